@@ -67,7 +67,7 @@ async function readReference() {
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
     // typedoc loses the comment of a method behind Pick; editors show it.
-    intentionallyNotDocumented: ['@cni/skel/thick.ShimOptions.log'],
+    intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })
   const names = new Map(entries.map(({ name, file }) => [file, name]))

@@ -1,7 +1,13 @@
 import { isSameTbf, type NetnsTarget, openRtnl, type Qdisc, type RtnlPort, type TbfOptions, tbf } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
-import { type AttachmentContext, attachmentName, definePlugin, netConf } from '@cni/skel'
-import { type Bandwidth, runtimeConfig } from '@cni/skel/capabilities'
+import {
+  type AttachmentContext,
+  attachmentName,
+  definePlugin,
+  netConf,
+  type RuntimeConfig,
+  runtimeConfig,
+} from '@cni/skel'
 import { CniError } from '@cni/types'
 
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
@@ -11,7 +17,7 @@ function limit(bitsPerSecond: number, burstBits: number): TbfOptions | undefined
   return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
 }
 
-function limits({ ingressRate, ingressBurst, egressRate, egressBurst }: Bandwidth) {
+function limits({ ingressRate, ingressBurst, egressRate, egressBurst }: RuntimeConfig['bandwidth']) {
   return { ingress: limit(ingressRate, ingressBurst), egress: limit(egressRate, egressBurst) }
 }
 

@@ -1,5 +1,4 @@
-import type { Plugin } from '@cni/skel'
-import { type Middleware, use } from '@cni/skel/middleware'
+import { type Middleware, type Plugin, use } from '@cni/skel'
 
 /** Plugin for tests: its ADD does all its steps, runs `meanwhile`, and fails. */
 export function failLast<Conf, Chained extends boolean, State>(

@@ -1,9 +1,17 @@
 import { iptables, ruleset } from '@cni/iptables'
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 import { conntrack } from '@cni/netns/conntrack'
-import { type AttachmentContext, attachmentName, definePlugin, netConf } from '@cni/skel'
-import { type PortMapping, runtimeConfig } from '@cni/skel/capabilities'
+import {
+  type AttachmentContext,
+  attachmentName,
+  definePlugin,
+  netConf,
+  type RuntimeConfig,
+  runtimeConfig,
+} from '@cni/skel'
 import { CniError, containerIps, ErrorCode, type Result } from '@cni/types'
+
+type PortMapping = RuntimeConfig['portMappings'][number]
 
 const chainOf = (c: AttachmentContext): string => attachmentName(c, 'PM-', 28)
 const loopback = { ipv4: '127.0.0.0/8', ipv6: '::1/128' } as const

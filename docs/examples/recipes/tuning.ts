@@ -1,6 +1,5 @@
 import { openRtnl, sysctl } from '@cni/netns'
-import { definePlugin, netConf } from '@cni/skel'
-import { attachmentState } from '@cni/skel/state'
+import { attachmentState, definePlugin, netConf } from '@cni/skel'
 import { CniError, changeInterface } from '@cni/types'
 import * as z from 'zod/mini'
 

@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { definePlugin, netConf } from '@cni/skel'
-import { attachmentState } from '@cni/skel/state'
+import { attachmentState, definePlugin, netConf } from '@cni/skel'
 import { CniError } from '@cni/types'
 import * as z from 'zod/mini'
 

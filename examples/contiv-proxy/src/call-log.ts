@@ -1,5 +1,4 @@
-import type { CallContext, LogOptions } from '@cni/skel'
-import { fileSink } from '@cni/skel/file-sink'
+import { type CallContext, fileSink, type LogOptions } from '@cni/skel'
 
 /** Where the original logs. */
 export const LOG_FILE = '/var/log/contivk8s.log'

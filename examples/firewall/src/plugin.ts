@@ -1,6 +1,5 @@
 import { type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
-import { definePlugin, netConf } from '@cni/skel'
-import { runtimeConfig } from '@cni/skel/capabilities'
+import { definePlugin, netConf, runtimeConfig } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import * as z from 'zod/mini'
 import { ENTRY_FORM, type Entry, parseEntry } from './entry.ts'

@@ -1,6 +1,5 @@
 import { ipam } from '@cni/invoke'
-import { definePlugin } from '@cni/skel'
-import { attachmentState } from '@cni/skel/state'
+import { attachmentState, definePlugin } from '@cni/skel'
 import { attach } from './add.ts'
 import { verify } from './check.ts'
 import { config, kept } from './conf.ts'

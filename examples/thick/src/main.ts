@@ -1,4 +1,4 @@
-import { shimMain } from '@cni/skel/thick'
+import { shimMain } from '@cni/skel/daemon'
 import { SHIM } from './shim.ts'
 
 shimMain(SHIM)

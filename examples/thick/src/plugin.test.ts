@@ -1,4 +1,4 @@
-import { use } from '@cni/skel/middleware'
+import { use } from '@cni/skel'
 import { memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import { whoIs } from './plugin.ts'

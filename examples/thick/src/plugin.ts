@@ -1,5 +1,4 @@
-import { definePlugin } from '@cni/skel'
-import { attachmentState } from '@cni/skel/state'
+import { attachmentState, definePlugin } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachment, type Registry } from './registry.ts'
 

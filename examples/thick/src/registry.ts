@@ -1,4 +1,4 @@
-import type { AttachmentKey } from '@cni/skel/state'
+import type { AttachmentKey } from '@cni/skel'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 import * as z from 'zod/mini'
 

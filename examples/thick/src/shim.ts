@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ShimOptions } from '@cni/skel/thick'
+import type { ShimOptions } from '@cni/skel/daemon'
 import { CniError, ErrorCode } from '@cni/types'
 
 /** Where the daemon keeps everything, when nobody says otherwise. */

@@ -2,10 +2,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '@cni/host'
-import { installer, listCandidates } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { crashBefore } from '../test/crash-fs.ts'
 import { bridge, calico, type FakeNode, fakeNode } from '../test/node.ts'
+import { listCandidates } from './conf/candidate.ts'
 
 /** What a runtime and a pod find on the node: always one of the good things, never a part of one. */
 function expectWhole(node: FakeNode, primaries: readonly string[]): void {

@@ -1,19 +1,15 @@
 import type { RuntimeReading } from './conf/runtime-readings.ts'
+import type { Health } from './health.ts'
 import type { InstallError } from './install-error.ts'
-
-/** The steps of a pass, in this order: who keeps the node, and the things that are installed. */
-export type Artefact = 'claim' | 'binary' | 'kubeconfig' | 'conflist'
-
-/** What happens to a file. */
-export type ChangeAction = 'create' | 'replace' | 'chmod' | 'convert' | 'remove'
+import type { PlannedChange } from './run/change.ts'
 
 /** Something that happened, for logs and metrics. Times are in milliseconds; nothing in it is secret. */
 export type InstallEvent =
   /** A file was written or removed; `ms` since the pass began. `heal`: it had been in order before. */
   | {
       readonly type: 'changed'
-      readonly artefact: Artefact
-      readonly action: ChangeAction
+      readonly artefact: Health['artefact']
+      readonly action: PlannedChange['action']
       readonly path: string
       readonly reason: string
       readonly heal: boolean
@@ -22,11 +18,11 @@ export type InstallEvent =
   /** Everything is in place; said once each time that becomes true. */
   | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
   /** Something is not in place, and why; said each time the reason changes. */
-  | { readonly type: 'not-ready'; readonly artefact: Artefact; readonly reason: string }
+  | { readonly type: 'not-ready'; readonly artefact: Health['artefact']; readonly reason: string }
   /** A step failed; it is tried again after `retryMs`, or at the next event. */
   | {
       readonly type: 'failed'
-      readonly artefact: Artefact
+      readonly artefact: Health['artefact']
       readonly error: InstallError
       readonly attempt: number
       readonly retryMs: number
@@ -50,6 +46,3 @@ export type InstallEvent =
     }
   /** A file of the net folder that no runtime can load. With `more`, `path` is the folder, and so many others are not named. */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }
-
-/** Receives {@link InstallEvent}s. */
-export type InstallObserver = (event: InstallEvent) => void

@@ -1,20 +1,18 @@
 import type { RuntimeReading } from './conf/runtime-readings.ts'
-import type { Artefact } from './events.ts'
-
-/**
- * - `ok`: in place
- * - `drift`: missing, or not as it should be
- * - `waiting`: another program or step has to act first
- * - `failed`: the step failed
- * - `skipped`: in a binary folder that cannot be written, while another one has everything
- */
-export type HealthState = 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
 
 /** How one file is. */
 export interface Health {
-  readonly artefact: Artefact
+  /** The step of a pass, in this order: who keeps the node, and the things that are installed. */
+  readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'
   readonly path: string
-  readonly state: HealthState
+  /**
+   * - `ok`: in place
+   * - `drift`: missing, or not as it should be
+   * - `waiting`: another program or step has to act first
+   * - `failed`: the step failed
+   * - `skipped`: in a binary folder that cannot be written, while another one has everything
+   */
+  readonly state: 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
   /** Why it is not `ok`. */
   readonly reason?: string
 }

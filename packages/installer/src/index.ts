@@ -21,36 +21,18 @@
  * @module
  */
 
-export type { Need } from '@cni/skel/uninstalled'
-// Network configurations as values
-export { type Candidate, type Candidates, listCandidates, type NetFolder, type ReadFile } from './conf/candidate.ts'
-export {
-  choosePrimary,
-  HOLD_MS,
-  type PrimaryChoice,
-  type PrimaryMemory,
-  type PrimaryRules,
-} from './conf/choose-primary.ts'
-export { alternativeNames, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
-export { formatPath, type NestedEntries, type NestedEntry, nestedEntries } from './conf/delegates.ts'
-export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
-export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
-export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
-export {
-  judgeReadings,
-  type RuntimeName,
-  type RuntimeReading,
-  readingsFor,
-  runtimeReadings,
-} from './conf/runtime-readings.ts'
+// Network configurations and kubeconfigs as values
+export { isConfName } from './conf/conf-name.ts'
+export { formatDiff } from './conf/diff.ts'
+export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
+export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
 // The installer
-export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './events.ts'
-export type { Health, HealthState, InstallStatus } from './health.ts'
+export type { InstallEvent } from './events.ts'
+export type { Health, InstallStatus } from './health.ts'
 // Errors
-export { InstallError, type InstallErrorCode, isInstallError } from './install-error.ts'
+export { InstallError, isInstallError } from './install-error.ts'
 export { type Installer, installer } from './installer.ts'
-export type { InstallerOptions, InstallMode, KubeconfigOptions } from './options.ts'
+export type { InstallerOptions } from './options.ts'
 export type { PlannedChange } from './run/change.ts'
 export type { InstallPlan } from './run/dry-run.ts'
-export { binaryOrder } from './run/plan-binaries.ts'
 export type { UninstallReport } from './run/uninstall.ts'

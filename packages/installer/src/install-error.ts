@@ -1,31 +1,29 @@
 import { isReadError } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
-/** What kept a step from working; errno failures have `IO` and the errno name in `errno`. */
-export type InstallErrorCode =
-  | 'INVALID_OPTIONS'
-  | 'INVALID_CONFIG'
-  | 'NOT_READABLE'
-  | 'TOO_LARGE'
-  | 'NOT_OURS'
-  | 'NOT_FIRST'
-  | 'CHANGED'
-  | 'NO_CREDENTIALS'
-  | 'NO_SOURCE'
-  | 'BROKEN_SOURCE'
-  | 'ABORTED'
-  | 'IO'
-
 const brand = Symbol.for('cni.InstallError')
 
 /** A step of installing that failed: the message names the file, and nothing of it was changed. */
 export class InstallError extends Error {
-  readonly code: InstallErrorCode
+  /** What kept the step from working; errno failures have `IO` and the errno name in `errno`. */
+  readonly code:
+    | 'INVALID_OPTIONS'
+    | 'INVALID_CONFIG'
+    | 'NOT_READABLE'
+    | 'TOO_LARGE'
+    | 'NOT_OURS'
+    | 'NOT_FIRST'
+    | 'CHANGED'
+    | 'NO_CREDENTIALS'
+    | 'NO_SOURCE'
+    | 'BROKEN_SOURCE'
+    | 'ABORTED'
+    | 'IO'
   readonly path: string | undefined
   readonly errno: string | undefined
   readonly [brand] = true
 
-  constructor(code: InstallErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
+  constructor(code: InstallError['code'], message: string, options: { path?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.path = options.path

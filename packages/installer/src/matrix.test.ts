@@ -1,7 +1,9 @@
-import { conflistName, type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
+import type { InstallerOptions } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, fakeNode, listOfBridge } from '../test/node.ts'
 import { installed, running } from '../test/running.ts'
+import { conflistName } from './conf/conf-name.ts'
+import { insertEntry, standaloneText } from './conf/entry.ts'
 
 const noType = '{"name":"minikube","bridge":"bridge"}'
 const notJson = 'this is not JSON\n'

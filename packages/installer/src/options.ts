@@ -3,29 +3,9 @@ import { goStringify, messageOf, type PluginConf } from '@cni/types'
 import { HOLD_MS } from './conf/choose-primary.ts'
 import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
 import { isServerUrl } from './conf/kubeconfig.ts'
-import type { RuntimeName } from './conf/runtime-readings.ts'
-import type { InstallObserver } from './events.ts'
+import type { RuntimeReading } from './conf/runtime-readings.ts'
+import type { InstallEvent } from './events.ts'
 import { InstallError } from './install-error.ts'
-
-/**
- * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
- * a copy of the primary that sorts before it (`owned`: a file name).
- */
-export type InstallMode = 'chained' | 'standalone' | { readonly owned: string }
-
-/** A kubeconfig for the plugin, made from the files of a service account. */
-export interface KubeconfigOptions {
-  readonly path: string
-  /** The API server, such as `https://10.96.0.1:443`. */
-  readonly server: string
-  readonly tokenFile: string
-  readonly caFile?: string | undefined
-  readonly skipTls?: boolean | undefined
-  /** The user's name. Default: the plugin's type. */
-  readonly user?: string | undefined
-  /** Default: 0o600. */
-  readonly mode?: number | undefined
-}
 
 /** What is installed, and where. */
 export interface InstallerOptions {
@@ -37,20 +17,37 @@ export interface InstallerOptions {
   readonly binDirs?: readonly string[] | undefined
   /** The folder whose files are copied; without it, binaries are not our business. */
   readonly sourceDir?: string | undefined
-  /** Default: `chained`. */
-  readonly mode?: InstallMode | undefined
+  /**
+   * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
+   * a copy of the primary that sorts before it (`owned`: a file name). Default: `chained`.
+   */
+  readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /** The primary's file name, or in standalone mode ours. Default: the first valid one, or `YYY-<type>.conf`. */
   readonly confName?: string | undefined
   /** Keep the first primary found, even when a later file sorts before it. Default: follow. */
   readonly pin?: boolean | undefined
   /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
   readonly confMode?: number | undefined
-  readonly kubeconfig?: KubeconfigOptions | undefined
+  /** A kubeconfig for the plugin, made from the files of a service account. */
+  readonly kubeconfig?:
+    | {
+        readonly path: string
+        /** The API server, such as `https://10.96.0.1:443`. */
+        readonly server: string
+        readonly tokenFile: string
+        readonly caFile?: string | undefined
+        readonly skipTls?: boolean | undefined
+        /** The user's name. Default: the plugin's type. */
+        readonly user?: string | undefined
+        /** Default: 0o600. */
+        readonly mode?: number | undefined
+      }
+    | undefined
   /**
    * The node's container runtime, where it is known. Without it, one that runs the plugin is enough to be ready.
    * `containerd` deletes pods with the list of today, so that its pods do not need an uninstalled plugin.
    */
-  readonly runtime?: RuntimeName | undefined
+  readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
    * A file that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`: while `run` is at
    * work, the one that started last writes, and the others wait until it is gone. Default: none, they revert each other.
@@ -80,7 +77,7 @@ export interface InstallerOptions {
    */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Told of everything that happens; what it throws is ignored. */
-  readonly observe?: InstallObserver | undefined
+  readonly observe?: ((event: InstallEvent) => void) | undefined
   /** How often all is looked at without any event. Default: 10 s. */
   readonly recheckMs?: number | undefined
   /** How long a broken primary keeps its role. Default: 2 s. */
@@ -97,7 +94,7 @@ export interface Settings extends InstallerOptions {
   readonly nodePaths: Readonly<Record<string, string>>
   /** The folder in which `@cni/skel` keeps the records of all plugins. */
   readonly recordsRoot: string
-  readonly mode: InstallMode
+  readonly mode: NonNullable<InstallerOptions['mode']>
   readonly confMode: number
   readonly recheckMs: number
   readonly holdMs: number
@@ -173,7 +170,7 @@ function hostPaths(paths: readonly string[]): Record<string, string> {
 }
 
 /** A list lives in a `.conflist`: an owned name that ends in `.conf` becomes one. */
-function ownFile(mode: InstallMode, confName: string | undefined, type: string): string | undefined {
+function ownFile(mode: Settings['mode'], confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined
   return mode === 'standalone' ? (confName ?? standaloneName(type)) : conflistName(mode.owned)
 }

@@ -1,5 +1,5 @@
 import { VERSION } from '@cni/host/cli'
-import { askDaemon } from '@cni/skel/thick'
+import { askDaemon } from '@cni/skel/daemon'
 import { ADD_PATH, type AddRequest, encodeRequest } from '../src/serve/add-request.ts'
 import { readAnswer, type ServeAnswer } from '../src/serve/answer.ts'
 

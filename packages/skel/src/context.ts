@@ -1,10 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
-import type { UndoStep } from './call/undo.ts'
 import type { AttachmentState, NetworkState, WritableState } from './call-state.ts'
 import type { Log } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-import type { SpanContext } from './span-context.ts'
 
 /** What every handler knows about its call. */
 export interface CallContext {
@@ -26,8 +24,17 @@ export interface CallContext {
   readonly raw: Uint8Array
   /** The log of the call: lines go to stderr and to the sinks of the `log` hook. */
   readonly log: Log
-  /** The call as a span of a distributed trace; `span` of `@cni/skel/middleware` sets it. */
-  readonly span?: SpanContext
+  /** The call as a span of a distributed trace, in the terms of OpenTelemetry; the middleware `span` sets it. */
+  readonly span?: {
+    /** The W3C trace: 32 hexadecimal digits. */
+    readonly traceId: string
+    /** The span of this call: 16 hexadecimal digits. */
+    readonly spanId: string
+    /** The span of the caller. */
+    readonly parentId: string
+    /** Whether the caller records the trace. */
+    readonly sampled: boolean
+  }
   /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
   readonly signal: AbortSignal
   /**
@@ -50,9 +57,6 @@ export interface AttachmentContext extends CallContext {
   readonly ifName: string
 }
 
-/** `prevResult`, certain in a chained plugin. */
-type Prev<Chained extends boolean> = Chained extends true ? Result : Result | undefined
-
 /** What an ADD handler gets. */
 export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
@@ -63,10 +67,10 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The container's namespace, open until the call ends. Never the plugin's own. */
   readonly netns: Netns
   /**
-   * The result so far, in the 1.1.0 model, frozen. Return it to pass the received document on as it is; to change
+   * The result so far, in the 1.1.0 model, frozen; certain in a chained plugin. Return it to pass the received document on as it is; to change
    * something, return a new object: `{ ...c.prevResult, dns }`.
    */
-  readonly prevResult: Prev<Chained>
+  readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
    * Registers the inverse of what was just done. When ADD fails, at its deadline too, the steps run last first, 2 s in
    * all. Their signal is not the call's, which may be aborted by then.
@@ -77,7 +81,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
    * c.undo(({ signal }) => removeRoute(route, { signal }))
    * ```
    */
-  undo(step: UndoStep): void
+  undo(step: (options: { readonly signal: AbortSignal }) => unknown): void
 }
 
 /** What a CHECK handler gets. Throw when the container is not as ADD left it. */
@@ -90,7 +94,7 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
   /** The container's namespace, open until the call ends. */
   readonly netns: Netns
   /** The final result of the whole chain, in the 1.1.0 model, frozen. */
-  readonly prevResult: Prev<Chained>
+  readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
 /** What a DEL handler gets: any part may be missing, and none is a reason to fail. */

@@ -22,16 +22,11 @@
  * @module
  */
 
-export type { Verb } from '@cni/types'
+// Define
 export { attachmentName } from './attachment-name.ts'
-export type { UndoStep } from './call/undo.ts'
-export type {
-  AttachmentState,
-  NetworkState,
-  StaleState,
-  StateDefinition,
-  WritableState,
-} from './call-state.ts'
+export type { AttachmentState, DeclaredState, NetworkState, StateDefinition, WritableState } from './call-state.ts'
+export type { RuntimeConfig } from './capabilities/capability-schemas.ts'
+export { runtimeConfig } from './capabilities/runtime-config.ts'
 // Context
 export type {
   AddContext,
@@ -42,16 +37,34 @@ export type {
   GcContext,
   StatusContext,
 } from './context.ts'
-// Run
-export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
+export { describe } from './describe/describe.ts'
 // Log
+export { fileSink } from './file-sink/file-sink.ts'
+export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
-export type { Describer } from './main/command-line.ts'
-export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
-export { type PluginSource, pluginsMain } from './main/plugins-main.ts'
-// Define
+// Run
+export type { PluginMainOptions } from './main/command-line.ts'
+export { pluginMain } from './main/plugin-main.ts'
+export { pluginsMain } from './main/plugins-main.ts'
+// Middleware
+export { recover } from './middleware/recover.ts'
+export { span } from './middleware/span.ts'
+export { timeout } from './middleware/timeout.ts'
+export { type Middleware, type MiddlewareContext, use } from './middleware/use.ts'
 export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
-export { type NetConfOptions, type NetConfSchema, netConf, type StandardMembers } from './schema/net-conf.ts'
-export type { Removal } from './state/attachment-records.ts'
+export { netConf, type StandardMembers } from './schema/net-conf.ts'
+// State
+export type { AttachmentKey } from './state/attachment-key.ts'
+export { attachmentState } from './state/attachment-state.ts'
+export { attachmentStore } from './state/attachment-store.ts'
+export { diskFolder } from './state/disk-folder.ts'
+export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept-reasons.ts'
+export type { AttachmentStore, Listed, StoredState } from './state/record-store.ts'
+export { isStateError, StateError } from './state/state-error.ts'
+export type { StateFolder } from './state/state-folder.ts'
+// For installers: what still needs an uninstalled plugin, and the marker beside its file
+export { isMarked, markerPath } from './uninstalled/marked.ts'
+export { markerText, type NeedFolders } from './uninstalled/marker.ts'
+export { findNeeds, type Need } from './uninstalled/needs.ts'

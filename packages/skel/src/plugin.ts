@@ -5,7 +5,6 @@ import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } f
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-import type { Removal } from './state/attachment-records.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
@@ -38,8 +37,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. */
   readonly config?: z.$ZodType<Conf>
   /**
-   * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)` of `@cni/skel/state`. `c.state` reads and
-   * writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands
+   * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)`. `c.state` reads and writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands
    * twice in one list has one state there.
    */
   readonly state?: StateDefinition<State>
@@ -48,7 +46,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * chained plugin, `always` in others. ADD records each attachment below `/run/cni/<name>/attachments`. Where DEL must
    * not remove, `c.netns.kept` says why, and what `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` remove stays.
    */
-  readonly removal?: Removal
+  readonly removal?: 'last' | 'own' | 'always'
   /**
    * How `CNI_ARGS` is read. `tolerant`, when not said: whatever is for others, or malformed, is passed over. `strict`
    * fails ADD and CHECK with code 999 as the reference implementation does, for a malformed pair and, unless

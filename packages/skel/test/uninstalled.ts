@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { markerPath, markerText, type NeedFolders } from '@cni/skel/uninstalled'
+import { markerPath, markerText, type NeedFolders } from '@cni/skel'
 
 /** Folders of a node with a plugin that is uninstalled and may be needed. */
 export interface UninstalledNode {

@@ -1,4 +1,4 @@
-import { diskFolder, isStateError, type StateFolder } from '@cni/skel/state'
+import { diskFolder, isStateError, type StateFolder } from '@cni/skel'
 import { formatAddress, parseAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 

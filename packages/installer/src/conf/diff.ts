@@ -1,5 +1,5 @@
 /** One line of a difference: kept, removed or added. */
-export interface DiffLine {
+interface DiffLine {
   readonly op: ' ' | '-' | '+'
   readonly text: string
 }
@@ -23,7 +23,10 @@ export function diffLines(before: string | undefined, after: string | undefined)
 }
 
 /** A difference as text, with three lines around each change. */
-export function formatDiff(lines: readonly DiffLine[], context = 3): string {
+export function formatDiff(
+  lines: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>,
+  context = 3,
+): string {
   const near = (index: number): boolean =>
     lines.slice(Math.max(0, index - context), index + context + 1).some((line) => line.op !== ' ')
   const out: string[] = []

@@ -1,7 +1,7 @@
 import { InstallError } from '../install-error.ts'
 
-/** The content of a kubeconfig that reaches one API server with one token. */
-export interface KubeconfigContent {
+/** The text of a kubeconfig that reaches one API server with one token: keys sorted, as `kubectl` would print it. */
+export function renderKubeconfig(content: {
   /** Such as `https://10.96.0.1:443`; {@link apiServerUrl} makes one. */
   readonly server: string
   /** The name of the user; the context is `<user>-context`. */
@@ -10,10 +10,7 @@ export interface KubeconfigContent {
   /** The bytes of the CA file. Not looked at with `skipTls`. */
   readonly ca?: Uint8Array | undefined
   readonly skipTls?: boolean | undefined
-}
-
-/** The text of the kubeconfig: keys sorted, as `kubectl` would print it. */
-export function renderKubeconfig(content: KubeconfigContent): string {
+}): string {
   const { user, token, ca, skipTls = false } = content
   const name = yamlScalar(user, 4)
   const context = yamlScalar(`${user}-context`, 4)

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { NetFolder, ReadFile } from './candidate.ts'
-import { judgeReadings, type RuntimeName, runtimeReadings } from './runtime-readings.ts'
+import { judgeReadings, type RuntimeReading, runtimeReadings } from './runtime-readings.ts'
 
 const list = (...types: unknown[]) => ({
   cniVersion: '0.3.1',
@@ -173,7 +173,7 @@ describe.each<[title: string, files: Readonly<Record<string, unknown>>, containe
   ],
 ])('%s', (_, files, containerd, crio) => {
   const readings = runtimeReadings(folderOf(files), 'mesh')
-  it.each<[RuntimeName, string, string]>([
+  it.each<[RuntimeReading['runtime'], string, string]>([
     ['containerd', 'containerd', containerd],
     ['cri-o', 'CRI-O', crio],
   ])('%s', (runtime, label, expected) => {

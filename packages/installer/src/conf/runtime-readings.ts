@@ -1,14 +1,12 @@
-import { type Candidates, candidatesOf, factsOfFolder, type NetFolder } from './candidate.ts'
+import { type Candidates, candidatesOf, factsOfFolder } from './candidate.ts'
 import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/** A container runtime whose rules for net folders are known. cri-dockerd reads them as CRI-O does. */
-export type RuntimeName = 'containerd' | 'cri-o'
-
 /** What a runtime does with a net folder, with its default settings. */
 export interface RuntimeReading {
-  readonly runtime: RuntimeName
+  /** A container runtime whose rules for net folders are known. cri-dockerd reads them as CRI-O does. */
+  readonly runtime: 'containerd' | 'cri-o'
   /** Whether it runs the plugin for each pod. `unknown`: Multus runs a network that is not in the folder. */
   readonly runs: 'yes' | 'no' | 'unknown'
   /** A sentence: `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
@@ -30,7 +28,10 @@ export interface RuntimeReading {
 }
 
 /** What containerd and CRI-O do with a net folder, and whether they run the plugin of a type. */
-export function runtimeReadings(folder: NetFolder, type: string): RuntimeReading[] {
+export function runtimeReadings(
+  folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
+  type: string,
+): RuntimeReading[] {
   const facts = factsOfFolder(folder, type)
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
@@ -44,7 +45,7 @@ export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: st
 /** Whether the plugin runs: in the node's runtime where it is known, else in each of them (`ok`) or in some (`warn`). */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
-  runtime: RuntimeName | undefined,
+  runtime: RuntimeReading['runtime'] | undefined,
 ): 'ok' | 'warn' | 'fail' {
   const relevant = readingsFor(readings, runtime)
   if (relevant.length > 0 && relevant.every(({ runs }) => runs === 'no')) return 'fail'
@@ -54,7 +55,7 @@ export function judgeReadings(
 /** The reading of the node's runtime where it is known, else all of them. */
 export function readingsFor(
   readings: readonly RuntimeReading[],
-  runtime: RuntimeName | undefined,
+  runtime: RuntimeReading['runtime'] | undefined,
 ): readonly RuntimeReading[] {
   return runtime === undefined ? readings : readings.filter((one) => one.runtime === runtime)
 }
@@ -92,7 +93,7 @@ function readByCrio(folder: Folder): RuntimeReading {
   return first === undefined ? withoutNetwork('cri-o', folder) : use('cri-o', first, folder)
 }
 
-function withoutNetwork(runtime: RuntimeName, { candidates: { invalid } }: Folder): RuntimeReading {
+function withoutNetwork(runtime: RuntimeReading['runtime'], { candidates: { invalid } }: Folder): RuntimeReading {
   const [broken] = invalid
   const problem =
     broken === undefined ? 'no configuration is in the folder' : `${broken[0]} is broken: ${shorten(broken[1])}`
@@ -107,7 +108,7 @@ function withoutNetwork(runtime: RuntimeName, { candidates: { invalid } }: Folde
 
 type Place = Pick<RuntimeReading, 'runs' | 'text' | 'place' | 'copies' | 'through' | 'next'>
 
-function use(runtime: RuntimeName, primary: string, folder: Folder): RuntimeReading {
+function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder): RuntimeReading {
   const plugins = typesOf(primary, folder).length
   const { text, ...place } = placeIn(primary, folder)
   return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
@@ -181,7 +182,7 @@ function typesOf(name: string, { candidates }: Folder): readonly string[] {
   return candidates.valid.find((one) => one.name === name)?.types ?? []
 }
 
-const LABELS: Readonly<Record<RuntimeName, string>> = { containerd: 'containerd', 'cri-o': 'CRI-O' }
+const LABELS: Readonly<Record<RuntimeReading['runtime'], string>> = { containerd: 'containerd', 'cri-o': 'CRI-O' }
 
 /** A reason may quote the file. */
 function shorten(reason: string): string {

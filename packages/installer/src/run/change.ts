@@ -1,14 +1,13 @@
-import type { DiffLine } from '../conf/diff.ts'
-import type { Artefact, ChangeAction } from '../events.ts'
+import type { Health } from '../health.ts'
 
 /** Something that would be written or removed. */
 export interface PlannedChange {
-  readonly artefact: Artefact
-  readonly action: ChangeAction
+  readonly artefact: Health['artefact']
+  readonly action: 'create' | 'replace' | 'chmod' | 'convert' | 'remove'
   readonly path: string
   readonly reason: string
   /** The lines that change; secrets are hidden. Absent for binaries and permissions. */
-  readonly diff?: readonly DiffLine[]
+  readonly diff?: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>
 }
 
 /** A planned change that can be carried out. */

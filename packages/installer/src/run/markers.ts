@@ -1,7 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileLock, lock, tryLoadSys } from '@cni/netns/sys'
-import { isMarked, markerPath, markerText, type NeedFolders } from '@cni/skel/uninstalled'
+import { isMarked, markerPath, markerText, type NeedFolders } from '@cni/skel'
 import { listNames } from '../files/list-names.ts'
 import { readRegular } from '../files/read-regular.ts'
 import { replaceFile } from '../files/replace-file.ts'

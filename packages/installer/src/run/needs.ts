@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { findNeeds, type Need, type NeedFolders, unseen } from '@cni/skel/uninstalled'
+import { findNeeds, type Need, type NeedFolders } from '@cni/skel'
 import type { Settings } from '../options.ts'
 
 /** What still needs a plugin. */
@@ -43,7 +43,8 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
   const mounts = [...folders.records, ...folders.results].map((folder) => mountOf(settings, folder))
   for (const mount of new Set(mounts)) {
     if (mount === undefined || isFolder(mount)) continue
-    yield unseen(mount, `mount ${settings.nodePaths[mount] ?? ''} of the node there, read-only`)
+    const reason = `cannot be searched: mount ${settings.nodePaths[mount] ?? ''} of the node there, read-only`
+    yield { kind: 'unknown', path: mount, reason }
   }
 }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMarked } from '@cni/skel/uninstalled'
+import { isMarked } from '@cni/skel'
 import { judgeReadings, type RuntimeReading } from '../conf/runtime-readings.ts'
 import { damageOf } from '../files/damage.ts'
 import type { InstallStatus } from '../health.ts'

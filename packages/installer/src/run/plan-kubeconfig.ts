@@ -6,7 +6,7 @@ import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
 import { readRegular } from '../files/read-regular.ts'
 import { type Replacement, replaceFile } from '../files/replace-file.ts'
 import { InstallError, toInstallError } from '../install-error.ts'
-import type { KubeconfigOptions, Settings } from '../options.ts'
+import type { Settings } from '../options.ts'
 import type { Change } from './change.ts'
 import { failed, inOrder, NOTHING, type StepPlan, toDo } from './step-plan.ts'
 
@@ -29,7 +29,7 @@ export function planKubeconfig({ kubeconfig, type }: Settings): StepPlan {
   }
 }
 
-function wantedText(options: KubeconfigOptions, type: string): string {
+function wantedText(options: NonNullable<Settings['kubeconfig']>, type: string): string {
   const { server, skipTls = false, user = type, tokenFile, caFile } = options
   const token = credential(tokenFile, 'token').toString('utf8')
   if (token.trim() === '') throw new InstallError('NO_CREDENTIALS', `the token file ${tokenFile} is empty`)

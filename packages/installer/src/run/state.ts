@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { debugFor } from '@cni/host/debug'
-import type { Artefact, InstallEvent } from '../events.ts'
+import type { InstallEvent } from '../events.ts'
 import { type NetReader, netReader } from '../files/net-folder.ts'
 import { type Health, type InstallStatus, toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
@@ -19,7 +19,7 @@ export interface State {
   readonly binaries: BinaryState
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
-  readonly failures: Map<Artefact, Failure>
+  readonly failures: Map<Health['artefact'], Failure>
   /** What was said last, so that nothing is said twice. */
   readonly said: Map<string, string>
   /** Files that were in order before: to put them right again is to heal. */
@@ -125,7 +125,7 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
  * Notes that a step failed, and returns after how many milliseconds to try again. The same failure is emitted again only
  * when that time is over, so that a lasting one does not fill the log.
  */
-export function noteFailure(state: State, artefact: Artefact, error: InstallError, now: number): number {
+export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
   if (known !== undefined && known.message === error.message && now < known.retryAt) return known.retryAt - now
   const attempt = (known?.attempt ?? 0) + 1

@@ -1,4 +1,3 @@
-import type { Artefact } from '../events.ts'
 import type { Health } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
@@ -19,12 +18,12 @@ export function toDo(change: Change): StepPlan {
 }
 
 /** The plan for a file that is as it should be. */
-export function inOrder(artefact: Artefact, path: string): StepPlan {
+export function inOrder(artefact: Health['artefact'], path: string): StepPlan {
   return { ...NOTHING, health: [{ artefact, path, state: 'ok' }] }
 }
 
 /** The plan of a step that waits for somebody else. */
-export function waiting(artefact: Artefact, path: string, reason: string): StepPlan {
+export function waiting(artefact: Health['artefact'], path: string, reason: string): StepPlan {
   return { ...NOTHING, health: [{ artefact, path, state: 'waiting', reason }] }
 }
 

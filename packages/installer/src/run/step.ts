@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Artefact } from '../events.ts'
+import type { Health } from '../health.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { whoElse } from './claim/claim.ts'
@@ -25,7 +25,7 @@ export function newWork(state: State, signal: AbortSignal | undefined): Work {
 }
 
 /** Carries out what a step planned, in each folder up to the first failure. */
-export async function step(work: Work, artefact: Artefact, plan: StepPlan): Promise<void> {
+export async function step(work: Work, artefact: Health['artefact'], plan: StepPlan): Promise<void> {
   const { state, health, errors } = work
   const postponedBefore = work.postponed
   health.push(...plan.health)
@@ -42,7 +42,7 @@ export async function step(work: Work, artefact: Artefact, plan: StepPlan): Prom
 
 async function carryOutAll(
   work: Work,
-  artefact: Artefact,
+  artefact: Health['artefact'],
   changes: readonly Change[],
 ): Promise<InstallError | undefined> {
   const ended = new Set<string>()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Need } from '@cni/skel/uninstalled'
+import type { Need } from '@cni/skel'
 import { countEntries, removeEntry } from '../conf/entry.ts'
 import { listNames } from '../files/list-names.ts'
 import type { NetFiles, NetReader } from '../files/net-folder.ts'

@@ -1,4 +1,4 @@
-import { type Installer, type InstallObserver, installer } from '@cni/installer'
+import { type Installer, type InstallerOptions, installer } from '@cni/installer'
 import { dropPageCache } from '@cni/netns/sys'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
@@ -47,7 +47,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   const logAndCount = installObserver(own, metrics)
   /** Whether a newer agent on this node does the work, so that this one waits. */
   let isAside = false
-  const observe: InstallObserver = (event) => {
+  const observe: NonNullable<InstallerOptions['observe']> = (event) => {
     logAndCount(event)
     if (!('artefact' in event) || event.artefact !== 'claim') return
     isAside = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')

@@ -1,7 +1,7 @@
 import type { Artefact, InstallEvent, InstallObserver, RuntimeReading } from '@cni/installer'
 import type { Metrics, ScopedLog } from './part/services.ts'
 
-const FAILURES: Readonly<Record<Artefact, string>> = {
+const FAILURES: Readonly<Record<Health['artefact'], string>> = {
   claim: 'CLAIM_NODE_FAILURE',
   binary: 'COPY_BINARIES_FAILURE',
   kubeconfig: 'CREATE_KUBECONFIG_FAILURE',
@@ -9,7 +9,7 @@ const FAILURES: Readonly<Record<Artefact, string>> = {
 }
 
 /** Tells what the installer does to the log and to the metrics, under the original's names where it has them. */
-export function installObserver(log: ScopedLog, metrics: Metrics): InstallObserver {
+export function installObserver(log: ScopedLog, metrics: Metrics): NonNullable<InstallerOptions['observe']> {
   const installs = metrics.counter(
     'istio_cni_installs_total',
     'Total number of CNI plugins installed by the Istio CNI installer',

@@ -1,5 +1,4 @@
-import type { LogSink } from '@cni/skel'
-import { fileSink } from '@cni/skel/file-sink'
+import { fileSink, type LogSink } from '@cni/skel'
 import { inFolder } from '../in-folder.ts'
 
 /** The log file of a run directory. */

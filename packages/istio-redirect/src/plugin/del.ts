@@ -1,5 +1,4 @@
-import type { DelContext } from '@cni/skel'
-import { sharedReason, unrecordedReason } from '@cni/skel/state'
+import { type DelContext, sharedReason, unrecordedReason } from '@cni/skel'
 import { messageOf } from '@cni/types'
 import type { Conf } from '../conf/conf.ts'
 import { settingsOf } from '../conf/settings.ts'

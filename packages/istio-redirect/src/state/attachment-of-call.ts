@@ -1,4 +1,4 @@
-import type { AttachmentKey } from '@cni/skel/state'
+import type { AttachmentKey } from '@cni/skel'
 
 /** The attachment a call is about. */
 export const attachmentKey = (call: {

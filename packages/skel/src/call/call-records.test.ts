@@ -1,10 +1,11 @@
-import { definePlugin, type Plugin, type Removal, runPlugin } from '@cni/skel'
-import { StateError, type StateFolder } from '@cni/skel/state'
+import { definePlugin, type Plugin, runPlugin, StateError, type StateFolder } from '@cni/skel'
 import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { expect, it } from 'vitest'
 
 /** A plugin whose DEL tells whether removals in the namespace stay, and why. */
-function observed(definition: { readonly chained?: boolean; readonly removal?: Removal } = { chained: true }) {
+function observed(
+  definition: { readonly chained?: boolean; readonly removal?: NonNullable<Plugin['removal']> } = { chained: true },
+) {
   const kept: (string | undefined)[] = []
   let failing = false
   const plugin = definePlugin({

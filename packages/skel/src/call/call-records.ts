@@ -1,19 +1,13 @@
 import type { Netns } from '@cni/netns/handle'
 import { messageOf, type ValidAttachment } from '@cni/types'
 import type { Plugin } from '../plugin.ts'
-import {
-  type AttachmentRecords,
-  attachmentRecords,
-  type Removal,
-  recordFolders,
-  recordsFolder,
-} from '../state/attachment-records.ts'
+import { type AttachmentRecords, attachmentRecords, recordFolders, recordsFolder } from '../state/attachment-records.ts'
 import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /** What a plugin's `removal` is when its definition does not say. */
-export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): Removal =>
+export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
 /**

@@ -54,7 +54,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['config', null, 'expected a zod 4 schema, got null'],
     ['config', { plain: () => true, schema: 5 }, 'expected a zod 4 schema, got an object'],
     ['removal', 'never', 'expected last, own or always, got "never"'],
-    ['state', schema, 'expected attachmentState(…) of @cni/skel/state, got an object'],
+    ['state', schema, 'expected attachmentState(…), got an object'],
   ])('%s: %j', (member, value, message) => {
     const where = `definePlugin: tag: ${member}`
     const text = message.startsWith('POLICY') ? `${where}.${message}` : `${where}: ${message}`

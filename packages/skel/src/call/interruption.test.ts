@@ -1,4 +1,4 @@
-import { definePlugin, type UndoStep } from '@cni/skel'
+import { type AddContext, definePlugin } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { CniError } from '@cni/types'
 import { describe, expect, it, vi } from 'vitest'
@@ -93,7 +93,7 @@ describe('a signal from outside', () => {
 })
 
 describe('undo', () => {
-  const failing = (steps: (undone: string[]) => UndoStep[], fail: () => Promise<never>) => {
+  const failing = (steps: (undone: string[]) => Parameters<AddContext['undo']>[0][], fail: () => Promise<never>) => {
     const undone: string[] = []
     const plugin = definePlugin({
       name: 'p',
@@ -106,7 +106,7 @@ describe('undo', () => {
     })
     return { undone, plugin }
   }
-  const three = (undone: string[]): UndoStep[] => [
+  const three = (undone: string[]): Parameters<AddContext['undo']>[0][] => [
     () => void undone.push('first'),
     async () => {
       await new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } fro
 import type { CallState } from '../call-state.ts'
 import type { PrevResult } from '../protocol/prev-result.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
-import type { ValidKey } from '../state/record-store.ts'
+import type { AttachmentKey } from '../state/attachment-key.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import {
@@ -120,7 +120,10 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
  *
  * @throws the first failure.
  */
-async function deleteStale(accepted: AcceptedCall, stale: readonly ValidKey[]): Promise<void> {
+async function deleteStale(
+  accepted: AcceptedCall,
+  stale: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
+): Promise<void> {
   if (stale.length === 0) return
   const { log, signal } = accepted.call
   const conf = await configuration(accepted, 'GC')
@@ -139,7 +142,7 @@ async function deleteStale(accepted: AcceptedCall, stale: readonly ValidKey[]): 
 }
 
 /** A DEL in the place of a GC: nobody knows the namespace any more. */
-function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: ValidKey): AcceptedCall {
+function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: Omit<AttachmentKey, 'network'>): AcceptedCall {
   const { environment } = accepted
   const own = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
   const variables = { ...environment.variables, ...own }

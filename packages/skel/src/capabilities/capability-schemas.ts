@@ -2,17 +2,47 @@ import { foldMembers, isObject } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** A port of the node that is one of the container. */
-export type PortMapping = z.infer<ReturnType<typeof portMapping>>
-
-/** Bits for each second, and bits at once; 0: no limit. `ingress` is what comes to the container. */
-export type Bandwidth = z.infer<ReturnType<typeof bandwidth>>
-
-/** A part of a subnet that addresses may be taken from. */
-export type IpRange = z.infer<ReturnType<typeof ipRange>>
-
-/** A capability that `capabilitySchemas` knows. */
-export type CapabilityName = keyof typeof capabilitySchemas
+/** What runtimes pass, by the name of the capability: `runtimeConfig` reads it. */
+export interface RuntimeConfig {
+  /** Ports of the node that are ports of the container. */
+  portMappings: Array<{
+    hostPort: number
+    containerPort: number
+    protocol: 'tcp' | 'udp' | 'sctp'
+    /**
+     * An address in its canonical form. `''`: every address of the node; `0.0.0.0`: every IPv4 address; `::`: every IPv6
+     * address.
+     */
+    hostIP: string
+  }>
+  /** Bits for each second, and bits at once; 0: no limit. `ingress` is what comes to the container. */
+  bandwidth: { ingressRate: number; ingressBurst: number; egressRate: number; egressBurst: number }
+  /** Parts of subnets that addresses may be taken from. */
+  ipRanges: Array<
+    Array<{
+      subnet: string
+      rangeStart?: string | undefined
+      rangeEnd?: string | undefined
+      gateway?: string | undefined
+    }>
+  >
+  /** Addresses that the container should have. */
+  ips: string[]
+  /** Other names of the container. */
+  aliases: string[]
+  /** Resolver settings. The members have other names than those of the configuration's `dns`. */
+  dns: { servers: string[]; searches: string[]; options: string[] } | undefined
+  /** The MAC address that the interface should have. */
+  mac: string | undefined
+  /** The GUID that the InfiniBand interface should have. */
+  infinibandGUID: string | undefined
+  /** The device that the interface should be made from. */
+  deviceID: string | undefined
+  /** The cgroup of the pod. */
+  cgroupPath: string | undefined
+  /** The annotations of the pod; containerd and CRI-O pass them. */
+  'io.kubernetes.cri.pod-annotations': Record<string, string>
+}
 
 /** The schema of each capability; made when it is asked for. */
 export const capabilitySchemas = {
@@ -30,9 +60,8 @@ export const capabilitySchemas = {
   infinibandGUID: () => z.optional(z.string()),
   deviceID: () => z.optional(z.string()),
   cgroupPath: () => z.optional(z.string()),
-  /** The annotations of the pod; containerd and CRI-O pass them. */
   'io.kubernetes.cri.pod-annotations': () => z.prefault(z.pipe(filled({}), z.record(z.string(), z.string())), {}),
-} as const
+} as const satisfies { [Name in keyof RuntimeConfig]: () => z.ZodMiniType<RuntimeConfig[Name]> }
 
 function portMapping() {
   const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
@@ -42,10 +71,6 @@ function portMapping() {
     containerPort: port(1),
     /** Runtimes leave it out for TCP. */
     protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
-    /**
-     * An address in its canonical form. `''`: every address of the node; `0.0.0.0`: every IPv4 address; `::`: every IPv6
-     * address.
-     */
     hostIP: z._default(
       z.string().check(z.overwrite(canonicalAddress), z.refine(isHostIp, 'expected an IP address')),
       '',

@@ -1,5 +1,4 @@
-import { definePlugin, netConf } from '@cni/skel'
-import { type Bandwidth, type PortMapping, runtimeConfig } from '@cni/skel/capabilities'
+import { definePlugin, netConf, type RuntimeConfig, runtimeConfig } from '@cni/skel'
 import { expectTypeOf, test } from 'vitest'
 
 test('a handler sees the capabilities that were asked for', () => {
@@ -8,10 +7,10 @@ test('a handler sees the capabilities that were asked for', () => {
     config: netConf({ runtimeConfig: runtimeConfig('portMappings', 'bandwidth', 'mac') }),
     add(c) {
       const { portMappings, bandwidth, mac } = c.conf.runtimeConfig
-      expectTypeOf(portMappings).toEqualTypeOf<PortMapping[]>()
-      expectTypeOf(bandwidth).toEqualTypeOf<Bandwidth>()
+      expectTypeOf(portMappings).toEqualTypeOf<RuntimeConfig['portMappings'][number][]>()
+      expectTypeOf(bandwidth).toEqualTypeOf<RuntimeConfig['bandwidth']>()
       expectTypeOf(mac).toEqualTypeOf<string | undefined>()
-      expectTypeOf<PortMapping['protocol']>().toEqualTypeOf<'tcp' | 'udp' | 'sctp'>()
+      expectTypeOf<RuntimeConfig['portMappings'][number]['protocol']>().toEqualTypeOf<'tcp' | 'udp' | 'sctp'>()
       // @ts-expect-error a capability that was not asked for
       c.conf.runtimeConfig.ips
       // @ts-expect-error misspelt

@@ -1,5 +1,4 @@
-import { definePlugin, netConf } from '@cni/skel'
-import { runtimeConfig } from '@cni/skel/capabilities'
+import { definePlugin, netConf, runtimeConfig } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 

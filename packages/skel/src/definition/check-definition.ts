@@ -1,6 +1,5 @@
 import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
-import type { Removal } from '../state/attachment-records.ts'
 import { checkMilliseconds, unexpected } from './checks.ts'
 
 /**
@@ -21,7 +20,7 @@ export function checkDefinition(plugin: unknown): void {
   if (timeout !== undefined) checkMilliseconds(at('timeout'), timeout)
   if (config !== undefined && !isSchema(config)) throw unexpected(at('config'), 'a zod 4 schema', config)
   if (state !== undefined && !(isObject(state) && typeof state.open === 'function')) {
-    throw unexpected(at('state'), 'attachmentState(…) of @cni/skel/state', state)
+    throw unexpected(at('state'), 'attachmentState(…)', state)
   }
   if (args !== undefined) checkArgs(at('args'), args)
   if (removal !== undefined && !REMOVALS.includes(removal))
@@ -37,7 +36,7 @@ function isSchema(value: unknown): boolean {
 const FUNCTIONS = ['check', 'del', 'gc', 'status', 'log']
 const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
-const REMOVALS: readonly unknown[] = ['last', 'own', 'always'] satisfies Removal[]
+const REMOVALS: readonly unknown[] = ['last', 'own', 'always']
 const MEMBERS = [
   'name',
   ...LINES,

@@ -1,10 +1,9 @@
-import { definePlugin, netConf } from '@cni/skel'
-import { runtimeConfig } from '@cni/skel/capabilities'
-import { describe as describer, helpText, jsonSchema } from '@cni/skel/describe'
-import { attachmentState } from '@cni/skel/state'
+import { attachmentState, definePlugin, describe as describer, netConf, runtimeConfig } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { helpText } from './help.ts'
+import { jsonSchema } from './json-schema.ts'
 
 const plugin = definePlugin({
   name: 'redirect',

@@ -1,7 +1,6 @@
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { definePlugin } from '@cni/skel'
-import { type FileSinkOptions, fileSink } from '@cni/skel/file-sink'
+import { definePlugin, fileSink } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempFolder } from '../../test/temp-folder.ts'
@@ -14,7 +13,7 @@ beforeEach(() => {
 })
 
 /** One call that logs some lines. */
-const write = async (options: Partial<FileSinkOptions>, ...lines: string[]) => {
+const write = async (options: Partial<Parameters<typeof fileSink>[0]>, ...lines: string[]) => {
   const sink = fileSink({ path, maxBytes: 10, ...options })
   for (const line of lines) sink.write(line)
   await sink.flush?.()
@@ -82,7 +81,7 @@ describe('a log file', () => {
   })
 
   it('that cannot be written, because the disk is full or the folder is a file, fails no call', async () => {
-    const plugin = (options: FileSinkOptions) =>
+    const plugin = (options: Parameters<typeof fileSink>[0]) =>
       definePlugin({
         name: 'p',
         log: () => ({ sinks: [fileSink(options)] }),

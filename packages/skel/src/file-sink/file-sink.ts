@@ -4,18 +4,6 @@ import { checkPositive, unexpected } from '../definition/checks.ts'
 import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
-/** Where a {@link fileSink} writes, and how much of it stays. */
-export interface FileSinkOptions {
-  /** Absolute: the working directory is the runtime's. Its folder is made when it is not there. */
-  readonly path: string
-  /** A call that finds the file this large puts it aside first. 10 MB when not said. */
-  readonly maxBytes?: number
-  /** How many files that were put aside are kept, as `<path>.1`, the newest, `<path>.2` …; 1 when not said. */
-  readonly keep?: number
-  /** Milliseconds: files that were put aside longer ago are removed. Never when not said. */
-  readonly maxAge?: number
-}
-
 /**
  * A log file only its owner can read, opened at the first line of a call and closed at its end. Several processes may
  * write at once: each line is appended as a whole.
@@ -24,8 +12,22 @@ export interface FileSinkOptions {
  * for a full disk as well, the file is then left out for the rest of the call, which goes on.
  *
  * @throws TypeError for a path that is not absolute and for limits that are none.
+ * @example
+ * ```ts
+ * definePlugin({ name: 'tag', log: () => ({ sinks: [fileSink({ path: '/var/log/cni/tag.log', keep: 3 })] }), add })
+ * ```
  */
-export function fileSink({ path, maxBytes = 10_000_000, keep = 1, maxAge = Infinity }: FileSinkOptions): LogSink {
+export function fileSink(options: {
+  /** Absolute: the working directory is the runtime's. Its folder is made when it is not there. */
+  readonly path: string
+  /** A call that finds the file this large puts it aside first. 10 MB when not said. */
+  readonly maxBytes?: number
+  /** How many files that were put aside are kept, as `<path>.1`, the newest, `<path>.2` …; 1 when not said. */
+  readonly keep?: number
+  /** Milliseconds: files that were put aside longer ago are removed. Never when not said. */
+  readonly maxAge?: number
+}): LogSink {
+  const { path, maxBytes = 10_000_000, keep = 1, maxAge = Infinity } = options
   if (typeof path !== 'string' || !path.startsWith('/')) throw unexpected('fileSink: path', 'an absolute path', path)
   checkPositive('fileSink: maxBytes', maxBytes, 'a number of bytes')
   if (!(Number.isInteger(keep) && keep >= 0)) throw unexpected('fileSink: keep', 'a whole number from 0 on', keep)

@@ -3,13 +3,18 @@ import { versionText } from '@cni/host/cli'
 import type { Plugin } from '../plugin.ts'
 import { aboutText } from '../protocol/immediate.ts'
 
-/** What can be said about a plugin to people; `@cni/skel/describe` has one. */
-export interface Describer {
-  /** The text of `--help`. */
-  help(plugin: Plugin): string | Promise<string>
-  /** The text of `--schema`. */
-  schema(plugin: Plugin): string | Promise<string>
+/** What `pluginMain` does besides the protocol. */
+export interface PluginMainOptions {
+  /** For people: `describe` makes `--help` complete and adds `--schema`. */
+  readonly describe?: {
+    /** The text of `--help`. */
+    help(plugin: Plugin): string | Promise<string>
+    /** The text of `--schema`. */
+    schema(plugin: Plugin): string | Promise<string>
+  }
 }
+
+type Describer = PluginMainOptions['describe']
 
 /** What a person gets to see. */
 export interface CommandLineAnswer {
@@ -27,7 +32,7 @@ export interface CommandLineAnswer {
 export function answerPerson(
   plugin: Plugin,
   args: readonly string[],
-  describe: Describer | undefined,
+  describe: Describer,
   others: readonly string[] = [],
 ): Promise<CommandLineAnswer> | undefined {
   return isPerson(args) ? answer(plugin, args, describe, others) : undefined
@@ -49,7 +54,7 @@ export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema'
 async function answer(
   plugin: Plugin,
   args: readonly string[],
-  describe: Describer | undefined,
+  describe: Describer,
   others: readonly string[],
 ): Promise<CommandLineAnswer> {
   const { name, release } = plugin
@@ -72,7 +77,7 @@ function alsoHelp(name: string, others: readonly string[]): string {
   return `\nThis file is one plugin for each name it is called by: ${[name, ...others].join(', ')}.\n`
 }
 
-function helpOf(plugin: Plugin, describe: Describer | undefined): string | Promise<string> {
+function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
   if (describe !== undefined) return describe.help(plugin)
   const about = aboutText(plugin.about ?? plugin.name, plugin)
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`

@@ -6,8 +6,7 @@ import { immediateAnswer } from '../protocol/immediate.ts'
 import { runPlugin } from '../run.ts'
 import { calledFile } from './called-file.ts'
 import { claimStdout } from './claim-stdout.ts'
-import type { Describer } from './command-line.ts'
-import { answerPerson, type CommandLineAnswer } from './command-line.ts'
+import { answerPerson, type CommandLineAnswer, type PluginMainOptions } from './command-line.ts'
 import { endRunaway } from './end-runaway.ts'
 import { lostRejections } from './lost-rejections.ts'
 import { readStdin } from './read-stdin.ts'
@@ -17,12 +16,6 @@ import { writeAll } from './write-all.ts'
 import { resultWriter } from './write-result.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-
-/** What {@link pluginMain} does besides the protocol. */
-export interface PluginMainOptions {
-  /** For people: `describe` of `@cni/skel/describe` makes `--help` complete and adds `--schema`. */
-  readonly describe?: Describer
-}
 
 /**
  * Runs a plugin as this process, and ends the process: the last line of an executable.

@@ -3,12 +3,11 @@ import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import { unexpected } from '../definition/checks.ts'
 import type { Plugin } from '../plugin.ts'
-import { askedFor, type CommandLineAnswer, isPerson, refused, shown } from './command-line.ts'
-import { answerAndLeave, type PluginMainOptions, runAsProcess } from './plugin-main.ts'
+import { askedFor, type CommandLineAnswer, isPerson, type PluginMainOptions, refused, shown } from './command-line.ts'
+import { answerAndLeave, runAsProcess } from './plugin-main.ts'
 import { warmUp } from './warm-up.ts'
 
-/** A plugin, or a function that makes or loads it when the file is called by its name. */
-export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
+type PluginSource = Parameters<typeof pluginsMain>[0][string]
 
 /**
  * Runs one of several plugins as this process: the one whose name the file is called by. Hard links, symbolic links or
@@ -17,14 +16,17 @@ export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
  * A function is called under its own name only: what it makes costs the others nothing, and in an executable of `cni-build`
  * neither does what an `import()` in it leads to.
  *
- * @param plugins - by their names.
+ * @param plugins - by their names; a function makes or loads a plugin when the file is called by its name.
  * @throws TypeError when there is none, or one has another name than its key: two would have the same.
  * @example
  * ```ts
  * pluginsMain({ bridge, 'host-device': hostDevice })
  * ```
  */
-export function pluginsMain(plugins: Readonly<Record<string, PluginSource>>, options: PluginMainOptions = {}): void {
+export function pluginsMain(
+  plugins: Readonly<Record<string, Plugin | (() => Plugin | Promise<Plugin>)>>,
+  options: PluginMainOptions = {},
+): void {
   const names = Object.keys(plugins)
   if (names.length === 0) throw unexpected('pluginsMain', 'at least one plugin', {})
   for (const [name, source] of Object.entries(plugins)) if (typeof source !== 'function') checkName(name, source)

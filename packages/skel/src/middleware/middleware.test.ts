@@ -1,5 +1,4 @@
-import { definePlugin, type Log, type LogOptions, type Plugin } from '@cni/skel'
-import { type Middleware, recover, timeout, use } from '@cni/skel/middleware'
+import { definePlugin, type Log, type LogOptions, type Middleware, type Plugin, recover, timeout, use } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { CniError } from '@cni/types'
 import { describe, expect, it } from 'vitest'

@@ -2,13 +2,11 @@ import { CniError, ErrorCode, toErrorDocument, VERBS, type Verb } from '@cni/typ
 import { checkByVerb, unexpected } from '../definition/checks.ts'
 import type { Middleware } from './use.ts'
 
-/** The code a crash gets, by verb; 999 for a verb that is not named. */
-export type RecoverCodes = Readonly<Partial<Record<Verb, number>>>
-
 /**
  * Gives a crash a code the runtime can act on, where a handler threw an error that has none: 11, try again later, for
  * ADD, and 50, not available, for STATUS. The error is logged with its stack; what it was and why goes into `details`.
  *
+ * @param codes - the code a crash gets, by verb; 999 for a verb that is not named.
  * @throws TypeError for what is no verb, or no code that can stand on the wire.
  * @example
  * ```ts
@@ -16,7 +14,10 @@ export type RecoverCodes = Readonly<Partial<Record<Verb, number>>>
  * ```
  */
 export function recover(
-  codes: RecoverCodes = { ADD: ErrorCode.tryAgainLater, STATUS: ErrorCode.pluginNotAvailable },
+  codes: Readonly<Partial<Record<Verb, number>>> = {
+    ADD: ErrorCode.tryAgainLater,
+    STATUS: ErrorCode.pluginNotAvailable,
+  },
 ): Middleware {
   checkByVerb('recover', codes, VERBS, checkCode)
   return async function recover(c, next) {

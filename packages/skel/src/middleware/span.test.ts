@@ -1,5 +1,4 @@
-import { definePlugin, type EnvVars } from '@cni/skel'
-import { type SpanContext, span, use } from '@cni/skel/middleware'
+import { type CallContext, definePlugin, type EnvVars, span, use } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -8,7 +7,7 @@ const PARENT = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`
 
 async function traced(env: EnvVars, fail = false) {
-  let seen: { span?: SpanContext; env: EnvVars } | undefined
+  let seen: { span?: NonNullable<CallContext['span']>; env: EnvVars } | undefined
   const plugin = definePlugin({
     name: 'p',
     add(c) {

@@ -1,5 +1,5 @@
+import type { CallContext } from '../context.ts'
 import type { EnvVars } from '../protocol/environment.ts'
-import type { SpanContext } from '../span-context.ts'
 import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
@@ -19,7 +19,7 @@ export function span(): Middleware {
     const env = { ...c.env, ...validated(c.env) }
     if (found === undefined) return next({ env })
     const { traceId, parentId, flags } = found
-    const own: SpanContext = { traceId, spanId: newSpanId(), parentId, sampled: (flags & 1) === 1 }
+    const own: NonNullable<CallContext['span']> = { traceId, spanId: newSpanId(), parentId, sampled: (flags & 1) === 1 }
     c.log.bind({ trace_id: traceId, span_id: own.spanId })
     const TRACEPARENT = `00-${traceId}-${own.spanId}-${flags.toString(16).padStart(2, '0')}`
     return next({ span: own, env: { ...env, TRACEPARENT } })

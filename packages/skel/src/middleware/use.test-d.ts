@@ -1,10 +1,9 @@
 import type { Result } from '@cni/types'
 import { expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
-import type { CheckContext } from '../context.ts'
+import type { CallContext, CheckContext } from '../context.ts'
 import { definePlugin } from '../plugin.ts'
 import { netConf } from '../schema/net-conf.ts'
-import type { SpanContext } from '../span-context.ts'
 import { type Middleware, use } from './use.ts'
 
 const plugin = definePlugin({
@@ -12,7 +11,7 @@ const plugin = definePlugin({
   chained: true,
   config: netConf({ port: z.int() }),
   add(c) {
-    expectTypeOf(c.span).toEqualTypeOf<SpanContext | undefined>()
+    expectTypeOf(c.span).toEqualTypeOf<CallContext['span']>()
     return c.prevResult
   },
   check() {},

@@ -9,14 +9,9 @@ export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentC
   readonly verb: Verb
 }
 
-/** What a middleware can change for those inside it. */
-export type NextContext = Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>
-
-/** Runs the rest: the other middleware, then the handler. */
-export type Next<Outcome> = (changes?: NextContext) => Promise<Outcome>
-
 /**
- * Goes around the handlers of a plugin: does something before, calls `next`, and passes on its outcome, or throws.
+ * Goes around the handlers of a plugin: does something before, calls `next`, and passes on its outcome, or throws. `next`
+ * runs the other middleware, then the handler; its argument is what changes for them.
  *
  * @example
  * ```ts
@@ -30,7 +25,10 @@ export type Next<Outcome> = (changes?: NextContext) => Promise<Outcome>
  * }
  * ```
  */
-export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) => Promise<Outcome>
+export type Middleware = <Outcome>(
+  c: MiddlewareContext,
+  next: (changes?: Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>) => Promise<Outcome>,
+) => Promise<Outcome>
 
 /**
  * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no

@@ -1,25 +1,13 @@
 import * as z from 'zod/mini'
 import { unexpected } from '../definition/checks.ts'
 
-/** What {@link netConf} makes of members it does not know. */
-export interface NetConfOptions {
-  /** Default: `keep`. With `refuse` ADD, CHECK, GC and STATUS fail with code 7 that names each of them. */
-  readonly unknown?: 'keep' | 'refuse'
-}
-
-/**
- * The schema that {@link netConf} makes: the given members and the standard ones. It has no index signature, so that a
- * misspelt member of `c.conf` does not compile. A member of that name in a configuration is still kept.
- */
-export type NetConfSchema<Shape extends z.core.$ZodShape> = z.ZodMiniObject<
-  z.core.util.Extend<StandardMembers, z.core.util.Writeable<Shape>>
->
-
 /**
  * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Unknown members
  * are kept and logged at debug: a runtime may add its own. A member that is probably a misspelling of a known one is
- * a warning. To read a member, declare it: `z.optional(z.unknown())` accepts any value.
+ * a warning. To read a member, declare it: `z.optional(z.unknown())` accepts any value. The type has no index signature,
+ * so that a misspelt member of `c.conf` does not compile.
  *
+ * @param options - with `unknown: 'refuse'` ADD, CHECK, GC and STATUS fail with code 7 that names each unknown member.
  * @throws TypeError for an unknown option.
  * @example
  * ```ts
@@ -29,51 +17,48 @@ export type NetConfSchema<Shape extends z.core.$ZodShape> = z.ZodMiniObject<
  */
 export function netConf<const Shape extends z.core.$ZodShape>(
   shape: Shape,
-  { unknown = 'keep' }: NetConfOptions = {},
-): NetConfSchema<Shape> {
+  options: { readonly unknown?: 'keep' | 'refuse' } = {},
+): z.ZodMiniObject<z.core.util.Extend<StandardMembers, z.core.util.Writeable<Shape>>> {
+  const { unknown = 'keep' } = options
   if (unknown === 'keep') return z.extend(z.looseObject(standardMembers()), shape)
   if (unknown === 'refuse') return z.extend(z.strictObject(standardMembers()), shape)
   throw unexpected('netConf: unknown', 'keep or refuse', unknown)
 }
 
-type Text = z.ZodMiniOptional<z.ZodMiniString<string>>
-type Texts = z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-type AnyMembers = z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-
 /** The members that the CNI specification defines, as {@link netConf} checks them. */
 export type StandardMembers = {
   /** The version of the specification that the configuration is written in. */
-  cniVersion: Text
+  cniVersion: z.ZodMiniOptional<z.ZodMiniString<string>>
   /** The name of the network, the same for all plugins of a list. */
   name: z.ZodMiniString<string>
   /** The file name of the plugin. */
-  type: Text
+  type: z.ZodMiniOptional<z.ZodMiniString<string>>
   /** The capabilities that the entry asks the runtime for. */
   capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
-  /** The values of those capabilities; `runtimeConfig(…)` of `@cni/skel/capabilities` declares them. */
-  runtimeConfig: AnyMembers
+  /** The values of those capabilities; `runtimeConfig(…)` declares them. */
+  runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
   /** Arguments by convention, `args.cni` above all. */
-  args: AnyMembers
+  args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
   /** Asks for masquerading of what leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
   /** The IPAM plugin, with members of its own. */
   ipam: z.ZodMiniOptional<
     z.ZodMiniObject<{
       /** The file name of the IPAM plugin. */
-      type: Text
+      type: z.ZodMiniOptional<z.ZodMiniString<string>>
     }>
   >
   /** Resolver settings for the container. */
   dns: z.ZodMiniOptional<
     z.ZodMiniObject<{
       /** Addresses of name servers. */
-      nameservers: Texts
+      nameservers: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
       /** The domain of short names. */
-      domain: Text
+      domain: z.ZodMiniOptional<z.ZodMiniString<string>>
       /** Domains that are tried for short names, in order. */
-      search: Texts
+      search: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
       /** Options of the resolver, as in `resolv.conf`. */
-      options: Texts
+      options: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
     }>
   >
   /** The result of the plugin before, as received; `c.prevResult` is its decoded form. */

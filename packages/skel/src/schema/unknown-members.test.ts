@@ -1,8 +1,8 @@
 import { definePlugin, netConf } from '@cni/skel'
-import { jsonSchema } from '@cni/skel/describe'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { jsonSchema } from '../describe/json-schema.ts'
 
 const shape = {
   port: z._default(z.int(), 1),

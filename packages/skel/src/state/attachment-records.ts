@@ -2,16 +2,8 @@ import type { Netns } from '@cni/netns/handle'
 import { isObject } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
 import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from './kept-reasons.ts'
-import { type Listed, recordStore, type ValidKey } from './record-store.ts'
+import { type Listed, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
-
-/**
- * When DEL removes what the plugin has in the container's namespace.
- * - `last`: with the container's last recorded attachment there. For rules that all its interfaces share.
- * - `own`: with the record of this attachment. For rules that are named after the interface.
- * - `always`: whatever is recorded, and nothing is recorded.
- */
-export type Removal = 'last' | 'own' | 'always'
 
 /** The attachments that a plugin has added, with the namespace of each. */
 export interface AttachmentRecords {
@@ -22,7 +14,7 @@ export interface AttachmentRecords {
   /** Forgets the attachment after its DEL. */
   remove(key: AttachmentKey): void
   /** Forgets the attachments of a network that are not valid any more. */
-  removeStale(network: string, valid: readonly ValidKey[]): Listed<RecordedNetns>
+  removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<RecordedNetns>
 }
 
 /** The path of the records of a plugin. A reboot empties it, as it ends every namespace. */

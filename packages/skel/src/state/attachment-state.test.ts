@@ -1,5 +1,4 @@
-import { definePlugin, netConf, runPlugin } from '@cni/skel'
-import { attachmentState, StateError } from '@cni/skel/state'
+import { attachmentState, definePlugin, netConf, runPlugin, StateError } from '@cni/skel'
 import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'

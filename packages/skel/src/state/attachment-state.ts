@@ -2,24 +2,16 @@ import { messageOf, type ValidAttachment } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
 import { unexpected } from '../definition/checks.ts'
-import { type AttachmentStoreOptions, attachmentStore } from './attachment-store.ts'
-import type { ValidKey } from './record-store.ts'
-
-/** Where and how {@link attachmentState} keeps a state. */
-export interface StateOptions {
-  /**
-   * The absolute path of the folder with one file for each attachment. Default: `/run/cni/<name of the plugin>`, which
-   * is gone after a reboot, as containers and their namespaces are.
-   */
-  readonly folder?: string
-  /** `v` of every file, from 1 on. Default: 1. A file of another version is refused. */
-  readonly version?: number
-}
+import type { AttachmentKey } from './attachment-key.ts'
+import { attachmentStore } from './attachment-store.ts'
 
 /**
  * The `state` of a plugin: what ADD keeps of an attachment for CHECK, DEL and GC, as an object.
  *
  * @param schema - any zod 4 schema without asynchronous parts.
+ * @param options - `folder`: the absolute path of the folder with one file for each attachment. Default:
+ *   `/run/cni/<name of the plugin>`, which a reboot empties. `version`: `v` of every file, from 1 on. Default: 1. A file of
+ *   another version is refused.
  * @throws TypeError for a folder or version that cannot be.
  * @example
  * ```ts
@@ -36,8 +28,9 @@ export interface StateOptions {
  */
 export function attachmentState<State>(
   schema: z.$ZodType<State>,
-  { folder, version }: StateOptions = {},
+  options: { readonly folder?: string; readonly version?: number } = {},
 ): StateDefinition<State> {
+  const { folder, version } = options
   if (folder !== undefined && !(typeof folder === 'string' && folder.startsWith('/'))) {
     throw unexpected('attachmentState: folder', 'an absolute path', folder)
   }
@@ -53,7 +46,7 @@ export function attachmentState<State>(
   }
 }
 
-function callState(call: StateCall, options: AttachmentStoreOptions<unknown>): CallState {
+function callState(call: StateCall, options: Parameters<typeof attachmentStore>[0]): CallState {
   const { network, containerID, ifName, log } = call
   const store = attachmentStore(options)
   const key = { network, containerID, ifName }
@@ -93,4 +86,7 @@ function callState(call: StateCall, options: AttachmentStoreOptions<unknown>): C
   }
 }
 
-const keyOf = ({ containerID, ifname }: ValidAttachment): ValidKey => ({ containerID, ifName: ifname })
+const keyOf = ({ containerID, ifname }: ValidAttachment): Omit<AttachmentKey, 'network'> => ({
+  containerID,
+  ifName: ifname,
+})

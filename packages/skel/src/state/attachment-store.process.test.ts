@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { attachmentStore } from '@cni/skel/state'
+import { attachmentStore } from '@cni/skel'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { tempFolder } from '../../test/temp-folder.ts'

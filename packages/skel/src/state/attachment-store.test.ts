@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type AttachmentKey, attachmentStore, isStateError, StateError, type StateFolder } from '@cni/skel/state'
+import { type AttachmentKey, attachmentStore, isStateError, StateError, type StateFolder } from '@cni/skel'
 import { memoryStateFolder } from '@cni/skel/testing'
 import { cniErrorKey } from '@cni/types'
 import fc from 'fast-check'

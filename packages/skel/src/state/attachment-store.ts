@@ -3,21 +3,6 @@ import { describeIssues } from '../schema/issues.ts'
 import { type AttachmentStore, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** What {@link attachmentStore} is told. */
-export interface AttachmentStoreOptions<State> {
-  /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
-  readonly folder: string | StateFolder
-  /** Schema of a state, which is an object. Any zod 4 schema without asynchronous parts. */
-  readonly schema: core.$ZodType<State>
-  /** `v` of every record. Default: 1. A record of another version is refused. */
-  readonly version?: number
-  /**
-   * Whether a write first reads what it is about to write, so that nothing is kept which could not be read again.
-   * Default: true.
-   */
-  readonly readBack?: boolean
-}
-
 /**
  * Keeps what ADD has to remember of an attachment for CHECK, DEL and GC: one JSON file each,
  * `{ v, network, containerID, ifName, …state }`, named by a digest of the attachment. What others could have written, a
@@ -29,7 +14,16 @@ export interface AttachmentStoreOptions<State> {
  * store.write({ network: 'pods', containerID: 'abc', ifName: 'eth0' }, { mark: 1337 })
  * ```
  */
-export function attachmentStore<State>(options: AttachmentStoreOptions<State>): AttachmentStore<State> {
+export function attachmentStore<State>(options: {
+  /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
+  readonly folder: string | StateFolder
+  /** Schema of a state, which is an object. Any zod 4 schema without asynchronous parts. */
+  readonly schema: core.$ZodType<State>
+  /** `v` of every record. Default: 1. A record of another version is refused. */
+  readonly version?: number
+  /** Reads each text before it is written, so that nothing is kept which could not be read again. Default: true. */
+  readonly readBack?: boolean
+}): AttachmentStore<State> {
   const { folder, schema, version, readBack = true } = options
 
   const accept = (state: unknown, refuse: (problem: string) => Error): State => {

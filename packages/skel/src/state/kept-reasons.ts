@@ -2,22 +2,14 @@ import type { Netns } from '@cni/netns/handle'
 import type { AttachmentKey } from './attachment-key.ts'
 import type { Listed } from './record-store.ts'
 
-/** A namespace as the kernel numbers it. */
-export interface NetnsIdentity {
-  /** The device number of the namespace. */
-  readonly dev: number
-  /** The inode number of the namespace. */
-  readonly ino: number
-}
-
 /** A record that says in which namespace its attachment is. */
 export interface RecordedNetns {
-  /** The namespace of the attachment. */
-  readonly netns: NetnsIdentity
+  /** The namespace of the attachment, as the kernel numbers it: device and inode. */
+  readonly netns: { readonly dev: number; readonly ino: number }
 }
 
 /** The numbers of an open namespace. */
-export const identityOf = ({ dev, ino }: Netns): NetnsIdentity => ({ dev: Number(dev), ino: Number(ino) })
+export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
 /**
  * The reason why a DEL removes nothing from a namespace: there is no record of its ADD, or the record names another
@@ -51,4 +43,5 @@ export function sharedReason(
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)
 
-const isSame = (one: NetnsIdentity, other: NetnsIdentity): boolean => one.dev === other.dev && one.ino === other.ino
+const isSame = (one: RecordedNetns['netns'], other: RecordedNetns['netns']): boolean =>
+  one.dev === other.dev && one.ino === other.ino

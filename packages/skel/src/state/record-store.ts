@@ -1,7 +1,7 @@
 import { type AttachmentKey, fileNameOf, isStateFile } from './attachment-key.ts'
 import { diskFolder } from './disk-folder.ts'
 import { decodeRecord, encodeRecord } from './record.ts'
-import { isStateError, StateError, type StateErrorCode } from './state-error.ts'
+import { isStateError, StateError } from './state-error.ts'
 import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 
 /** What was found of one attachment. */
@@ -48,17 +48,14 @@ export interface AttachmentStore<State> {
    */
   list(only?: (key: AttachmentKey) => boolean): Listed<State>
   /** What is kept of a network's attachments that are not among the valid ones. */
-  stale(network: string, valid: readonly ValidKey[]): Listed<State>
+  stale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<State>
   /**
    * Removes just that, and what killed processes left half written. Files that say nothing usable are left alone.
    *
    * @throws StateError, after all others, for a file that cannot be removed.
    */
-  removeStale(network: string, valid: readonly ValidKey[]): Listed<State>
+  removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<State>
 }
-
-/** An attachment of a network that is known. */
-export type ValidKey = Pick<AttachmentKey, 'containerID' | 'ifName'>
 
 /** What was found in a folder. */
 export interface Listed<State> {
@@ -74,7 +71,7 @@ export interface RecordStoreOptions<State> {
   readonly version: number | undefined
   readonly readBack: boolean
   /** Gives back a state, or throws; what is wrong with it, `refuse` makes an error of. */
-  accept(state: unknown, refuse: (problem: string, code?: StateErrorCode) => Error): State
+  accept(state: unknown, refuse: (problem: string, code?: StateError['code']) => Error): State
 }
 
 /** A store of records in files, whatever it is that knows its states. */

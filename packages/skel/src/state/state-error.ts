@@ -2,26 +2,16 @@ import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
 
 const brand = Symbol.for('cni.StateError')
 
-/**
- * What is wrong with a state file: its content (`INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`), that it is
- * something else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), or the errno name of what the
- * kernel refused.
- */
-export type StateErrorCode =
-  | 'INVALID'
-  | 'VERSION'
-  | 'OTHER_ATTACHMENT'
-  | 'TOO_LARGE'
-  | 'NOT_A_FILE'
-  | 'INSECURE'
-  | (string & {})
-
 const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
 /** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
 export class StateError extends Error {
-  /** Kind of the problem. */
-  readonly code: StateErrorCode
+  /**
+   * What is wrong with the file: its content (`INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`), that it is something
+   * else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), or the errno name of what the
+   * kernel refused.
+   */
+  readonly code: 'INVALID' | 'VERSION' | 'OTHER_ATTACHMENT' | 'TOO_LARGE' | 'NOT_A_FILE' | 'INSECURE' | (string & {})
   /** The path of the file. */
   readonly path: string
   /** What to do about it. */
@@ -30,7 +20,7 @@ export class StateError extends Error {
   readonly [brand] = true
 
   constructor(
-    code: StateErrorCode,
+    code: StateError['code'],
     path: string,
     problem: string,
     { hint = HINT, ...options }: { readonly hint?: string; readonly cause?: unknown } = {},

@@ -58,13 +58,7 @@ export interface TestOutcome {
   /** What a failed call printed. */
   readonly error?: CniErrorDocument
   /** The log lines. */
-  readonly log: readonly LogEntry[]
-}
-
-interface LogEntry {
-  readonly level: string
-  readonly msg: string
-  readonly [field: string]: unknown
+  readonly log: ReadonlyArray<{ readonly level: string; readonly msg: string; readonly [field: string]: unknown }>
 }
 
 /** A plugin with one method per verb. */
@@ -187,6 +181,6 @@ function mergedConf(base: TestCall['conf'], own: TestCall['conf']): NonNullable<
   return typeof base === 'string' ? (own ?? base) : { ...base, ...own }
 }
 
-function logEntry(line: string): LogEntry[] {
-  return line.startsWith('{') ? [JSON.parse(line) as LogEntry] : []
+function logEntry(line: string): TestOutcome['log'] {
+  return line.startsWith('{') ? [JSON.parse(line) as TestOutcome['log'][number]] : []
 }

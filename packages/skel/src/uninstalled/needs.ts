@@ -19,9 +19,6 @@ export interface Need {
   readonly reason: string
 }
 
-/** The attachment of a DEL: its cached result goes after the DEL. */
-export type OwnAttachment = Readonly<Record<'containerID' | 'ifName', string>>
-
 /** Files of one folder. */
 const MAX_FILES = 10_000
 /** Bytes of one file. */
@@ -31,26 +28,38 @@ const MAX_TOTAL = 256 * 1024 * 1024
 /** Characters of a text that another program wrote. */
 const MAX_SHOWN = 64
 
-/** Finds what needs a plugin, one by one: a caller that wants to know whether there is any takes the first. */
-export function* findNeeds(type: string, folders: NeedFolders, own?: OwnAttachment): Generator<Need> {
+/**
+ * Finds what needs a plugin, one by one: a caller that wants to know whether there is any takes the first. For programs
+ * that install plugins; `pluginMain` reads the marker of an uninstalled plugin by itself.
+ *
+ * @param own - the attachment of a DEL: its cached result goes after the DEL.
+ * @example
+ * ```ts
+ * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
+ * for (const { path, reason } of findNeeds('tag', folders)) console.error(`${path}: ${reason}`)
+ * writeFileSync(markerPath('/opt/cni/bin/tag'), markerText('/opt/cni/bin/tag', folders))
+ * ```
+ */
+export function* findNeeds(
+  type: string,
+  folders: NeedFolders,
+  own?: Readonly<Record<'containerID' | 'ifName', string>>,
+): Generator<Need> {
   const read = reader()
   for (const folder of new Set(folders.records)) yield* recordsIn(folder)
   for (const folder of new Set(folders.results)) yield* resultsIn(folder, { type, own, read })
   for (const folder of new Set(folders.configurations)) yield* configurationsIn(folder, { type, read })
 }
 
-/** A file or folder that may need the plugin, because it cannot be searched. */
-export function unseen(path: string, why: string): Need {
-  return { kind: 'unknown', path, reason: `cannot be searched: ${why}` }
-}
-
 // internal
+
+type OwnAttachment = Parameters<typeof findNeeds>[2]
 
 type Reader = (path: string, flags: number, ownOnly: boolean) => string
 
 interface Search {
   readonly type: string
-  readonly own?: OwnAttachment | undefined
+  readonly own?: OwnAttachment
   readonly read: Reader
 }
 
@@ -90,7 +99,7 @@ function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need
   }
 }
 
-interface CachedResult extends OwnAttachment {
+interface CachedResult extends NonNullable<OwnAttachment> {
   readonly network: string
   readonly config: string
 }
@@ -183,6 +192,9 @@ function problemOf(error: unknown): string {
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'
   return errno === undefined || isReadError(error) ? messageOf(error) : `it cannot be read (${errno})`
 }
+
+/** A file or folder that may need the plugin, because it cannot be searched. */
+const unseen = (path: string, why: string): Need => ({ kind: 'unknown', path, reason: `cannot be searched: ${why}` })
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

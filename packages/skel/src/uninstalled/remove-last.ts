@@ -5,7 +5,7 @@ import { messageOf } from '@cni/types'
 import type { Log } from '../log.ts'
 import { markerPath } from './marked.ts'
 import { readMarker } from './marker.ts'
-import { findNeeds, type OwnAttachment } from './needs.ts'
+import { findNeeds } from './needs.ts'
 
 /** The call after which an uninstalled plugin may go. */
 export interface LastCall {
@@ -16,7 +16,7 @@ export interface LastCall {
   /** The folders of the records that this package keeps for the plugin. */
   readonly records: readonly string[]
   /** The attachment of a DEL. */
-  readonly own: OwnAttachment | undefined
+  readonly own: Parameters<typeof findNeeds>[2]
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 

@@ -1,5 +1,4 @@
-import { definePlugin, netConf, type Plugin } from '@cni/skel'
-import { recover, span, timeout, use } from '@cni/skel/middleware'
+import { definePlugin, netConf, type Plugin, recover, span, timeout, use } from '@cni/skel'
 import * as z from 'zod/mini'
 
 /** Hands on what it got. */

@@ -1,4 +1,4 @@
-import { askDaemon } from '@cni/skel/thick'
+import { askDaemon } from '@cni/skel/daemon'
 import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-status.ts'
 
 const TIMEOUT_MS = 1000

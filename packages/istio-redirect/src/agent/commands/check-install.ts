@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type Artefact,
+  type Health,
   type InstallerOptions,
   type InstallStatus,
   installer,
   judgeReadings,
-  type RuntimeName,
   type RuntimeReading,
   readingsFor,
 } from '@cni/installer'
@@ -34,7 +33,7 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
   after: readonly RuntimeReading[],
-  runtime: RuntimeName | undefined,
+  runtime: RuntimeReading['runtime'] | undefined,
 ): Check[] {
   const verdict = judgeReadings(readings, runtime)
   return readingsFor(readings, runtime).map((reading) => ({
@@ -65,7 +64,7 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
   })
 }
 
-const NEXT: Readonly<Record<Artefact, string>> = {
+const NEXT: Readonly<Record<Health['artefact'], string>> = {
   claim: 'the agents: is --cni-agent-run-dir mounted for writing, and does another one run on this node?',
   binary: 'the binaries: is --cni-bin-source-dir in the image, and --mounted-cni-bin-dirs where the runtime looks?',
   kubeconfig: 'the kubeconfig: are --service-account-dir and --cni-agent-run-dir mounted, the latter for writing?',

@@ -151,13 +151,13 @@ const serveConfig = (values: Values): ServeConfig | undefined =>
 const criConfig = ({ criSocket: socket, chainedCniPlugin: chained }: Values): CriConfig | undefined =>
   socket === '' ? undefined : { socket, chained }
 
-const runtimes = new Map<string, RuntimeName>([
+const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['containerd.sock', 'containerd'],
   ['crio.sock', 'cri-o'],
 ])
 
 /** The runtime that the name of its socket tells: `containerd.sock` (also of k3s), `crio.sock`. */
-const runtimeOf = (socket: string): RuntimeName | undefined => runtimes.get(basename(socket))
+const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
 /** Of 250 pods a round takes 30 ms of processor time, every tenth one a second. */
 const POD_ROUND_MS = 10_000

@@ -1,4 +1,4 @@
-import type { RuntimeName } from '@cni/installer'
+import type { RuntimeReading } from '@cni/installer'
 
 /**
  * The container runtime that started a container, by its mounts: a CRI runtime mounts `resolv.conf` of the pod from a
@@ -6,7 +6,7 @@ import type { RuntimeName } from '@cni/installer'
  *
  * @param mountInfo `/proc/self/mountinfo` of the container.
  */
-export function runtimeOfContainer(mountInfo: string): RuntimeName | undefined {
+export function runtimeOfContainer(mountInfo: string): RuntimeReading['runtime'] | undefined {
   if (mountInfo.includes('/io.containerd.grpc.v1.cri/sandboxes/')) return 'containerd'
   return mountInfo.includes('/overlay-containers/') ? 'cri-o' : undefined
 }

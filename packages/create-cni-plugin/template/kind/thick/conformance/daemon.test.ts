@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { conformance } from '@cni/conformance'
-import { serveDaemon } from '@cni/skel/thick'
+import { serveDaemon } from '@cni/skel/daemon'
 import { expect, onTestFinished, test } from 'vitest'
 import { plugin } from '../src/plugin.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { serveDaemon } from '@cni/skel/thick'
+import { serveDaemon } from '@cni/skel/daemon'
 import { plugin } from './plugin.ts'
 import { SOCKET } from './shim.ts'
 

@@ -1,4 +1,4 @@
-import type { ShimOptions } from '@cni/skel/thick'
+import type { ShimOptions } from '@cni/skel/daemon'
 import { CniError, ErrorCode } from '@cni/types'
 
 /** Where the daemon takes the calls of shims. */

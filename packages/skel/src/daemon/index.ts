@@ -5,7 +5,7 @@
  * @example
  * ```ts
  * import { definePlugin, pluginMain } from '@cni/skel'
- * import { serveDaemon, shim } from '@cni/skel/thick'
+ * import { serveDaemon, shim } from '@cni/skel/daemon'
  *
  * const socket = '/run/greet/greet.sock'
  * const plugin = definePlugin({ name: 'greet', add: (c) => ({ dns: { domain: c.networkName } }) })
@@ -25,7 +25,7 @@
 export { askDaemon, type DaemonAnswer, type DaemonQuestion } from './ask-daemon.ts'
 // The daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
-export { DaemonError, type DaemonErrorCode, isDaemonError } from './daemon-error.ts'
+export { DaemonError, isDaemonError } from './daemon-error.ts'
 export { serveDaemon } from './serve-daemon.ts'
 // The executable
-export { type ShimOptions, shim, shimMain, type WaitingVerb } from './shim.ts'
+export { type ShimOptions, shim, shimMain } from './shim.ts'

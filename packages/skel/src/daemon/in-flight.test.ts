@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definePlugin } from '@cni/skel'
+import { serveDaemon, shim } from '@cni/skel/daemon'
 import { fakeNetns, testPlugin } from '@cni/skel/testing'
-import { serveDaemon, shim } from '@cni/skel/thick'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** Node 20 warns of a leak from the eleventh listener of a signal on. Gives the most that one signal has had. */

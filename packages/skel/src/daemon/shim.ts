@@ -7,9 +7,6 @@ import { definePlugin, type Plugin } from '../plugin.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
-/** The verbs that wait for a daemon that is not ready yet. */
-export type WaitingVerb = Exclude<Verb, 'DEL'>
-
 /** A shim; besides these, what a plugin's definition says about the executable itself. */
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
   /** The name of the executable, and `type` in a configuration. */
@@ -20,7 +17,7 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
    * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb; never longer than
    * nine tenths of the deadline. 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS, when not said.
    */
-  readonly readyTimeout?: number | Partial<Readonly<Record<WaitingVerb, number>>>
+  readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
   /** Milliseconds between two attempts; 100 when not said. */
   readonly pollInterval?: number
   /**
@@ -29,6 +26,8 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
    */
   readonly delWhileDown?: 'succeed' | 'fail'
 }
+
+type WaitingVerb = Exclude<Verb, 'DEL'>
 
 const DEADLINE = 50_000
 const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000, GC: 30_000, STATUS: 1000 }

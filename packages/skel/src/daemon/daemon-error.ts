@@ -1,18 +1,15 @@
 const brand = Symbol.for('cni.DaemonError')
 
-/** Why a daemon could not take its socket; the errno name when the kernel said it. */
-export type DaemonErrorCode = 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE' | (string & {})
-
 /** A daemon that could not start. */
 export class DaemonError extends Error {
-  /** Kind of the problem. */
-  readonly code: DaemonErrorCode
+  /** Why the daemon could not take its socket; the errno name when the kernel said it. */
+  readonly code: 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE' | (string & {})
   /** The path of the socket. */
   readonly path: string
   /** @internal */
   readonly [brand] = true
 
-  constructor(code: DaemonErrorCode, message: string, path: string, options?: { cause: unknown }) {
+  constructor(code: DaemonError['code'], message: string, path: string, options?: { cause: unknown }) {
     super(message, options)
     this.code = code
     this.path = path

@@ -43,7 +43,7 @@ export type DaemonAnswer =
  * @example
  * ```ts
  * import { definePlugin } from '@cni/skel'
- * import { askDaemon } from '@cni/skel/thick'
+ * import { askDaemon } from '@cni/skel/daemon'
  *
  * export const plugin = definePlugin({
  *   name: 'tag',
