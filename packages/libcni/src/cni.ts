@@ -8,15 +8,9 @@ import { delNetwork } from './del.ts'
 import { collectGarbage } from './gc.ts'
 import { type NetworkList, toNetworkList } from './network-list.ts'
 import { perform } from './perform.ts'
-import { type CniOptions, type DelOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
+import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { networkStatus } from './status.ts'
 import { validateNetwork } from './validate.ts'
-
-/** What GC is told. */
-export interface GcArgs {
-  /** The attachments that still exist. Every other one of the network is deleted: `[]` deletes all. */
-  readonly validAttachments: readonly ValidAttachment[]
-}
 
 /** The runtime side of CNI; see {@link cni}. A list is given as it was loaded, or as a plain conflist. */
 export interface Cni {
@@ -24,10 +18,27 @@ export interface Cni {
   add(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<PluginResult>
   /** Asks every plugin whether the attachment is as ADD left it. */
   check(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
-  /** Detaches a container: DEL of every plugin, last one first. */
-  del(list: NetworkList | Conflist, rt: Attachment, options?: DelOptions): Promise<void>
-  /** Deletes what is left of attachments that do not exist any more. */
-  gc(list: NetworkList | Conflist, args: GcArgs, options?: OperationOptions): Promise<void>
+  /**
+   * Detaches a container: DEL of every plugin, last one first.
+   *
+   * @param options - `onDelError` is the reaction to a plugin's failed DEL. `stop` skips the remaining plugins, as the Go
+   *   library does. `continue` runs them. Both report the first error and keep the cached result. Default: `stop`.
+   */
+  del(
+    list: NetworkList | Conflist,
+    rt: Attachment,
+    options?: OperationOptions & { readonly onDelError?: 'stop' | 'continue' | undefined },
+  ): Promise<void>
+  /**
+   * Deletes what is left of attachments that do not exist any more.
+   *
+   * @param args - the attachments that still exist. Every other one of the network is deleted: `[]` deletes all.
+   */
+  gc(
+    list: NetworkList | Conflist,
+    args: { readonly validAttachments: readonly ValidAttachment[] },
+    options?: OperationOptions,
+  ): Promise<void>
   /** Asks every plugin whether it could serve an ADD now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
   /** Checks that every plugin is there and supports the list's version; returns the declared capabilities. */

@@ -6,7 +6,7 @@ import { deriveConf, encodeConf } from './derive.ts'
 import { RuntimeError } from './errors.ts'
 import { delKnowsResult } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
-import { argsOf, type DelOptions, describePlugin, type Operation, pluginOptions } from './runtime.ts'
+import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
 
 /**
  * DEL of every plugin, the last one first, each with the remembered result of ADD if there is a readable one. The
@@ -17,7 +17,7 @@ export async function delNetwork(
   op: Operation,
   { conflist }: NetworkList,
   rt: Attachment,
-  onDelError: DelOptions['onDelError'] = 'stop',
+  onDelError: 'stop' | 'continue' = 'stop',
 ): Promise<void> {
   const { name, cniVersion = '' } = conflist
   const key = { ...rt, network: name }

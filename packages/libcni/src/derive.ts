@@ -12,9 +12,6 @@ export type Derivation =
   | { readonly command: 'GC'; readonly validAttachments?: readonly ValidAttachment[] | undefined }
   | { readonly command: 'STATUS' }
 
-/** The configuration one plugin of a list receives. */
-export type DerivedConf = Readonly<Record<string, unknown>>
-
 /**
  * The configuration a plugin of a list receives on stdin, from the list and what the runtime adds. Pure: nothing is
  * changed, members nobody mentions are kept.
@@ -29,7 +26,7 @@ export function deriveConf(
   list: Pick<Conflist, 'name' | 'cniVersion'>,
   plugin: PluginConf,
   derivation: Derivation,
-): DerivedConf {
+): Readonly<Record<string, unknown>> {
   const common = { ...plugin, name: list.name, cniVersion: list.cniVersion ?? '' }
   switch (derivation.command) {
     case 'ADD':
@@ -56,7 +53,7 @@ export function deriveConf(
 }
 
 /** The text of a derived configuration: one line, sorted keys, Go's escapes. */
-export function encodeConf(conf: DerivedConf): string {
+export function encodeConf(conf: Readonly<Record<string, unknown>>): string {
   return goStringify(conf, { sortKeys: true })
 }
 

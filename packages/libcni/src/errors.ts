@@ -1,20 +1,6 @@
 import { isInvokeError } from '@cni/invoke'
 import { isCniError } from '@cni/types'
 
-/** What went wrong; the plugin's own error, with its code, is the `cause`. */
-export type RuntimeErrorCode =
-  | 'NO_CONFIG'
-  | 'NOT_FOUND'
-  | 'INVALID_CONFIG'
-  | 'PLUGIN'
-  | 'CACHE'
-  | 'CHECK_UNSUPPORTED'
-  | 'GC'
-  | 'VALIDATE'
-  | 'UNSAFE_NAME'
-  | 'UNDO'
-  | 'BUSY'
-
 /**
  * A network that could not be loaded, attached, checked or detached.
  *
@@ -24,14 +10,26 @@ export type RuntimeErrorCode =
  * ```
  */
 export class RuntimeError extends Error {
-  readonly code: RuntimeErrorCode
+  /** What went wrong; the plugin's own error, with its code, is the `cause`. */
+  readonly code:
+    | 'NO_CONFIG'
+    | 'NOT_FOUND'
+    | 'INVALID_CONFIG'
+    | 'PLUGIN'
+    | 'CACHE'
+    | 'CHECK_UNSUPPORTED'
+    | 'GC'
+    | 'VALIDATE'
+    | 'UNSAFE_NAME'
+    | 'UNDO'
+    | 'BUSY'
   /** What to do next. */
   declare readonly hint?: string
   /** Which plugin of the list failed in an ADD, from 0: so many before it succeeded. */
   declare readonly pluginIndex?: number
 
   constructor(
-    code: RuntimeErrorCode,
+    code: RuntimeError['code'],
     message: string,
     options: { readonly hint?: string | undefined; readonly cause?: unknown; readonly pluginIndex?: number } = {},
   ) {

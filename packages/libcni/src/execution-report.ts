@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Execution, type PluginFailure, pluginFailure, readResult } from '@cni/invoke'
+import { type Execution, type PluginError, pluginFailure, readResult } from '@cni/invoke'
 import { errorLine, isObject } from '@cni/types'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
@@ -13,9 +13,15 @@ export interface ExecutionReport {
   readonly durationMs: number
   readonly exitCode: number | null
   readonly signal?: NodeJS.Signals
-  readonly error?: { readonly code: number; readonly msg: string; readonly reason: PluginFailure }
+  readonly error?: { readonly code: number; readonly msg: string; readonly reason: PluginError['reason'] }
   /** What a successful ADD changed in the result, compared with the `prevResult` it was given. */
-  readonly changes?: readonly ResultChange[]
+  readonly changes?: ReadonlyArray<{
+    readonly op: 'add' | 'remove' | 'change' | 'reorder'
+    /** `ips[1].gateway`; the index is that in the later result, for something removed that in the earlier one. */
+    readonly path: string
+    readonly before?: unknown
+    readonly after?: unknown
+  }>
 }
 
 /**

@@ -1,7 +1,7 @@
 import { toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
-import type { GcArgs } from './cni.ts'
+import type { Cni } from './cni.ts'
 import { staleAttachments } from './stale.ts'
 
 const worlds = fakeWorlds()
@@ -71,7 +71,7 @@ describe('gc', () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first } })
     await runtime.add(list('1.1.0', 'a'), rt)
     // What a program without types may pass.
-    const args = { validAttachments: given } as GcArgs
+    const args = { validAttachments: given } as Parameters<Cni['gc']>[1]
     const error = await failure(runtime.gc(list('1.1.0', 'a'), args))
     expect(error).toMatchObject({ code: 'GC', message: `${message}; every other attachment would be deleted` })
     expect(() => staleAttachments('net1', [], args.validAttachments)).toThrow(message)

@@ -18,40 +18,24 @@
  */
 
 export type { Attachment, CachedAttachment } from './attachment.ts'
-// Result cache
-export {
-  type CacheFile,
-  type CacheKey,
-  cacheFile,
-  DEFAULT_CACHE_DIR,
-  listCachedAttachments,
-  listCacheFiles,
-  readCachedAttachment,
-  readCachedResult,
-  removeCache,
-  writeCache,
-} from './cache.ts'
-export { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
 // Runtime
-export { type Cni, cni, type GcArgs } from './cni.ts'
+export { type Cni, cni } from './cni.ts'
 // cnitool
 export { type CnitoolIo, runCnitool } from './cnitool/run-cnitool.ts'
-export { capabilitiesOf, type Derivation, type DerivedConf, deriveConf, encodeConf } from './derive.ts'
+export { encodeConf } from './derive.ts'
 // Errors
-export { hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode } from './errors.ts'
-export { type ExecutionReport, executionReport } from './execution-report.ts'
+export { hintOf, isRuntimeError, RuntimeError } from './errors.ts'
+// Reports
+export type { ExecutionReport } from './execution-report.ts'
 // Configuration
-export { confFiles, type LoadOptions, loadConflist, loadConflistFile } from './load.ts'
+export { loadConflist, loadConflistFile } from './load.ts'
 // Loopback
-export { addLoopback, delLoopback, loopbackList, loopbackOf } from './loopback.ts'
+export { addLoopback, delLoopback } from './loopback.ts'
 export { type NetworkList, parseNetworkList } from './network-list.ts'
-// Metrics
-export { type Durations, type OperationCounts, type OperationMetrics, operationMetrics } from './operation-metrics.ts'
+export { type OperationMetrics, operationMetrics } from './operation-metrics.ts'
 export type { OperationReport } from './operation-report.ts'
-// What would be executed, and what was
-export { type Plan, type PlannedCall, type PlanRequest, planNetwork } from './plan.ts'
-export { diffResults, formatChange, type ResultChange } from './result-diff.ts'
+// Plan
+export { type Plan, type PlanRequest, planNetwork } from './plan.ts'
 // Trying again
-export { addWithRetry, needsDel, type RetryOptions, type RetryPolicy, retryDelay, withRetry } from './retry.ts'
-export type { CniOptions, DelOptions, OperationOptions } from './runtime.ts'
-export { staleAttachments } from './stale.ts'
+export { addWithRetry, type RetryOptions, withRetry } from './retry.ts'
+export type { CniOptions, OperationOptions } from './runtime.ts'

@@ -12,17 +12,12 @@ import {
 import { RuntimeError } from './errors.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
 
-/** How configuration is looked up. */
-export interface LoadOptions {
-  /** Go on after a file that cannot be read as a list, as runtimes do; it is reported to {@link LoadOptions.onInvalid}. */
-  readonly skipInvalid?: boolean
-  readonly onInvalid?: (file: string, error: unknown) => void
-}
-
 /**
  * The network of that name from the files of a folder: the first matching `*.conflist` in the order of names, else the
  * first matching single-plugin `*.conf` or `*.json`, wrapped into a list.
  *
+ * @param options - with `skipInvalid` it goes on after a file that cannot be read as a list, as runtimes do; the file is
+ *   reported to `onInvalid`.
  * @throws {@link RuntimeError} `NO_CONFIG`, `NOT_FOUND`, or `INVALID_CONFIG` naming the file.
  *
  * @example
@@ -30,7 +25,11 @@ export interface LoadOptions {
  * const pods = loadConflist('/etc/cni/net.d', 'pods')
  * ```
  */
-export function loadConflist(dir: string, name: string, options: LoadOptions = {}): NetworkList {
+export function loadConflist(
+  dir: string,
+  name: string,
+  options: { readonly skipInvalid?: boolean; readonly onInvalid?: (file: string, error: unknown) => void } = {},
+): NetworkList {
   const lists = confFiles(dir, ['.conflist'])
   const singles = confFiles(dir, ['.conf', '.json'])
   if (lists.length + singles.length === 0) {
@@ -78,7 +77,11 @@ export function confFiles(dir: string, extensions: readonly string[]): string[] 
   }
 }
 
-function attempt<T>(file: string, load: (file: string) => T, options: LoadOptions): T | undefined {
+function attempt<T>(
+  file: string,
+  load: (file: string) => T,
+  options: NonNullable<Parameters<typeof loadConflist>[2]>,
+): T | undefined {
   try {
     return load(file)
   } catch (error) {

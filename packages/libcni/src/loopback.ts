@@ -12,11 +12,8 @@ export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',
 )
 
-/** Whose loopback interface it is. */
-type Container = Pick<Attachment, 'containerID' | 'netns'>
-
 /** The attachment of a container to {@link loopbackList}. */
-export function loopbackOf({ containerID, netns }: Container): Attachment {
+export function loopbackOf({ containerID, netns }: Pick<Attachment, 'containerID' | 'netns'>): Attachment {
   return { containerID, netns, ifName: 'lo' }
 }
 
@@ -33,7 +30,7 @@ export function loopbackOf({ containerID, netns }: Container): Attachment {
  */
 export function addLoopback(
   runtime: Pick<Cni, 'add'>,
-  container: Container,
+  container: Pick<Attachment, 'containerID' | 'netns'>,
   options?: OperationOptions,
 ): Promise<PluginResult> {
   return runtime.add(loopbackList, loopbackOf(container), options)
@@ -42,7 +39,7 @@ export function addLoopback(
 /** Sets `lo` down again; a namespace that is gone, or was never there, is fine. */
 export function delLoopback(
   runtime: Pick<Cni, 'del'>,
-  container: Container,
+  container: Pick<Attachment, 'containerID' | 'netns'>,
   options?: OperationOptions,
 ): Promise<void> {
   return runtime.del(loopbackList, loopbackOf(container), options)

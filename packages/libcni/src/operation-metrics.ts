@@ -1,32 +1,39 @@
 import type { OperationReport } from './operation-report.ts'
 
-/** How often something happened and how long it took. */
-export interface Durations {
-  readonly count: number
-  /** Milliseconds, all together. */
-  readonly sumMs: number
-  readonly maxMs: number
-  /** How many took at most `leMs` milliseconds: each includes those before it, and `count` is the last of all. */
-  readonly buckets: readonly { readonly leMs: number; readonly count: number }[]
-}
-
-/** What {@link operationMetrics} counted. */
-export interface OperationCounts {
-  /** `outcome` is `done` or `failed`. */
-  readonly operations: readonly (Durations & Labels<'verb' | 'network' | 'outcome'>)[]
-  /** `outcome` is `done` or how the plugin failed: `reported`, `exit`, `timeout` … */
-  readonly plugins: readonly (Durations & Labels<'verb' | 'plugin' | 'outcome'>)[]
-}
-
-type Labels<Name extends string> = { readonly [name in Name]: string }
-
 /** Counters of a runtime. */
 export interface OperationMetrics {
   /** Goes into the option `observe` of `cni`. */
   observe(report: OperationReport): void
-  /** The counts so far, as plain data. */
-  read(): OperationCounts
+  /** The counts so far, as plain data. Durations are milliseconds. */
+  read(): {
+    /** `outcome` is `done` or `failed`. */
+    readonly operations: ReadonlyArray<{
+      readonly verb: string
+      readonly network: string
+      readonly outcome: string
+      readonly count: number
+      readonly sumMs: number
+      readonly maxMs: number
+      /** How many took at most `leMs` milliseconds: each includes those before it, and `count` is the last of all. */
+      readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
+    }>
+    /** `outcome` is `done` or how the plugin failed: `reported`, `exit`, `timeout` … */
+    readonly plugins: ReadonlyArray<{
+      readonly verb: string
+      readonly plugin: string
+      readonly outcome: string
+      readonly count: number
+      readonly sumMs: number
+      readonly maxMs: number
+      /** As in `operations`. */
+      readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
+    }>
+  }
 }
+
+type Counts = ReturnType<OperationMetrics['read']>['operations'][number]
+type Durations = Pick<Counts, 'count' | 'sumMs' | 'maxMs' | 'buckets'>
+type Labels<Name extends string> = { readonly [name in Name]: string }
 
 /** From a plugin that does nothing to one that is given up. */
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const

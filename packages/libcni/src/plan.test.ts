@@ -3,7 +3,7 @@ import type { Conflist } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, list } from '../test/fake-world.ts'
 import { encodeConf } from './derive.ts'
-import { type PlannedCall, planNetwork } from './plan.ts'
+import { type Plan, planNetwork } from './plan.ts'
 import { staleAttachments } from './stale.ts'
 
 const worlds = fakeWorlds()
@@ -27,7 +27,12 @@ const chain = (cniVersion: string, more: object = {}): Conflist => ({
 })
 
 const executed = ({ command, type, stdin, env }: FakeCall) => ({ command, type, stdin, env })
-const planned = ({ command, type, conf, env }: PlannedCall) => ({ command, type, stdin: encodeConf(conf), env })
+const planned = ({ command, type, conf, env }: Plan['calls'][number]) => ({
+  command,
+  type,
+  stdin: encodeConf(conf),
+  env,
+})
 
 async function attached(conflist: Conflist, plugins: Record<string, FakePlugin> = { a: { ADD: last }, b: {} }) {
   const world = worlds.setUp(plugins)

@@ -8,7 +8,7 @@ import {
   type ValidAttachment,
 } from '@cni/types'
 import type { Attachment } from './attachment.ts'
-import { type Derivation, type DerivedConf, deriveConf } from './derive.ts'
+import { type Derivation, deriveConf } from './derive.ts'
 import { assertCheckSupported, delKnowsResult, knowsGcAndStatus } from './gates.ts'
 import { argsOf } from './runtime.ts'
 
@@ -25,28 +25,27 @@ export type PlanRequest = { readonly path: readonly string[] } & (
   | { readonly command: 'STATUS' }
 )
 
-/** One execution of a plugin as it would be. */
-export interface PlannedCall {
-  readonly command: 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
-  readonly type: string
-  readonly name?: string
-  /** The six `CNI_` variables. */
-  readonly env: Readonly<Record<string, string>>
-  /** What it gets on stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
-  readonly conf: DerivedConf
-  /** Where `prevResult` comes from: the cache, or the plugin before, which is not known before it ran. */
-  readonly prevResult?: 'cache' | 'plugin before'
-}
-
 /** What an operation would execute, in order. */
 export interface Plan {
   readonly command: PlanRequest['command']
   readonly network: string
   readonly cniVersion: string
-  readonly calls: readonly PlannedCall[]
+  readonly calls: ReadonlyArray<{
+    readonly command: PlanRequest['command']
+    readonly type: string
+    readonly name?: string
+    /** The six `CNI_` variables. */
+    readonly env: Readonly<Record<string, string>>
+    /** What the plugin gets on stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
+    readonly conf: Readonly<Record<string, unknown>>
+    /** Where `prevResult` comes from: the cache, or the plugin before, which is not known before it ran. */
+    readonly prevResult?: 'cache' | 'plugin before'
+  }>
   /** Why fewer calls than expected: a switch in the list, or its version. */
   readonly notes: readonly string[]
 }
+
+type PlannedCall = Plan['calls'][number]
 
 /**
  * What an operation on a list would execute: every plugin's environment and configuration, derived as the operation

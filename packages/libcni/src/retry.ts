@@ -7,18 +7,14 @@ import { isRuntimeError, RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
-/** When and how often to try again. */
-export interface RetryPolicy {
+/** When and how often to try again, what ends it and what it waits with. */
+export interface RetryOptions {
   /** How often to try at most, the first time included; default 5. */
   readonly attempts?: number
   /** Milliseconds before the second attempt, doubled before each one after; default 200. */
   readonly delay?: number
   /** The longest pause in milliseconds; default 10 000. */
   readonly maxDelay?: number
-}
-
-/** {@link RetryPolicy} with what ends it and what it waits with. */
-export interface RetryOptions extends RetryPolicy {
   /** Ends the waiting; the last error is thrown then. */
   readonly signal?: AbortSignal | undefined
   /** Told before each pause. */
@@ -27,6 +23,8 @@ export interface RetryOptions extends RetryPolicy {
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
+
+type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 
 /** The longest a timer can wait: what is longer ends at once. */
 const LONGEST = 2 ** 31 - 1

@@ -22,15 +22,6 @@ export interface OperationOptions {
   readonly timeout?: number | undefined
 }
 
-/** Options of one DEL. */
-export interface DelOptions extends OperationOptions {
-  /**
-   * Reaction to a plugin's failed DEL. `stop` skips the remaining plugins, as the Go library does. `continue` runs them.
-   * Both report the first error and keep the cached result. Default: `stop`.
-   */
-  readonly onDelError?: 'stop' | 'continue' | undefined
-}
-
 /** One operation: {@link CniOptions} with their defaults, and one signal for everything that may end it. */
 export interface Operation {
   readonly path: readonly string[]

@@ -5,7 +5,7 @@ import { type CacheKey, listCachedAttachments, readCachedResult } from '../cache
 import { encodeConf } from '../derive.ts'
 import { delKnowsResult } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
-import { type Plan, type PlannedCall, type PlanRequest, planNetwork } from '../plan.ts'
+import { type Plan, type PlanRequest, planNetwork } from '../plan.ts'
 import { staleAttachments } from '../stale.ts'
 import type { CommandLine, VerbCommand } from './command-line.ts'
 import { validAttachments } from './command-line.ts'
@@ -74,7 +74,7 @@ function requestOf(
   }
 }
 
-function lookUp({ type }: PlannedCall, { path }: Places, exec: Pick<Exec, 'find'>): Found {
+function lookUp({ type }: Plan['calls'][number], { path }: Places, exec: Pick<Exec, 'find'>): Found {
   try {
     return { executable: exec.find(type, path) }
   } catch (error) {
@@ -98,7 +98,11 @@ function explainText({ command, network, cniVersion, calls, notes }: Plan, found
   return [head + notes.map((note) => `# ${note}\n`).join(''), ...steps].join('\n')
 }
 
-function step({ command, type, env, conf, prevResult }: PlannedCall, found: Found | undefined, place: string): string {
+function step(
+  { command, type, env, conf, prevResult }: Plan['calls'][number],
+  found: Found | undefined,
+  place: string,
+): string {
   const executable = found !== undefined && 'executable' in found ? found.executable : type
   const remarks = [
     `${place} ${command} ${type}${env.CNI_CONTAINERID ? ` for ${env.CNI_CONTAINERID}/${env.CNI_IFNAME}` : ''}`,
