@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ScriptFolder, scriptFolder } from '../test/script-folder.ts'
 import { delegate } from './delegate.ts'
 import { realExec } from './real-exec.ts'
-import { type ScriptFolder, scriptFolder } from './testing/scripts.ts'
 
 let bin: ScriptFolder
 beforeEach(() => {

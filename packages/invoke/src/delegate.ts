@@ -2,7 +2,7 @@ import { errorLine, gte, type Result, type Verb } from '@cni/types'
 import { confVersion, type PluginInput } from './conf.ts'
 import { confInVersion } from './conf-in-version.ts'
 import { chooseVersion, isVersionRefusal, versionsInRefusal } from './delegate-version.ts'
-import { delegateEnv, type Environment, splitCniPath } from './env.ts'
+import { delegateEnv, splitCniPath } from './env.ts'
 import { isInvokeError, isPluginError, PluginError } from './errors.ts'
 import type { InvokeOptions } from './exec.ts'
 import { execPlugin } from './exec-plugin.ts'
@@ -16,7 +16,7 @@ export interface DelegationContext {
   /** The configuration for the delegate: that of the delegating plugin, as it came. */
   readonly raw: PluginInput
   /** The environment for the delegate; default `process.env`. */
-  readonly env?: Environment | undefined
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Ends the delegate and its children; the call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /** Takes the inverse of `add` when it begins. */
@@ -28,13 +28,6 @@ export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' 
   /** Milliseconds for the DEL that takes back a failed ADD; it runs even when the caller has given up. Default 2000. */
   readonly undoTimeout?: number | undefined
 }
-
-/** What became of a verb that not every plugin knows. */
-export type DelegationOutcome =
-  /** The delegate succeeded; `cniVersion` is the version it was asked in. */
-  | { readonly kind: 'done'; readonly cniVersion: string }
-  /** The delegate was not asked, and `reason` says why. */
-  | { readonly kind: 'skipped'; readonly reason: string }
 
 /**
  * One plugin on behalf of another. All verbs speak a version that both know: the delegate's copy of the configuration
@@ -49,14 +42,20 @@ export interface Delegate {
    * @throws {@link PluginError} with the delegate's own code and message.
    */
   add(): Promise<Result>
-  /** Runs CHECK, which came with 0.4.0. */
-  check(): Promise<DelegationOutcome>
+  /**
+   * Runs CHECK, which came with 0.4.0.
+   *
+   * @returns `done` and the version the delegate was asked in, or `skipped` and why the delegate was not asked.
+   */
+  check(): Promise<
+    { readonly kind: 'done'; readonly cniVersion: string } | { readonly kind: 'skipped'; readonly reason: string }
+  >
   /** Runs DEL. */
   del(): Promise<void>
   /** Runs GC, which came with 1.1.0. */
-  gc(): Promise<DelegationOutcome>
+  gc(): ReturnType<Delegate['check']>
   /** Runs STATUS, which came with 1.1.0. */
-  status(): Promise<DelegationOutcome>
+  status(): ReturnType<Delegate['check']>
 }
 
 /**
@@ -146,6 +145,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     status: () => askForNews('STATUS'),
   }
 }
+
+type DelegationOutcome = Awaited<ReturnType<Delegate['check']>>
 
 /** What a verb printed, in the version it was asked in; no text when it was not asked. */
 interface Answer {

@@ -1,18 +1,15 @@
 import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/** A complete environment of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** What the environment of a plugin says; what is left out is set to the empty text. */
-export interface PluginArgs {
+/** Which attachment a plugin is run for, and where plugins are. What is left out is the empty text in its environment. */
+export interface PluginCall {
   readonly containerID?: string
   readonly netns?: string
   readonly ifName?: string
   /** `CNI_ARGS`: pairs, or a text that is passed on as it is. */
   readonly args?: string | ReadonlyArray<readonly [string, string]>
   /** `CNI_PATH`: the folders in which plugins look for the plugins they delegate to. */
-  readonly path?: readonly string[]
+  readonly path: readonly string[]
 }
 
 /**
@@ -26,8 +23,8 @@ export interface PluginArgs {
  */
 export function pluginEnv(
   command: Verb | 'VERSION',
-  args: PluginArgs,
-  inherited: Environment = process.env,
+  args: Partial<PluginCall>,
+  inherited: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
   return {
     ...defined(inherited),
@@ -41,7 +38,10 @@ export function pluginEnv(
 }
 
 /** The environment of a plugin executed by another plugin: that plugin's own, with only the verb replaced. */
-export function delegateEnv(command: Verb | 'VERSION', inherited: Environment = process.env): Record<string, string> {
+export function delegateEnv(
+  command: Verb | 'VERSION',
+  inherited: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
   return { ...defined(inherited), CNI_COMMAND: command }
 }
 
@@ -66,7 +66,7 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
 }
 
 /** DEL gets what ADD got, whoever's runtime that was: a pair that should not have been is no reason to keep it all. */
-function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginArgs['args']>): string {
+function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {
   if (typeof args === 'string') return args
   return command === 'DEL' ? joined(args) : formatCniArgs(args)
 }
@@ -75,7 +75,7 @@ function joined(pairs: ReadonlyArray<readonly [string, string]>): string {
   return pairs.map(([key, value]) => `${key}=${value}`).join(';')
 }
 
-function defined(environment: Environment): Record<string, string> {
+function defined(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return Object.fromEntries(entries)
 }

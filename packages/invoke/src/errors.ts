@@ -1,15 +1,4 @@
-import { CniError, type CniErrorCarrier, type CniErrorOptions, cniErrorKey, ErrorCode } from '@cni/types'
-
-/** What went wrong on our side of the pipe; what the plugin itself did is a {@link PluginError}. */
-export type InvokeErrorCode =
-  | 'NO_NAME'
-  | 'INVALID_NAME'
-  | 'NO_PATHS'
-  | 'NOT_FOUND'
-  | 'INVALID_ARGS'
-  | 'INVALID_CONF'
-  | 'BAD_RESULT'
-  | 'BAD_VERSION_INFO'
+import { CniError, type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
  * A plugin that could not be looked up, asked or understood. On the wire it is code 999 with the same message.
@@ -20,14 +9,23 @@ export type InvokeErrorCode =
  * ```
  */
 export class InvokeError extends Error {
-  readonly code: InvokeErrorCode
+  /** What went wrong on our side of the pipe; what the plugin itself did is a {@link PluginError}. */
+  readonly code:
+    | 'NO_NAME'
+    | 'INVALID_NAME'
+    | 'NO_PATHS'
+    | 'NOT_FOUND'
+    | 'INVALID_ARGS'
+    | 'INVALID_CONF'
+    | 'BAD_RESULT'
+    | 'BAD_VERSION_INFO'
   /** The plugin type in question, as it was given. */
   readonly plugin: string
   /** What to do next. */
   declare readonly hint?: string
 
   constructor(
-    code: InvokeErrorCode,
+    code: InvokeError['code'],
     plugin: string,
     message: string,
     options: { readonly hint?: string; readonly cause?: unknown } = {},
@@ -53,21 +51,6 @@ export function isInvokeError(value: unknown): value is InvokeError {
 }
 
 /**
- * How a plugin failed: it said so itself, ended without saying why, printed something unreadable, did not start, was
- * busy being replaced, or was killed by us: at the deadline, because the caller gave up, or because it printed too much.
- */
-export type PluginFailure = 'reported' | 'exit' | 'unreadable' | 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
-
-/** What a {@link PluginError} knows besides its text. */
-export interface PluginErrorFacts {
-  readonly plugin: string
-  readonly reason: PluginFailure
-  readonly exitCode: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stderr: string
-}
-
-/**
  * A plugin that failed: with the code, message and details it printed, or with code 0 and a description of how it
  * ended, or with code 11 when trying again may help (deadline, caller gone, executable being replaced).
  *
@@ -76,14 +59,23 @@ export interface PluginErrorFacts {
  * if (isPluginError(error) && error.code === ErrorCode.tryAgainLater) retry()
  * ```
  */
-export class PluginError extends CniError implements PluginErrorFacts {
+export class PluginError extends CniError {
   readonly plugin: string
-  readonly reason: PluginFailure
+  /**
+   * How the plugin failed: it said so itself, ended without saying why, printed something unreadable, did not start, was
+   * busy being replaced, or was killed by us: at the deadline, because the caller gave up, or because it printed too much.
+   */
+  readonly reason: 'reported' | 'exit' | 'unreadable' | 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly stderr: string
 
-  constructor(code: number, message: string, facts: PluginErrorFacts, options?: CniErrorOptions) {
+  constructor(
+    code: number,
+    message: string,
+    facts: Pick<PluginError, 'plugin' | 'reason' | 'exitCode' | 'signal' | 'stderr'>,
+    options?: ConstructorParameters<typeof CniError>[2],
+  ) {
     super(code, message, options)
     this.plugin = facts.plugin
     this.reason = facts.reason

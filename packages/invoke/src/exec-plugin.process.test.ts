@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { CniError } from '@cni/types'
 import { afterAll, describe, expect, test } from 'vitest'
+import { scriptFolder } from '../test/script-folder.ts'
 import { pluginEnv } from './env.ts'
 import { InvokeError, PluginError } from './errors.ts'
-import { execPlugin, execWithoutResult, execWithResult } from './exec-plugin.ts'
-import { scriptFolder } from './testing/scripts.ts'
+import { execPlugin, execWithResult } from './exec-plugin.ts'
+import { delPlugin } from './plugin.ts'
 
 const bin = scriptFolder()
 afterAll(() => bin[Symbol.dispose]())
@@ -161,8 +162,9 @@ describe('execWithResult', () => {
   })
 })
 
-test('execWithoutResult ignores what is printed', async () => {
-  await expect(execWithoutResult(bin.script('noise', 'echo noise'), conf, quiet)).resolves.toBeUndefined()
+test('a verb without a result ignores what is printed', async () => {
+  bin.script('noise', 'echo noise')
+  await expect(delPlugin('noise', conf, { path: [bin.dir] }, quiet)).resolves.toBeUndefined()
 })
 
 async function failure(promise: Promise<unknown>): Promise<PluginError> {

@@ -1,25 +1,26 @@
 import { basename } from 'node:path'
 import { confBytes, confVersion, type PluginInput } from './conf.ts'
-import type { Environment } from './env.ts'
 import { isInvokeError } from './errors.ts'
 import type { ExecOutcome, InvokeOptions } from './exec.ts'
 import { pluginFailure } from './failure.ts'
 import { realExec } from './real-exec.ts'
 import { type PluginResult, readResult } from './result.ts'
 
-/** {@link InvokeOptions} with the environment the plugin gets, as {@link pluginEnv} or {@link delegateEnv} build it. */
-export interface ExecPluginOptions extends Omit<InvokeOptions, 'env'> {
-  readonly env: Environment
-}
+type ExecPluginOptions = Parameters<typeof execPlugin>[2]
 
 /**
  * Executes a plugin and returns its stdout: no arguments, the configuration on stdin, its own process group, stderr
  * passed through as it comes.
  *
  * @param path - the executable, from {@link findInPath}.
+ * @param options - `env` is the whole environment of the plugin, as {@link pluginEnv} builds it.
  * @throws {@link PluginError} when it fails, with what it said.
  */
-export async function execPlugin(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<string> {
+export async function execPlugin(
+  path: string,
+  conf: PluginInput,
+  options: InvokeOptions & { readonly env: NonNullable<InvokeOptions['env']> },
+): Promise<string> {
   const plugin = basename(path)
   const outcome = await outcomeOf(path, conf, options)
   const failure = pluginFailure(plugin, outcome)
@@ -44,11 +45,6 @@ export async function execWithResult(
 ): Promise<PluginResult> {
   const stdout = await execPlugin(path, conf, options)
   return readResult(basename(path), stdout, fallbackVersion(path, conf))
-}
-
-/** {@link execPlugin} for the verbs that print nothing: what the plugin prints nevertheless is ignored. */
-export async function execWithoutResult(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<void> {
-  await execPlugin(path, conf, options)
 }
 
 function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<ExecOutcome> {

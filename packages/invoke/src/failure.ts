@@ -1,5 +1,5 @@
 import { CniError, decodeError, ErrorCode, formatError, messageOf } from '@cni/types'
-import { PluginError, type PluginErrorFacts, type PluginFailure } from './errors.ts'
+import { PluginError } from './errors.ts'
 import type { ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
 
@@ -63,7 +63,11 @@ function lastWords(outcome: ExecOutcome): string | undefined {
   return outcome.stderr === '' ? undefined : `stderr: ${quoteOutput(outcome.stderr)}`
 }
 
-function factsOf(plugin: string, outcome: ExecOutcome, reason: PluginFailure): PluginErrorFacts {
+function factsOf(
+  plugin: string,
+  outcome: ExecOutcome,
+  reason: PluginError['reason'],
+): ConstructorParameters<typeof PluginError>[2] {
   const { exitCode, signal, stderr } = outcome
   return { plugin, reason, exitCode, signal, stderr }
 }

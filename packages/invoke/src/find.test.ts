@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { scriptFolder } from '../test/script-folder.ts'
 import { InvokeError } from './errors.ts'
 import { findInPath } from './find.ts'
-import { scriptFolder } from './testing/scripts.ts'
 
 const bin = scriptFolder()
 afterAll(() => bin[Symbol.dispose]())

@@ -1,15 +1,10 @@
 import type { Verb } from '@cni/types'
 import type { PluginInput } from './conf.ts'
-import { type PluginArgs, pluginEnv } from './env.ts'
+import { type PluginCall, pluginEnv } from './env.ts'
 import type { InvokeOptions } from './exec.ts'
-import { type ExecPluginOptions, execWithoutResult, execWithResult } from './exec-plugin.ts'
+import { execPlugin, execWithResult } from './exec-plugin.ts'
 import { realExec } from './real-exec.ts'
 import type { PluginResult } from './result.ts'
-
-/** One plugin, as a runtime executes it: which attachment, and where plugins are. */
-export interface PluginCall extends PluginArgs {
-  readonly path: readonly string[]
-}
 
 /**
  * Finds one plugin and runs ADD: a chain of one, without cache or derived configuration.
@@ -32,12 +27,12 @@ export function addPlugin(
 
 /** Finds one plugin and runs CHECK; `conf` should hold the `prevResult`. */
 export function checkPlugin(type: string, conf: PluginInput, call: PluginCall, options?: InvokeOptions): Promise<void> {
-  return withPlugin('CHECK', type, call, options, (path, ready) => execWithoutResult(path, conf, ready))
+  return silent('CHECK', type, conf, call, options)
 }
 
 /** Finds one plugin and runs DEL. */
 export function delPlugin(type: string, conf: PluginInput, call: PluginCall, options?: InvokeOptions): Promise<void> {
-  return withPlugin('DEL', type, call, options, (path, ready) => execWithoutResult(path, conf, ready))
+  return silent('DEL', type, conf, call, options)
 }
 
 /** Finds one plugin and runs GC; only `path` of the call is told to it. */
@@ -47,8 +42,7 @@ export function gcPlugin(
   call: Pick<PluginCall, 'path'>,
   options?: InvokeOptions,
 ): Promise<void> {
-  const only = { path: call.path }
-  return withPlugin('GC', type, only, options, (path, ready) => execWithoutResult(path, conf, ready))
+  return silent('GC', type, conf, { path: call.path }, options)
 }
 
 /** Finds one plugin and runs STATUS; only `path` of the call is told to it. */
@@ -58,8 +52,18 @@ export function statusPlugin(
   call: Pick<PluginCall, 'path'>,
   options?: InvokeOptions,
 ): Promise<void> {
-  const only = { path: call.path }
-  return withPlugin('STATUS', type, only, options, (path, ready) => execWithoutResult(path, conf, ready))
+  return silent('STATUS', type, conf, { path: call.path }, options)
+}
+
+/** Runs a verb that prints nothing: what the plugin prints nevertheless is ignored. */
+async function silent(
+  verb: Verb,
+  type: string,
+  conf: PluginInput,
+  call: PluginCall,
+  options: InvokeOptions | undefined,
+): Promise<void> {
+  await withPlugin(verb, type, call, options, (path, ready) => execPlugin(path, conf, ready))
 }
 
 async function withPlugin<T>(
@@ -67,7 +71,7 @@ async function withPlugin<T>(
   type: string,
   call: PluginCall,
   options: InvokeOptions = {},
-  body: (path: string, options: ExecPluginOptions) => Promise<T>,
+  body: (path: string, options: Parameters<typeof execPlugin>[2]) => Promise<T>,
 ): Promise<T> {
   const exec = options.exec ?? realExec()
   const path = exec.find(type, call.path)

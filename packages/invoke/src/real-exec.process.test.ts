@@ -2,10 +2,10 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { ErrorCode } from '@cni/types'
 import { afterAll, describe, expect, test } from 'vitest'
 import { execPortSuite } from '../test/exec-port.suite.ts'
+import { scriptFolder } from '../test/script-folder.ts'
 import type { PluginError } from './errors.ts'
 import { execPlugin } from './exec-plugin.ts'
 import { realExec } from './real-exec.ts'
-import { scriptFolder } from './testing/scripts.ts'
 
 const bin = scriptFolder()
 afterAll(() => bin[Symbol.dispose]())

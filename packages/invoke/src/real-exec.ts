@@ -5,15 +5,7 @@ import { errnoOf } from '@cni/types'
 import type { Exec, ExecOutcome, ExecRequest } from './exec.ts'
 import { findInPath } from './find.ts'
 
-/** How {@link realExec} behaves. */
-export interface RealExecOptions {
-  /** Milliseconds to keep trying while the executable is being written ("text file busy"); default 5000. */
-  readonly busyTimeout?: number
-  /** Milliseconds between SIGTERM and SIGKILL when a plugin is ended; default that of `@cni/host`. */
-  readonly killGrace?: number
-  /** How a process is started; default `start` of `@cni/host`. `netns.start` runs plugins in another namespace. */
-  readonly start?: typeof start
-}
+type RealExecOptions = NonNullable<Parameters<typeof realExec>[0]>
 
 const BUSY_PAUSE = 100
 
@@ -27,7 +19,16 @@ const BUSY_PAUSE = 100
  * await addPlugin('bridge', conf, call, { exec })
  * ```
  */
-export function realExec(options: RealExecOptions = {}): Exec {
+export function realExec(
+  options: {
+    /** Milliseconds to keep trying while the executable is being written ("text file busy"); default 5000. */
+    readonly busyTimeout?: number
+    /** Milliseconds between SIGTERM and SIGKILL when a plugin is ended; default that of `@cni/host`. */
+    readonly killGrace?: number
+    /** How a process is started; default `start` of `@cni/host`. `netns.start` runs plugins in another namespace. */
+    readonly start?: typeof start
+  } = {},
+): Exec {
   return { find: findInPath, run: (request) => runPatiently(request, options) }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { scriptFolder } from './testing/scripts.ts'
+import { scriptFolder } from '../test/script-folder.ts'
 import { getVersionInfo } from './version-info.ts'
 
 const bin = scriptFolder()

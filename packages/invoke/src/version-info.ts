@@ -5,11 +5,7 @@ import type { InvokeOptions } from './exec.ts'
 import { execPlugin } from './exec-plugin.ts'
 import { quoteOutput } from './go-text.ts'
 
-/** What a plugin answers to VERSION. */
-export interface VersionInfo {
-  readonly cniVersion: string
-  readonly supportedVersions: readonly string[]
-}
+type VersionInfo = Awaited<ReturnType<typeof getVersionInfo>>
 
 /**
  * Asks a plugin which versions it supports. A plugin from before the VERSION verb supports 0.1.0.
@@ -21,7 +17,10 @@ export interface VersionInfo {
  * const { supportedVersions } = await getVersionInfo(findInPath('bridge', ['/usr/lib/cni']))
  * ```
  */
-export async function getVersionInfo(path: string, options: InvokeOptions = {}): Promise<VersionInfo> {
+export async function getVersionInfo(
+  path: string,
+  options: InvokeOptions = {},
+): Promise<{ readonly cniVersion: string; readonly supportedVersions: readonly string[] }> {
   // Some plugins insist on values for variables VERSION does not need, as their skeleton once did.
   const env = pluginEnv('VERSION', { netns: 'dummy', ifName: 'dummy', path: ['dummy'] }, options.env)
   try {

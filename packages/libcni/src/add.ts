@@ -1,4 +1,5 @@
-import { execWithResult, type PluginResult } from '@cni/invoke'
+import { basename } from 'node:path'
+import { execPlugin, type PluginResult, readResult } from '@cni/invoke'
 import { assertContainerID, assertIfName, assertNetworkName, errorLine, type PluginConf } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { writeCache } from './cache.ts'
@@ -35,7 +36,7 @@ export async function addNetwork(op: Operation, list: NetworkList, rt: Attachmen
   return result
 }
 
-function addOne(
+async function addOne(
   op: Operation,
   { conflist }: NetworkList,
   rt: Attachment,
@@ -51,5 +52,6 @@ function addOne(
     prevResult: previous?.document,
     capabilityArgs: rt.capabilityArgs,
   })
-  return execWithResult(path, encodeConf(conf), pluginOptions(op, 'ADD', argsOf(rt)))
+  const stdout = await execPlugin(path, encodeConf(conf), pluginOptions(op, 'ADD', argsOf(rt)))
+  return readResult(basename(path), stdout, conflist.cniVersion || '0.1.0')
 }

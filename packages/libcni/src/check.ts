@@ -1,4 +1,4 @@
-import { execWithoutResult } from '@cni/invoke'
+import { execPlugin } from '@cni/invoke'
 import { errorLine } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { readCachedResult } from './cache.ts'
@@ -17,7 +17,7 @@ export async function checkNetwork(op: Operation, { conflist }: NetworkList, rt:
   for (const plugin of conflist.plugins) {
     const path = op.exec.find(plugin.type, op.path)
     const conf = deriveConf(conflist, plugin, { command: 'CHECK', prevResult, capabilityArgs: rt.capabilityArgs })
-    await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'CHECK', argsOf(rt)))
+    await execPlugin(path, encodeConf(conf), pluginOptions(op, 'CHECK', argsOf(rt)))
   }
 }
 

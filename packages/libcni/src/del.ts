@@ -1,4 +1,4 @@
-import { execWithoutResult } from '@cni/invoke'
+import { execPlugin } from '@cni/invoke'
 import { errorLine } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { cacheFile, readCachedResult, removeCache } from './cache.ts'
@@ -30,7 +30,7 @@ export async function delNetwork(
     try {
       const path = op.exec.find(plugin.type, op.path)
       const conf = deriveConf(conflist, plugin, { command: 'DEL', prevResult, capabilityArgs: rt.capabilityArgs })
-      await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'DEL', argsOf(rt)))
+      await execPlugin(path, encodeConf(conf), pluginOptions(op, 'DEL', argsOf(rt)))
     } catch (cause) {
       const message = `plugin ${describePlugin(plugin)} failed (delete): ${errorLine(cause)}`
       failure ??= new RuntimeError('PLUGIN', message, { cause })

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
-import { type Execution, type PluginError, pluginFailure, readResult } from '@cni/invoke'
+import { type PluginError, pluginFailure, readResult } from '@cni/invoke'
 import { errorLine, isObject } from '@cni/types'
+import type { Execution } from './observe-exec.ts'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
 /** What one execution of a plugin did and how long it took. */

@@ -1,4 +1,4 @@
-import { execWithoutResult } from '@cni/invoke'
+import { execPlugin } from '@cni/invoke'
 import type { PluginConf, ValidAttachment } from '@cni/types'
 import { errorLine } from '@cni/types'
 import { listCachedAttachments } from './cache.ts'
@@ -37,7 +37,7 @@ export async function collectGarbage(
   throw new RuntimeError('GC', message, { cause: new AggregateError(failures, message) })
 }
 
-function collectOne(
+async function collectOne(
   op: Operation,
   { conflist }: NetworkList,
   plugin: PluginConf,
@@ -45,7 +45,7 @@ function collectOne(
 ): Promise<void> {
   const path = op.exec.find(plugin.type, op.path)
   const conf = deriveConf(conflist, plugin, { command: 'GC', validAttachments })
-  return execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'GC', {}))
+  await execPlugin(path, encodeConf(conf), pluginOptions(op, 'GC', {}))
 }
 
 async function collecting(failures: RuntimeError[], what: string, body: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { FakeCall, FakePlugin } from '@cni/invoke/testing'
+import type { FakeCall, fakeExec } from '@cni/invoke/testing'
 import type { Conflist } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, list } from '../test/fake-world.ts'
@@ -34,7 +34,7 @@ const planned = ({ command, type, conf, env }: Plan['calls'][number]) => ({
   env,
 })
 
-async function attached(conflist: Conflist, plugins: Record<string, FakePlugin> = { a: { ADD: last }, b: {} }) {
+async function attached(conflist: Conflist, plugins: Parameters<typeof fakeExec>[0] = { a: { ADD: last }, b: {} }) {
   const world = worlds.setUp(plugins)
   await world.runtime.add(conflist, rt)
   return { ...world, since: () => world.exec.calls.slice(2).map(executed) }

@@ -1,4 +1,4 @@
-import { type Exec, type InvokeOptions, type PluginArgs, pluginEnv, realExec } from '@cni/invoke'
+import { type Exec, type InvokeOptions, type PluginCall, pluginEnv, realExec } from '@cni/invoke'
 import type { PluginConf, Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR } from './cache.ts'
@@ -41,12 +41,12 @@ export function operation(options: CniOptions, own: OperationOptions = {}): Oper
 }
 
 /** The options to execute one plugin of a list with. */
-export function pluginOptions(op: Operation, verb: Verb, args: PluginArgs) {
+export function pluginOptions(op: Operation, verb: Verb, args: Partial<PluginCall>) {
   return { ...op.invoke, exec: op.exec, env: pluginEnv(verb, { ...args, path: op.path }, op.invoke.env) }
 }
 
 /** What the environment of a plugin says about an attachment. */
-export function argsOf(rt: Attachment): PluginArgs {
+export function argsOf(rt: Attachment): Omit<PluginCall, 'path'> {
   const { containerID, netns, ifName, args } = rt
   return { containerID, netns, ifName, ...(args === undefined ? {} : { args }) }
 }

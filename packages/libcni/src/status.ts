@@ -1,4 +1,4 @@
-import { execWithoutResult } from '@cni/invoke'
+import { execPlugin } from '@cni/invoke'
 import { deriveConf, encodeConf } from './derive.ts'
 import { knowsGcAndStatus } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
@@ -10,6 +10,6 @@ export async function networkStatus(op: Operation, { conflist }: NetworkList): P
   for (const plugin of conflist.plugins) {
     const path = op.exec.find(plugin.type, op.path)
     const conf = deriveConf(conflist, plugin, { command: 'STATUS' })
-    await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'STATUS', {}))
+    await execPlugin(path, encodeConf(conf), pluginOptions(op, 'STATUS', {}))
   }
 }

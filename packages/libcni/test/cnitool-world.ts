@@ -1,4 +1,4 @@
-import { type FakePlugin, fakeExec } from '@cni/invoke/testing'
+import { fakeExec } from '@cni/invoke/testing'
 import { afterEach, beforeEach } from 'vitest'
 import { runCnitool } from '../src/cnitool/run-cnitool.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
@@ -8,7 +8,7 @@ export const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], 
 
 interface Surroundings {
   readonly env?: object
-  readonly plugins?: Record<string, FakePlugin>
+  readonly plugins?: Parameters<typeof fakeExec>[0]
   readonly colour?: boolean
 }
 

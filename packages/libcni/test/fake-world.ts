@@ -1,4 +1,4 @@
-import { type FakeExec, type FakePlugin, fakeExec } from '@cni/invoke/testing'
+import { fakeExec } from '@cni/invoke/testing'
 import { CniError, type Conflist } from '@cni/types'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { type Cni, cni } from '../src/cni.ts'
@@ -24,7 +24,7 @@ export const list = (cniVersion: string | undefined, ...types: string[]): Confli
 
 /** A runtime over fake plugins, with a cache in a folder of the test's own. */
 export interface FakeWorld {
-  readonly exec: FakeExec
+  readonly exec: ReturnType<typeof fakeExec>
   readonly runtime: Cni
   /** `VERB type` of every call. */
   log(): string[]
@@ -43,7 +43,7 @@ export function fakeWorlds() {
     },
     /** Where the cache file of {@link rt} is. */
     cached: () => `${temp.dir}/results/net1-c1-eth0`,
-    setUp(plugins: Record<string, FakePlugin>): FakeWorld {
+    setUp(plugins: Parameters<typeof fakeExec>[0]): FakeWorld {
       const exec = fakeExec(plugins)
       const runtime = cni({ path: ['/opt/cni/bin'], cacheDir: temp.dir, exec, env: {}, stderr: () => undefined })
       return { exec, runtime, log: () => exec.calls.map(({ command, type }) => `${command} ${type}`) }

@@ -2,7 +2,7 @@ import { CNI_VERSIONS, CniError, ErrorCode, encodeError, isObject, toErrorDocume
 import { InvokeError } from '../errors.ts'
 import type { Exec, ExecOutcome, ExecRequest } from '../exec.ts'
 
-/** One execution, as the fake plugin sees it and as it stands in {@link FakeExec.calls}. */
+/** One execution, as the fake plugin sees it and as it stands in the `calls` of {@link fakeExec}. */
 export interface FakeCall {
   readonly type: string
   readonly path: string
@@ -15,27 +15,8 @@ export interface FakeCall {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a fake plugin leaves behind, when an object or an error is not enough. */
-export interface FakeOutcome {
-  readonly exitCode?: number
-  readonly signal?: NodeJS.Signals
-  readonly stdout?: string
-  readonly stderr?: string
-}
-
-/**
- * What a fake plugin does for a verb: print this object, or call this function, which returns what to print (nothing
- * for `undefined`), throws what a plugin would report, or returns {@link outcome} for anything stranger.
- */
-export type FakeAnswer = Readonly<Record<string, unknown>> | ((call: FakeCall) => unknown)
-
-/** A fake plugin: one function for all verbs, or an answer for each. */
-export type FakePlugin = ((call: FakeCall) => unknown) | { readonly [verb in Verb | 'VERSION']?: FakeAnswer }
-
-/** An {@link Exec} without processes that remembers what it was asked. */
-export interface FakeExec extends Exec {
-  readonly calls: readonly FakeCall[]
-}
+type FakePlugin = Parameters<typeof fakeExec>[0][string]
+type FakeAnswer = Readonly<Record<string, unknown>> | ((call: FakeCall) => unknown)
 
 const FOLDER = '/fake'
 const OUTCOME = Symbol('outcome')
@@ -46,6 +27,10 @@ const OUTCOME = Symbol('outcome')
  * with `supportedVersions` refuses other versions as a real one does. Folders are not looked at: every plugin in `plugins`
  * is found, in `/fake`.
  *
+ * @param plugins - a fake plugin is one function for all verbs, or an answer for each. An answer is the object to print, or
+ *   a function that returns what to print (nothing for `undefined`), throws what a plugin would report, or returns
+ *   {@link outcome} for anything stranger.
+ * @returns an {@link Exec} without processes that remembers its `calls`.
  * @example
  * ```ts
  * const exec = fakeExec({
@@ -56,7 +41,15 @@ const OUTCOME = Symbol('outcome')
  * exec.calls.map((call) => `${call.command} ${call.type}`) // ['ADD host-local']
  * ```
  */
-export function fakeExec(plugins: Readonly<Record<string, FakePlugin>>): FakeExec {
+export function fakeExec(
+  plugins: Readonly<
+    Record<
+      string,
+      | ((call: FakeCall) => unknown)
+      | { readonly [verb in Verb | 'VERSION']?: Readonly<Record<string, unknown>> | ((call: FakeCall) => unknown) }
+    >
+  >,
+): Exec & { readonly calls: readonly FakeCall[] } {
   const calls: FakeCall[] = []
   return {
     calls,
@@ -88,7 +81,12 @@ export function fakeExec(plugins: Readonly<Record<string, FakePlugin>>): FakeExe
  * fakeExec({ crashing: () => outcome({ signal: 'SIGSEGV', stderr: 'panic: …' }) })
  * ```
  */
-export function outcome(facts: FakeOutcome): object {
+export function outcome(facts: {
+  readonly exitCode?: number
+  readonly signal?: NodeJS.Signals
+  readonly stdout?: string
+  readonly stderr?: string
+}): object {
   return { [OUTCOME]: ended(facts) }
 }
 
@@ -162,7 +160,7 @@ function callOf({ path, stdin, env, signal }: ExecRequest): FakeCall {
   }
 }
 
-function ended({ exitCode, signal, stdout = '', stderr = '' }: FakeOutcome): ExecOutcome {
+function ended({ exitCode, signal, stdout = '', stderr = '' }: Parameters<typeof outcome>[0]): ExecOutcome {
   return {
     exitCode: signal === undefined ? (exitCode ?? 0) : null,
     signal: signal ?? null,

@@ -15,13 +15,4 @@
  * @module
  */
 
-export {
-  type FakeAnswer,
-  type FakeCall,
-  type FakeExec,
-  type FakeOutcome,
-  type FakePlugin,
-  fakeExec,
-  outcome,
-} from './fake-exec.ts'
-export { type ScriptFolder, scriptFolder } from './scripts.ts'
+export { type FakeCall, fakeExec, outcome } from './fake-exec.ts'

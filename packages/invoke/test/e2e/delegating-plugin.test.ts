@@ -4,8 +4,8 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from '../../src/plugin.ts'
-import { type ScriptFolder, scriptFolder } from '../../src/testing/scripts.ts'
 import { getVersionInfo } from '../../src/version-info.ts'
+import { type ScriptFolder, scriptFolder } from '../script-folder.ts'
 
 const PLUGINS = '/usr/lib/cni'
 const MAIN = fileURLToPath(new URL('addresses/main.ts', import.meta.url))

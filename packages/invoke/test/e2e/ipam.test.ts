@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findInPath } from '../../src/find.ts'
 import { ipam } from '../../src/ipam.ts'
-import { observeExec } from '../../src/observe-exec.ts'
 import { realExec } from '../../src/real-exec.ts'
 import { getVersionInfo } from '../../src/version-info.ts'
 
@@ -73,7 +72,14 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
 
   test('is asked once per file for its versions by a process that goes on', async () => {
     const asked: string[] = []
-    const exec = observeExec(realExec(), ({ request }) => asked.push(`${request.env.CNI_COMMAND}`))
+    const real = realExec()
+    const exec: typeof real = {
+      find: real.find,
+      run(request) {
+        asked.push(`${request.env.CNI_COMMAND}`)
+        return real.run(request)
+      },
+    }
     const again = () => ipam({ raw: { ...conf(), cniVersion: '1.1.0' }, env }, { exec })
     await again().add()
     asked.length = 0

@@ -1,4 +1,5 @@
-import { type FlagValues, parseFlags, suggestion, UsageError } from '@cni/host/cli'
+import { type FlagValues, parseFlags, UsageError } from '@cni/host/cli'
+import { suggestion } from '@cni/host/similar'
 import type { ValidAttachment } from '@cni/types'
 import { FLAGS } from './flags.ts'
 import { COMMANDS, type Command } from './usage.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { scriptFolder } from '@cni/invoke/testing'
 import { describe, expect, test } from 'vitest'
+import { scriptFolder } from '../../../invoke/test/script-folder.ts'
 import { cnitoolWorld } from '../../test/cnitool-world.ts'
 
 const world = cnitoolWorld()

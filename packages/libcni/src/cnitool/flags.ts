@@ -1,4 +1,4 @@
-import { boolFlag, listFlag, secondsFlag, textFlag, versionFlag } from '@cni/host/cli'
+import { boolFlag, listFlag, secondsFlag, textFlag } from '@cni/host/cli'
 
 /** Where cnitool looks for plugins when nobody says: upstream's, Debian's and Fedora's folders. */
 export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
@@ -49,7 +49,7 @@ export const COMMON_FLAGS = {
   }),
   timeout: secondsFlag({ name: 'timeout', mostSeconds: 86_400, help: 'kill the plugins after this long' }),
   json: boolFlag({ name: 'json', help: 'for programs: output as JSON, errors as a CNI error document, on stdout' }),
-  version: versionFlag,
+  version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
 /** Every flag of cnitool. */

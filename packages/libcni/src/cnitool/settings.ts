@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { UsageError } from '@cni/host/cli'
-import { splitCniPath } from '@cni/invoke'
 import { isObject, messageOf } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
 import { DEFAULT_CACHE_DIR } from '../cache.ts'
@@ -21,7 +20,7 @@ export interface Places {
 /** The folders and limits of a run. */
 export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
   return {
-    path: splitCniPath(flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH),
+    path: (flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH).split(':').filter((folder) => folder !== ''),
     cacheDir: resolve(cwd, flags.cacheDir || DEFAULT_CACHE_DIR),
     confDir: resolve(cwd, flags.confDir || env.NETCONFPATH || DEFAULT_CONF_DIR),
     confFile: flags.conf === undefined ? undefined : resolve(cwd, flags.conf),

@@ -1,8 +1,8 @@
+import { delegate } from '@cni/invoke'
+import { fakeExec } from '@cni/invoke/testing'
 import { CniError } from '@cni/types'
 import { expect, test } from 'vitest'
-import { delegate } from './delegate.ts'
 import { type Execution, observeExec } from './observe-exec.ts'
-import { fakeExec } from './testing/fake-exec.ts'
 
 const env = { CNI_PATH: '/bin' }
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }

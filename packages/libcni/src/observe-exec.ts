@@ -1,9 +1,9 @@
-import type { Exec, ExecOutcome, ExecRequest } from './exec.ts'
+import type { Exec } from '@cni/invoke'
 
 /** One execution of a plugin from both sides. */
 export interface Execution {
-  readonly request: ExecRequest
-  readonly outcome: ExecOutcome
+  readonly request: Parameters<Exec['run']>[0]
+  readonly outcome: Awaited<ReturnType<Exec['run']>>
 }
 
 /**
