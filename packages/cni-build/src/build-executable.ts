@@ -2,21 +2,26 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { type BundleOptions, bundle, bundleContents, type Contents } from './bundle.ts'
-import type { BundleShare } from './bundle-shares.ts'
-import { type CompileOptions, compileIn } from './compile.ts'
+import { type Bundle, type BundleOptions, bundle, bundleContents, type Contents } from './bundle.ts'
+import { compileIn } from './compile.ts'
 import { BUN_FLAGS } from './compile-with-bun.ts'
 import { BuildError } from './errors.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { baseFor } from './small/tools-small.ts'
-import { type Smoke, startUp } from './start-up.ts'
+import { startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
 
-export interface BuildExecutableOptions
-  extends Omit<BundleOptions, 'outfile' | 'runtime'>,
-    Omit<CompileOptions, 'bundle'> {
+export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 'runtime'> {
+  /** The executable to write. Its name is part of its bytes: the same bundle and name give the same file. */
+  outfile: string
+  /** Default `small`. */
+  runtime?: Runtime
+  /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
+  target?: Target
+  /** Ends the compiler; what was begun is removed. */
+  signal?: AbortSignal
   /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
   bundleFile?: string
   /** More names of the executable: beside it, hard links, or copies on a file system without. Default: none. */
@@ -25,7 +30,7 @@ export interface BuildExecutableOptions
    * Start the executable, under the name of `outfile` and each of `names`, as a plugin (`CNI_COMMAND=VERSION`, the
    * default) or a command (`--help`); false skips.
    */
-  smoke?: Smoke | false
+  smoke?: 'plugin' | 'command' | false
   /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
   incremental?: boolean
   /** Called with each step that is done, as a line for people. */
@@ -46,7 +51,7 @@ export interface BuiltExecutable {
   bytes: number
   bundleBytes: number
   /** Who takes how much of the bundle, largest first. */
-  packages: readonly BundleShare[]
+  packages: Bundle['packages']
   /** What the bundler says about source that it accepted. */
   warnings: readonly string[]
   /**

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '@cni/host'
 import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
-import { type BundleShare, shares } from './bundle-shares.ts'
+import { shares } from './bundle-shares.ts'
 import { BuildError, isBuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { writing } from './output-files.ts'
@@ -47,8 +47,8 @@ export interface Bundle {
   bytes: number
   /** The input files that ended up in it, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
-  /** The same by package, largest first. */
-  packages: readonly BundleShare[]
+  /** The same by package, by the name in its `package.json`, largest first. */
+  packages: ReadonlyArray<{ package: string; bytes: number }>
   /** What the bundler says about source that it accepted, for example `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]
 }

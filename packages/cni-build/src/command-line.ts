@@ -3,11 +3,10 @@ import {
   choiceFlag,
   flagsText,
   heading,
+  listFlag,
   parseFlags,
-  repeatedFlag,
   textFlag,
   UsageError,
-  versionFlag,
   withDefaults,
 } from '@cni/host/cli'
 import type { BuildExecutableOptions } from './build-executable.ts'
@@ -76,7 +75,8 @@ const FLAGS = {
     value: 'FILE',
     help: 'the executable to write; its name is part of its bytes',
   }),
-  name: repeatedFlag({
+  name: listFlag({
+    commas: false,
     name: 'name',
     value: 'NAME',
     help: 'one more name of FILE, a hard link beside it: several plugins in one file (pluginsMain); repeatable',
@@ -100,12 +100,14 @@ const FLAGS = {
     help: 'how to start ENTRY: plugin is CNI_COMMAND=VERSION, command is --help',
   }),
   bundle: textFlag({ name: 'bundle', value: 'FILE', help: 'also write one CommonJS file for Node 20.19 and later' }),
-  condition: repeatedFlag({
+  condition: listFlag({
+    commas: false,
     name: 'condition',
     value: 'NAME',
     help: 'extra package.json "exports" condition; repeatable',
   }),
-  define: repeatedFlag({
+  define: listFlag({
+    commas: false,
     name: 'define',
     value: 'KEY=VALUE',
     help: 'replace KEY by the expression VALUE in the source; repeatable',
@@ -121,7 +123,7 @@ const FLAGS = {
   }),
   analyze: boolFlag({ name: 'analyze', help: 'print what of the bundle belongs to which package' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object and no progress' }),
-  version: versionFlag,
+  version: boolFlag({ name: 'version', help: 'print the version' }),
 }
 
 function fileFor(command: 'where' | 'inspect', rest: readonly string[]): string {

@@ -12,9 +12,6 @@
  */
 export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } from './build-executable.ts'
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
-export type { BundleShare } from './bundle-shares.ts'
-export { type CompileOptions, compile } from './compile.ts'
-export { BuildError, type BuildErrorCode, isBuildError } from './errors.ts'
+export { BuildError, isBuildError } from './errors.ts'
 export { type Inspection, inspect } from './inspect.ts'
-export type { Smoke } from './start-up.ts'
-export { type Runtime, TARGETS, type Target } from './target.ts'
+export type { Runtime, Target } from './target.ts'

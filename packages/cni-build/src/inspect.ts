@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import type { BundleShare } from './bundle-shares.ts'
+import type { Bundle } from './bundle.ts'
 import { type Elf, withElf } from './elf.ts'
 import { BuildError } from './errors.ts'
 import { shareTable } from './share-table.ts'
@@ -17,7 +17,7 @@ export interface Inspection {
   runtimeBytes: number
   heapBytes: number
   /** Shares of the packages in the bundle; empty where there is no map beside the file. */
-  packages: readonly BundleShare[]
+  packages: Bundle['packages']
 }
 
 /**
@@ -83,8 +83,10 @@ function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   return undefined
 }
 
-function packagesOf(map: string): readonly BundleShare[] {
+function packagesOf(map: string): readonly Bundle['packages'][number][] {
   if (!existsSync(map)) return []
-  const { x_packages: packages = [] }: { x_packages?: BundleShare[] } = JSON.parse(readFileSync(map, 'utf8'))
+  const { x_packages: packages = [] }: { x_packages?: Bundle['packages'][number][] } = JSON.parse(
+    readFileSync(map, 'utf8'),
+  )
   return packages
 }

@@ -3,7 +3,7 @@ import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
 /** How an executable shows that it runs: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
-export type Smoke = 'plugin' | 'command'
+type Smoke = 'plugin' | 'command'
 
 /** How often it is started: enough for a median, and a tenth of a second for most. */
 const STARTS = 5

@@ -6,7 +6,16 @@ import { existsSync } from 'node:fs'
  */
 export type Runtime = 'small' | 'bun'
 
-/** Every machine an executable can be built for; `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
+/** A machine an executable can be built for; `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
+export type Target =
+  | 'linux-x64-baseline'
+  | 'linux-x64'
+  | 'linux-arm64'
+  | 'linux-x64-baseline-musl'
+  | 'linux-x64-musl'
+  | 'linux-arm64-musl'
+
+/** Every {@link Target}. */
 export const TARGETS = [
   'linux-x64-baseline',
   'linux-x64',
@@ -14,10 +23,7 @@ export const TARGETS = [
   'linux-x64-baseline-musl',
   'linux-x64-musl',
   'linux-arm64-musl',
-] as const
-
-/** See {@link TARGETS}. */
-export type Target = (typeof TARGETS)[number]
+] as const satisfies readonly Target[]
 
 /** The npm package with the bun of a target. */
 export function bunPackage(target: Target): string {

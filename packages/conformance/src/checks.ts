@@ -12,14 +12,10 @@ import { signals } from './checks/signals.ts'
 import { silence } from './checks/silence.ts'
 import { stdin } from './checks/stdin.ts'
 import { versions } from './checks/versions.ts'
+import type { CheckResult } from './model.ts'
 
-/**
- * All checks, in the order they run.
- *
- * @example
- * checks.map(({ id, title }) => `${id}: ${title}`)
- */
-export const checks: readonly Check[] = Object.freeze([
+/** All checks, in the order they run. */
+export const allChecks: readonly Check[] = Object.freeze([
   // before anything else has left a trace on the node
   ...isolation,
   ...leftovers,
@@ -36,3 +32,11 @@ export const checks: readonly Check[] = Object.freeze([
   // about all executions
   ...errors,
 ])
+
+/**
+ * All checks, in the order they run, without what they do.
+ *
+ * @example
+ * checks.map(({ id, title }) => `${id}: ${title}`)
+ */
+export const checks: ReadonlyArray<Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'>> = allChecks

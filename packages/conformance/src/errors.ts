@@ -1,26 +1,24 @@
-/** Why a run could not take place, or not be described. */
-export type ConformanceErrorCode =
-  | 'NOT_ROOT'
-  | 'NO_PLUGIN'
-  | 'NO_CONFIG'
-  | 'INVALID_CONFIG'
-  | 'INVALID_SHARE'
-  | 'UNKNOWN_VERSION'
-  | 'UNKNOWN_CHECK'
-  | 'NOTHING_TO_CHECK'
-  | 'ABORTED'
-
 const brand = Symbol.for('cni.conformance.error')
 
 /** The suite could not run; what is wrong with a plugin is a finding, never an error. */
 export class ConformanceError extends Error {
-  readonly code: ConformanceErrorCode
+  /** Why the run could not take place, or not be described. */
+  readonly code:
+    | 'NOT_ROOT'
+    | 'NO_PLUGIN'
+    | 'NO_CONFIG'
+    | 'INVALID_CONFIG'
+    | 'INVALID_SHARE'
+    | 'UNKNOWN_VERSION'
+    | 'UNKNOWN_CHECK'
+    | 'NOTHING_TO_CHECK'
+    | 'ABORTED'
   static {
     Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true })
     Object.defineProperty(ConformanceError.prototype, brand, { value: true })
   }
 
-  constructor(code: ConformanceErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ConformanceError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }

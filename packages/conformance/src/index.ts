@@ -13,20 +13,16 @@
  * @module
  */
 
-export type { Verb } from '@cni/types'
-export type { AttachedPod, Changes } from './attached-pod.ts'
-export type { Check } from './check.ts'
 export { checks } from './checks.ts'
 // cni-conformance
-export { type CliIo, type ExitCode, runConformance } from './cli/run-conformance.ts'
+export { type CliIo, runConformance } from './cli/run-conformance.ts'
 export { conformance } from './conformance.ts'
-export type { Context, Working } from './context.ts'
 // Errors
-export { ConformanceError, type ConformanceErrorCode, isConformanceError } from './errors.ts'
-export type { Exchange, ExchangeRequest } from './exchange.ts'
-export type { CheckOutcome, CheckResult, Finding, Group, Report, Severity, Unchecked, Verdict } from './model.ts'
+export { ConformanceError, isConformanceError } from './errors.ts'
+export type { Exchange } from './exchange.ts'
+export type { CheckOutcome, CheckResult, Finding, Report } from './model.ts'
 export type { ConformanceOptions } from './options/options.ts'
 // Reports
 export { renderJson } from './report/json.ts'
 export { renderJunit } from './report/junit.ts'
-export { renderText, type TextOptions } from './report/text.ts'
+export { renderText } from './report/text.ts'

@@ -1,24 +1,9 @@
 import type { Exchange } from './exchange.ts'
 
-/** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
-export type Severity = 'violation' | 'advice'
-
-/** What checks are about. */
-export type Group =
-  | 'protocol'
-  | 'versions'
-  | 'results'
-  | 'del'
-  | 'check'
-  | 'stdout'
-  | 'errors'
-  | 'signals'
-  | 'concurrency'
-  | 'isolation'
-
 /** Something a check did not like. */
 export interface Finding {
-  readonly severity: Severity
+  /** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
+  readonly severity: 'violation' | 'advice'
   readonly summary: string
   readonly why: string
   readonly spec: string
@@ -44,31 +29,35 @@ export type CheckOutcome =
 /** A check and how it ended. */
 export interface CheckResult {
   readonly id: string
-  readonly group: Group
+  /** What the check is about. */
+  readonly group:
+    | 'protocol'
+    | 'versions'
+    | 'results'
+    | 'del'
+    | 'check'
+    | 'stdout'
+    | 'errors'
+    | 'signals'
+    | 'concurrency'
+    | 'isolation'
+  /** What a conforming plugin does, as a sentence. */
   readonly title: string
+  /** Where that is written. */
   readonly spec: string
   readonly outcome: CheckOutcome
   readonly durationMs: number
 }
 
-/**
- * What a run comes to. `violations`: there are some. `incomplete`: none was found, but not everything that was asked for
- * could be looked at. `conforms`: everything was looked at, and there is no violation.
- */
-export type Verdict = 'conforms' | 'violations' | 'incomplete'
-
-/** Why checks could not be made, and which. */
-export interface Unchecked {
-  readonly reason: string
-  /** Their ids. */
-  readonly checks: readonly string[]
-}
-
 /** Everything found out about a plugin. */
 export interface Report {
-  readonly verdict: Verdict
-  /** What could not be looked at; empty when everything was. Violations may have been found nevertheless. */
-  readonly unchecked: readonly Unchecked[]
+  /**
+   * `violations`: there are some. `incomplete`: none was found, but not everything that was asked for could be looked at.
+   * `conforms`: everything was looked at, and there is no violation.
+   */
+  readonly verdict: 'conforms' | 'violations' | 'incomplete'
+  /** What could not be looked at: why, and the ids of the checks; empty when everything was. Violations may have been found nevertheless. */
+  readonly unchecked: ReadonlyArray<{ readonly reason: string; readonly checks: readonly string[] }>
   readonly plugin: string
   readonly chained: boolean
   /** What VERSION claims; `undefined` when it could not be read. */
@@ -76,7 +65,7 @@ export interface Report {
   /** The version of the configurations, where a check does not need another. */
   readonly version: string
   readonly results: readonly CheckResult[]
-  readonly counts: Readonly<Record<CheckOutcome['status'] | Severity, number>>
+  readonly counts: Readonly<Record<CheckOutcome['status'] | Finding['severity'], number>>
   /** Whether the verdict is `conforms`. */
   readonly conforms: boolean
   /** How many checks `only` and `skip` left out. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { CheckOutcome, CheckResult, Severity } from './model.ts'
+import type { CheckOutcome, CheckResult, Finding } from './model.ts'
 import { verdictOf } from './verdict.ts'
 
 const result = (outcome: CheckOutcome, index: number): CheckResult => {
   return { id: `check.${index}`, group: 'del', title: 't', spec: 's', outcome, durationMs: 1 }
 }
-const fail = (severity: Severity, blocked?: string): CheckOutcome => {
+const fail = (severity: Finding['severity'], blocked?: string): CheckOutcome => {
   const findings = [{ severity, summary: 's', why: 'w', spec: 's' }]
   return { status: 'fail', findings, notes: [], ...(blocked === undefined ? {} : { blocked }) }
 }

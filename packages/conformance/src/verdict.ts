@@ -1,5 +1,5 @@
 import { groupBy } from './group-by.ts'
-import type { CheckResult, Report, Unchecked } from './model.ts'
+import type { CheckResult, Report } from './model.ts'
 
 /** What the results of all checks come to. */
 export function verdictOf(
@@ -15,7 +15,7 @@ export function verdictOf(
   return { verdict, unchecked, counts, conforms: verdict === 'conforms' }
 }
 
-function uncheckedIn(results: readonly CheckResult[]): Unchecked[] {
+function uncheckedIn(results: readonly CheckResult[]): Report['unchecked'][number][] {
   const stopped = results.flatMap(({ id, outcome }) => {
     const reason =
       outcome.status === 'blocked' ? outcome.reason : outcome.status === 'fail' ? outcome.blocked : undefined

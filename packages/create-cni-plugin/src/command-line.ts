@@ -1,14 +1,4 @@
-import {
-  boolFlag,
-  choiceFlag,
-  flagsText,
-  heading,
-  parseFlags,
-  textFlag,
-  UsageError,
-  versionFlag,
-  withDefaults,
-} from '@cni/host/cli'
+import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
 /** What was asked on the command line; what is missing of the project is asked for, or has a default. */
@@ -101,5 +91,5 @@ const FLAGS = {
   }),
   dryRun: boolFlag({ name: 'dry-run', help: 'print what would be written, and write nothing' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object' }),
-  version: versionFlag,
+  version: boolFlag({ name: 'version', help: 'print the version' }),
 }

@@ -12,6 +12,5 @@
  * @module
  */
 
-export { KINDS, type Kind, nameProblem, type ProjectOptions, RULES, type Rules } from './options.ts'
+export type { ProjectOptions } from './options.ts'
 export { projectFiles } from './project.ts'
-export { ProjectFolderError, writeProject } from './write-project.ts'

@@ -1,24 +1,22 @@
-/** What a plugin is to its network. */
-export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const
-/** How it does its work in a pod. */
-export const RULES = ['iptables', 'nftables', 'routes'] as const
-
-/** @see {@link KINDS} */
-export type Kind = (typeof KINDS)[number]
-/** @see {@link RULES} */
-export type Rules = (typeof RULES)[number]
-
 /** What a project is made of. */
 export interface ProjectOptions {
   /** Of the plugin: its executable, the `type` in configurations, the folder. */
   readonly name: string
   /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon; `ipam`: gives addresses to main plugins. */
-  readonly kind: Kind
+  readonly kind: 'chained' | 'main' | 'thick' | 'ipam'
   /** Kind of rules or routes in a pod. `undefined` for `ipam`: an IPAM plugin writes nothing into a pod. */
-  readonly rules: Rules | undefined
+  readonly rules: 'iptables' | 'nftables' | 'routes' | undefined
   /** True to add an agent that keeps the plugin installed on nodes. False for `ipam`: no list has an entry for it. */
   readonly agent: boolean
 }
+
+/** What a plugin is to its network. */
+export type Kind = ProjectOptions['kind']
+/** How it does its work in a pod. */
+export type Rules = NonNullable<ProjectOptions['rules']>
+
+export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const satisfies readonly Kind[]
+export const RULES = ['iptables', 'nftables', 'routes'] as const satisfies readonly Rules[]
 
 /** Problem of choices that do not go together, as a sentence; `undefined`: none. */
 export function choicesProblem({

@@ -1,22 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
-/** A file that was opened, and what the kernel says of it. */
-export interface OpenedFile {
-  readonly fd: number
-  readonly stat: Stats
-}
-
 /**
  * Opens a regular file for reading. Anything else in its place is an error at once: to open or read a pipe or a device may
  * take for ever, and no deadline or signal would end that. The caller closes the descriptor.
  *
  * @param flags - more of `constants.O_*`; without `O_NOFOLLOW` symbolic links are followed.
- * @throws {@link ReadError} `NOT_REGULAR`, or the file system's error.
+ * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
  *
  * @example
  * const { fd, stat } = openRegularFile('/etc/cni/net.d/10-mesh.conflist', constants.O_NOFOLLOW)
  */
-export function openRegularFile(path: string, flags = 0): OpenedFile {
+export function openRegularFile(path: string, flags = 0): { readonly fd: number; readonly stat: Stats } {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags)
   try {
     const stat = fstatSync(fd)
@@ -28,18 +22,17 @@ export function openRegularFile(path: string, flags = 0): OpenedFile {
   }
 }
 
-/** Options of {@link readRegularFile}. */
-export interface ReadOptions {
-  /** Refuse a file that another user than root or this one owns, or may write. Default: false. */
-  readonly ownOnly?: boolean
-}
-
 /**
  * The text of a regular file of bearable size, symbolic links followed.
  *
- * @throws {@link ReadError}, or the file system's error.
+ * @param options - with `ownOnly` a file is refused that another user than root or this one owns, or may write.
+ * @throws an error of {@link isReadError}, or the file system's error.
  */
-export function readRegularFile(path: string, maxBytes: number, { ownOnly = false }: ReadOptions = {}): string {
+export function readRegularFile(
+  path: string,
+  maxBytes: number,
+  { ownOnly = false }: { readonly ownOnly?: boolean } = {},
+): string {
   const { fd, stat } = openRegularFile(path)
   try {
     const reason = ownOnly ? insecurity(stat) : undefined
@@ -81,7 +74,12 @@ export class ReadError extends Error {
 }
 ReadError.prototype.name = 'ReadError'
 
-/** Is it a {@link ReadError}, also one of another copy of this package? */
-export function isReadError(error: unknown): error is ReadError {
+/**
+ * Something stands where a file should be that must not be read: it is no regular file, too large, or another user could
+ * have written it. True for an error of another copy of this package as well.
+ */
+export function isReadError(
+  error: unknown,
+): error is Error & { readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'; readonly path: string } {
   return error instanceof Error && brand in error
 }

@@ -1,4 +1,4 @@
-import type { RunErrorCode, RunResult } from './run-types.ts'
+import type { RunResult } from './run-types.ts'
 
 const brand = Symbol.for('cni.RunError')
 
@@ -7,7 +7,17 @@ const brand = Symbol.for('cni.RunError')
  * The message names the command and ends with the first line of its stderr.
  */
 export class RunError extends Error implements RunResult {
-  readonly code: RunErrorCode
+  /** Why the program failed. */
+  readonly code:
+    | 'EXIT'
+    | 'SIGNAL'
+    | 'TIMEOUT'
+    | 'ABORTED'
+    | 'MAX_OUTPUT'
+    | 'NOT_FOUND'
+    | 'NOT_EXECUTABLE'
+    | 'BUSY'
+    | 'SPAWN'
   readonly command: string
   readonly argv: readonly string[]
   readonly exitCode: number | null
@@ -20,7 +30,7 @@ export class RunError extends Error implements RunResult {
   readonly failed = true
   readonly [brand] = true
 
-  constructor(code: RunErrorCode, why: string, result: Omit<RunResult, 'failed'>, options?: { cause?: unknown }) {
+  constructor(code: RunError['code'], why: string, result: Omit<RunResult, 'failed'>, options?: { cause?: unknown }) {
     const firstLine = result.stderr.trimStart().split('\n', 1)[0]?.trimEnd()
     super(`${why}: ${result.command}${firstLine ? `\n${firstLine}` : ''}`, options)
     this.code = code

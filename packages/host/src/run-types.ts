@@ -37,18 +37,6 @@ export interface RunResult {
   failed: boolean
 }
 
-/** Why a program failed. */
-export type RunErrorCode =
-  | 'EXIT'
-  | 'SIGNAL'
-  | 'TIMEOUT'
-  | 'ABORTED'
-  | 'MAX_OUTPUT'
-  | 'NOT_FOUND'
-  | 'NOT_EXECUTABLE'
-  | 'BUSY'
-  | 'SPAWN'
-
 /** A program that runs. */
 export interface Started {
   /** `undefined` when it could not be started; `done` then rejects. */

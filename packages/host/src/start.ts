@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { argvText } from './argv-text.ts'
 import { type ChildOptions, spawnChild } from './child.ts'
-import { type DebugTrace, debugFor } from './debug/debug-for.ts'
+import { debugFor } from './debug/debug-for.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
 import { isRunError, RunError } from './run-error.ts'
-import type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'
+import type { Argv, RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
 /**
@@ -30,7 +30,7 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
     durationMs: performance.now() - begun,
     ...part,
   })
-  const never = (code: RunErrorCode, why: string, cause?: unknown) =>
+  const never = (code: RunError['code'], why: string, cause?: unknown) =>
     notStarted(new RunError(code, why, describe({ aborted: code === 'ABORTED' }), { cause }))
 
   if (options.signal?.aborted) return never('ABORTED', 'Command was aborted before it started', options.signal.reason)
@@ -60,7 +60,7 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
 }
 
 /** What was run and how it ended; not what it was given on stdin, nor its environment. */
-function traceEnd(debug: DebugTrace, { pid, done }: Started): void {
+function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }: Started): void {
   const ended = ({ command, exitCode, signal, durationMs }: RunResult | RunError): void =>
     debug('run', { command, pid, exitCode, signal: signal ?? undefined, ms: durationMs })
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
@@ -78,7 +78,7 @@ function spawnFailure(
   return new RunError(code, why, result, { cause: error })
 }
 
-function explain(errno: string, file: string, cwd: string | undefined): [RunErrorCode, string] {
+function explain(errno: string, file: string, cwd: string | undefined): [RunError['code'], string] {
   if ((errno === 'ENOENT' || errno === 'ENOTDIR') && cwd !== undefined && !existsSync(cwd)) {
     return ['NOT_FOUND', `Command failed with ${errno}, its working directory ${JSON.stringify(cwd)} does not exist`]
   }

@@ -1,8 +1,5 @@
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** A signal that asks a command to end. */
-export type StopSignal = keyof typeof STATUS
-
 /**
  * For a command whose programs are in process groups of their own, which a Ctrl-C does not reach: the first SIGINT,
  * SIGTERM or SIGHUP aborts, so that they can be ended, and sets `process.exitCode` to what a shell expects (130, 143,
@@ -14,7 +11,7 @@ export type StopSignal = keyof typeof STATUS
  * const signal = stopOnSignals((name) => new Error(`my-command received ${name}`))
  * ```
  */
-export function stopOnSignals(reason: (signal: StopSignal) => Error): AbortSignal {
+export function stopOnSignals(reason: (signal: keyof typeof STATUS) => Error): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {

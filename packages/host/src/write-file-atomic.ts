@@ -1,22 +1,24 @@
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Options of {@link writeFileAtomic}. */
-export interface WriteOptions {
-  /** Exact permissions, whatever the umask. Default: 0o644. */
-  mode?: number | undefined
-  /** Survive a power cut: flush the file and its folder. Default: true. */
-  fsync?: boolean | undefined
-}
-
 /**
  * Writes a file so that readers see the old content or the new, never a part, and nothing is left behind on failure.
  * A symbolic link at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
  *
+ * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`; the old content is untouched then.
  * @example
  * writeFileAtomic('/etc/cni/net.d/10-mesh.conflist', text, { mode: 0o600 })
  */
-export function writeFileAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+export function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  options: {
+    /** Exact permissions, whatever the umask. Default: 0o644. */
+    mode?: number | undefined
+    /** Survive a power cut: flush the file and its folder. Default: true. */
+    fsync?: boolean | undefined
+  } = {},
+): void {
   const { mode = 0o644, fsync = true } = options
   const folder = dirname(path)
   // O_EXCL guards against a name that is taken.
@@ -34,13 +36,10 @@ export function writeFileAtomic(path: string, data: string | Uint8Array, options
   if (fsync) syncFolder(folder, path)
 }
 
-const brand = Symbol.for('cni.WriteError')
-
 /** A file that could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …); the old content is untouched. */
-export class WriteError extends Error {
+class WriteError extends Error {
   readonly code: string
   readonly path: string
-  readonly [brand] = true
 
   constructor(path: string, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause)
@@ -50,11 +49,6 @@ export class WriteError extends Error {
   }
 }
 WriteError.prototype.name = 'WriteError'
-
-/** Is it a {@link WriteError}, also one of another copy of this package? */
-export function isWriteError(error: unknown): error is WriteError {
-  return error instanceof Error && brand in error
-}
 
 /** 255 bytes is the limit for a name on every common file system. */
 const stemOf = (name: string): string =>

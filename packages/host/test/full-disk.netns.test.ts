@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { WriteError, writeFileAtomic } from '@cni/host'
+import { writeFileAtomic } from '@cni/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 let folder: string
@@ -22,7 +22,7 @@ test('on a full disk the old content stays, the temporary file goes, and the err
   const free = () => statfsSync(folder).bfree
   const before = free()
   expect(() => writeFileAtomic(file, new Uint8Array(1024 * 1024))).toThrow(
-    expect.objectContaining({ constructor: WriteError, code: 'ENOSPC', path: file }),
+    expect.objectContaining({ name: 'WriteError', code: 'ENOSPC', path: file }),
   )
   expect(readFileSync(file, 'utf8')).toBe('old')
   expect(readdirSync(folder)).toEqual(['state.json'])

@@ -5,11 +5,9 @@ import {
   heading,
   listFlag,
   parseFlags,
-  repeatedFlag,
   secondsFlag,
   textFlag,
   UsageError,
-  versionFlag,
 } from '@cni/host/cli'
 
 const FLAGS = {
@@ -35,7 +33,8 @@ const FLAGS = {
     help: "cniVersion of configurations (default: the configuration's, or the newest it claims)",
   }),
   args: textFlag({ name: 'args', value: 'TEXT', help: 'CNI_ARGS of every call' }),
-  share: repeatedFlag({
+  share: listFlag({
+    commas: false,
     name: 'share',
     value: 'PATH',
     help: "a file or folder below /run or /var/lib/cni that it sees, such as its daemon's socket",
@@ -45,7 +44,7 @@ const FLAGS = {
   json: boolFlag({ name: 'json', help: 'the whole report as JSON on stdout' }),
   junit: textFlag({ name: 'junit', value: 'FILE', help: 'and as JUnit XML to a file' }),
   list: boolFlag({ name: 'list', help: 'print the checks' }),
-  version: versionFlag,
+  version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
 /** A command line, taken apart. */

@@ -2,9 +2,9 @@ import { writeFileAtomic } from '@cni/host'
 import { isUsageError, versionText } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 import type { Check } from '../check.ts'
-import { checks } from '../checks.ts'
+import { allChecks } from '../checks.ts'
 import { conformance } from '../conformance.ts'
-import { type ConformanceErrorCode, isConformanceError } from '../errors.ts'
+import { type ConformanceError, isConformanceError } from '../errors.ts'
 import type { Report } from '../model.ts'
 import { renderJson } from '../report/json.ts'
 import { renderJunit } from '../report/junit.ts'
@@ -22,18 +22,16 @@ export interface CliIo {
   readonly signal?: AbortSignal | undefined
 }
 
-/** 0 conforms, 1 does not, 2 wrong usage, 3 could not run, 4 incomplete. */
-export type ExitCode = 0 | 1 | 2 | 3 | 4
-
 /**
  * The `cni-conformance` command without its process: arguments in, exit code out.
  *
+ * @returns 0 conforms, 1 does not, 2 wrong usage, 3 could not run, 4 incomplete.
  * @example
  * ```ts
  * const code = await runConformance(['/usr/lib/cni/loopback', '--json'], io)
  * ```
  */
-export async function runConformance(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function runConformance(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2 | 3 | 4> {
   let line: ReturnType<typeof parseCommandLine>
   try {
     line = parseCommandLine(argv)
@@ -50,7 +48,7 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
     return 0
   }
   if (line === 'list') {
-    io.stdout(checks.map(listed).join(''))
+    io.stdout(allChecks.map(listed).join(''))
     return 0
   }
   try {
@@ -65,14 +63,14 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
   }
 }
 
-const WRONG_USAGE: ReadonlySet<ConformanceErrorCode> = new Set([
+const WRONG_USAGE: ReadonlySet<ConformanceError['code']> = new Set([
   'UNKNOWN_CHECK',
   'NOTHING_TO_CHECK',
   'UNKNOWN_VERSION',
   'INVALID_SHARE',
 ])
 
-function exitCodeOf({ verdict, counts }: Report, strict: boolean): ExitCode {
+function exitCodeOf({ verdict, counts }: Report, strict: boolean): 0 | 1 | 4 {
   if (verdict === 'violations' || (strict && counts.advice > 0)) return 1
   return verdict === 'incomplete' ? 4 : 0
 }

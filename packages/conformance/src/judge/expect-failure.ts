@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Severity } from '../model.ts'
+import type { Finding } from '../model.ts'
 import { isErrorDocument, readStdout } from './documents.ts'
 
 /** What a failure is expected to look like. */
@@ -12,7 +12,7 @@ export interface ExpectedFailure {
   /** The codes that say so; none: any will do. */
   readonly codes?: readonly number[]
   /** How bad another code is. Default: violation. */
-  readonly codeSeverity?: Severity
+  readonly codeSeverity?: Finding['severity']
   /** What the message has to name. */
   readonly names?: string
 }

@@ -1,7 +1,7 @@
 import { resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Severity } from '../model.ts'
+import type { Finding } from '../model.ts'
 import { isErrorDocument, readStdout } from './documents.ts'
 
 /** What a success is expected to look like. */
@@ -11,7 +11,7 @@ export interface ExpectedSuccess {
   /** Why it must succeed. */
   readonly why: string
   /** Default: violation. */
-  readonly severity?: Severity
+  readonly severity?: Finding['severity']
 }
 
 /** Reports an execution that had to succeed and did not, or an ADD without a result. Returns whether it did succeed. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cni/types'
-import type { Check } from '../check.ts'
+import type { CheckResult } from '../model.ts'
 
 /** What to check, and how. */
 export interface ConformanceOptions {
@@ -25,5 +25,7 @@ export interface ConformanceOptions {
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** Called before each check. */
-  readonly onCheck?: ((check: Check, index: number, total: number) => void) | undefined
+  readonly onCheck?:
+    | ((check: Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'>, index: number, total: number) => void)
+    | undefined
 }

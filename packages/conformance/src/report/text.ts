@@ -1,18 +1,16 @@
 import { replaceUnsafe } from '@cni/types'
 import { groupBy } from '../group-by.ts'
-import type { CheckResult, Finding, Report, Severity } from '../model.ts'
+import type { CheckResult, Finding, Report } from '../model.ts'
 import { exchangeLines } from './exchange-lines.ts'
-
-/** How the report looks. */
-export interface TextOptions {
-  /** ANSI colours. Default: false. */
-  readonly colour?: boolean
-}
 
 type Paint = (text: string) => string
 
-/** The report for a person: violations, advice, notes, what was skipped, and the sum. */
-export function renderText(report: Report, options: TextOptions = {}): string {
+/**
+ * The report for a person: violations, advice, notes, what was skipped, and the sum.
+ *
+ * @param options - `colour`: with ANSI colours. Default: false.
+ */
+export function renderText(report: Report, options: { readonly colour?: boolean } = {}): string {
   const paint = painter(options.colour ?? false)
   const { counts } = report
   const blocked = counts.blocked > 0 ? `, ${counts.blocked} not made` : ''
@@ -56,12 +54,12 @@ function verdict({ verdict, unchecked, leftOut, results }: Report, paint: Painte
   return paint.green(`The plugin conforms${all}.`)
 }
 
-function findings(report: Report, severity: Severity, title: string, paint: Painter): string[] {
+function findings(report: Report, severity: Finding['severity'], title: string, paint: Painter): string[] {
   const lines = report.results.flatMap((result) => findingsOf(result, severity, paint))
   return lines.length === 0 ? [] : ['', title, ...lines]
 }
 
-function findingsOf(result: CheckResult, severity: Severity, paint: Painter): string[] {
+function findingsOf(result: CheckResult, severity: Finding['severity'], paint: Painter): string[] {
   if (result.outcome.status !== 'fail') return []
   const mine = result.outcome.findings.filter((finding) => finding.severity === severity)
   const [first] = mine

@@ -19,21 +19,11 @@ export interface CommandIo {
   readonly signal: AbortSignal
 }
 
-/** A command without its process: arguments in, exit code out. */
-export type Command = (argv: readonly string[], io: CommandIo) => Promise<number>
-
-/** Settings of {@link commandMain}. */
-export interface CommandMainOptions {
-  /** Exit code of an error that the command did not expect. Default: 1. */
-  readonly crashed?: number
-  /** What is done to everything on stderr; for commands that quote what strangers wrote. */
-  readonly cleanStderr?: (text: string) => string
-}
-
 /**
  * Runs a command as this process. A reader that closes early, such as `head`, ends it quietly; an error that the command
  * did not expect is printed with its stack.
  *
+ * @param run - the command without its process: arguments in, exit code out.
  * @example
  * ```ts
  * import { commandMain, versionText } from '@cni/host/cli'
@@ -44,13 +34,26 @@ export interface CommandMainOptions {
  * })
  * ```
  */
-export function commandMain(name: string, run: Command, options: CommandMainOptions = {}): void {
+export function commandMain(
+  name: string,
+  run: (argv: readonly string[], io: CommandIo) => Promise<number>,
+  options: {
+    /** Exit code of an error that the command did not expect. Default: 1. */
+    readonly crashed?: number
+    /** What is done to everything on stderr; for commands that quote what strangers wrote. */
+    readonly cleanStderr?: (text: string) => string
+  } = {},
+): void {
   atStart(() => runAsProcess(name, run, options))
 }
 
 // internal
 
-function runAsProcess(name: string, run: Command, options: CommandMainOptions): void {
+function runAsProcess(
+  name: string,
+  run: Parameters<typeof commandMain>[1],
+  options: NonNullable<Parameters<typeof commandMain>[2]>,
+): void {
   const { crashed = 1, cleanStderr = (text) => text } = options
   const { env, stdout, stderr } = process
   const unread = new AbortController()

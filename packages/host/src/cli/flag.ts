@@ -23,10 +23,11 @@ export type Flags = Readonly<Record<string, Flag<unknown>>>
 /** The values of parsed flags. */
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
-type Text = Omit<Flag<string>, 'fallback' | 'parse'> & { readonly fallback?: string }
-
 /** A flag that takes any text; the default is the empty one. */
-export const textFlag = ({ fallback = '', ...flag }: Text): Flag<string> => ({
+export const textFlag = ({
+  fallback = '',
+  ...flag
+}: Omit<Flag<string>, 'fallback' | 'parse'> & { readonly fallback?: string }): Flag<string> => ({
   value: 'TEXT',
   ...flag,
   fallback,
@@ -54,14 +55,20 @@ export const choiceFlag = <const T extends string>(
   },
 })
 
-/** A flag that may be repeated, and takes lists with commas: all values in order. */
-export const listFlag = (
-  flag: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'>,
-): Flag<readonly string[]> => ({
+/**
+ * A flag that may be repeated: all values in order. A value is a list with commas, or with `commas: false` taken as it is.
+ */
+export const listFlag = ({
+  commas = true,
+  ...flag
+}: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'> & { readonly commas?: boolean }): Flag<
+  readonly string[]
+> => ({
   ...flag,
   fallback: [],
   shown: '',
   parse: (text) => {
+    if (!commas) return [text]
     const items = text.split(',').filter((item) => item !== '')
     if (items.length === 0) throw new Error('expected at least one')
     return items
@@ -69,15 +76,13 @@ export const listFlag = (
   collects: true,
 })
 
-/** A flag that may be repeated: all values in order, taken as they are. */
-export const repeatedFlag = (
-  flag: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'>,
-): Flag<readonly string[]> => ({ ...flag, fallback: [], shown: '', parse: (text) => [text], collects: true })
-
-type Seconds = Omit<Flag<number | undefined>, 'fallback' | 'parse' | 'value'> & { readonly mostSeconds: number }
-
 /** A flag that takes seconds, up to a bound; its value is milliseconds. */
-export const secondsFlag = ({ mostSeconds, ...flag }: Seconds): Flag<number | undefined> => ({
+export const secondsFlag = ({
+  mostSeconds,
+  ...flag
+}: Omit<Flag<number | undefined>, 'fallback' | 'parse' | 'value'> & { readonly mostSeconds: number }): Flag<
+  number | undefined
+> => ({
   ...flag,
   value: 'SECONDS',
   fallback: undefined,
@@ -87,9 +92,6 @@ export const secondsFlag = ({ mostSeconds, ...flag }: Seconds): Flag<number | un
     throw new Error(`expected seconds, more than 0 and at most ${mostSeconds}`)
   },
 })
-
-/** `--version`, which every command has. */
-export const versionFlag: Flag<boolean> = /* @__PURE__ */ boolFlag({ name: 'version', help: 'print the version' })
 
 /** A boolean as Go reads it. */
 export function goBool(text: string): boolean {

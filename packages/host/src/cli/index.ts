@@ -18,10 +18,9 @@
  * @module
  */
 
-export { similar, suggestion } from '../similar.ts'
 export { VERSION } from '../version.ts'
 export { atStart } from './at-start.ts'
-export { type Command, type CommandIo, type CommandMainOptions, commandMain } from './command-main.ts'
+export { type CommandIo, commandMain } from './command-main.ts'
 export {
   boolFlag,
   choiceFlag,
@@ -30,12 +29,10 @@ export {
   type FlagValues,
   goBool,
   listFlag,
-  repeatedFlag,
   secondsFlag,
   textFlag,
-  versionFlag,
 } from './flag.ts'
 export { flagsText, heading } from './help-text.ts'
-export { type ParsedFlags, type ParseOptions, parseFlags, withDefaults } from './parse-flags.ts'
+export { parseFlags, withDefaults } from './parse-flags.ts'
 export { isUsageError, UsageError } from './usage-error.ts'
 export { versionText } from './version-text.ts'

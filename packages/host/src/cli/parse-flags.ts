@@ -2,30 +2,25 @@ import { suggestion } from '../similar.ts'
 import type { Flag, Flags, FlagValues } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 
-/** A command line, taken apart. */
-export interface ParsedFlags<F extends Flags> {
-  /** Values of the flags that were given; the last one of a repeated flag. */
-  readonly given: Partial<FlagValues<F>>
-  readonly positionals: readonly string[]
-  readonly help: boolean
-}
-
-/** How strict {@link parseFlags} is. */
-export interface ParseOptions {
-  /** Refuse a flag that is given twice, unless it collects its values. Default: the last one counts. */
-  readonly once?: boolean
-}
-
 /**
  * Takes a command line apart as Go's pflag does, on which invocations of the original rely: `--flag=value`,
  * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before what are no flags. Throws
  * a {@link UsageError}.
+ *
+ * @param options - with `once` a flag that is given twice is refused, unless it collects its values. Default: the last one
+ *   counts.
  */
 export function parseFlags<F extends Flags>(
   argv: readonly string[],
   flags: F,
-  { once = false }: ParseOptions = {},
-): ParsedFlags<F> {
+  options: { readonly once?: boolean } = {},
+): {
+  /** Values of the flags that were given; the last one of a repeated flag. */
+  readonly given: Partial<FlagValues<F>>
+  readonly positionals: readonly string[]
+  readonly help: boolean
+} {
+  const { once = false } = options
   const given: Record<string, unknown> = {}
   const positionals: string[] = []
   const rest = [...argv]

@@ -1,11 +1,11 @@
-/** Traces one step. Values are printed as JSON in ASCII, so that nothing in them can act on a terminal. */
-export type DebugTrace = (step: string, values?: Readonly<Record<string, unknown>>) => void
-
 /**
- * The trace of one area, `cni:<area>`; `undefined` unless the variable `DEBUG` names `cni:`, so that `debug?.(…)` does not even
+ * The trace of one area, `cni:<area>`: traces one step. Values are printed as JSON in ASCII, so that nothing in them can act
+ * on a terminal. `undefined` unless the variable `DEBUG` names `cni:`, so that `debug?.(…)` does not even
  * evaluate its arguments. Whoever traces leaves out what is secret: a token never gets here.
  */
-export function debugFor(area: string): DebugTrace | undefined {
+export function debugFor(
+  area: string,
+): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
   // A variable that is meant for other programs, such as `DEBUG=*` or `DEBUG=1`, changes nothing here.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`

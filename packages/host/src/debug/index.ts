@@ -17,4 +17,4 @@
  * @module
  */
 
-export { type DebugTrace, debugFor } from './debug-for.ts'
+export { debugFor } from './debug-for.ts'

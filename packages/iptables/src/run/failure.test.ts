@@ -1,4 +1,4 @@
-import { RunError, type RunErrorCode } from '@cni/host'
+import { RunError } from '@cni/host'
 import { describe, expect, test } from 'vitest'
 import { failure } from './failure.ts'
 import type { IptablesPort } from './port.ts'
@@ -16,7 +16,7 @@ const input =
 
 function classify(
   stderr: string,
-  code: RunErrorCode = 'EXIT',
+  code: RunError['code'] = 'EXIT',
   exitCode: number | null = 1,
   { cause, files = {} }: { cause?: unknown; files?: Record<string, string> } = {},
 ) {

@@ -41,7 +41,7 @@ const own = {
   dryRun: boolFlag({ name: 'dry-run', help: 'show what would be written, and change nothing' }),
   json: boolFlag({ name: 'json', help: 'for --dry-run, status and uninstall: one JSON object' }),
   force: boolFlag({ name: 'force', help: 'for uninstall: even while an agent is running' }),
-  version: versionFlag,
+  version: boolFlag({ name: 'version', help: 'print the version' }),
 }
 
 const all: readonly (readonly [string, Variable<unknown>])[] = Object.entries(variables)

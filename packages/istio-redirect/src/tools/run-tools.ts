@@ -1,5 +1,5 @@
-import type { Flags } from '@cni/host/cli'
-import { flagsText, heading, isUsageError, suggestion, versionText } from '@cni/host/cli'
+import { type Flags, flagsText, heading, isUsageError, versionText } from '@cni/host/cli'
+import { suggestion } from '@cni/host/similar'
 import { messageOf } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
 import { checkFlags, runCheck } from './check-command.ts'

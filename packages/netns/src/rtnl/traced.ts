@@ -1,10 +1,10 @@
-import type { DebugTrace } from '@cni/host/debug'
+import type { debugFor } from '@cni/host/debug'
 import type { Questions } from '../netlink/channel.ts'
 import { isNetlinkError } from '../netlink/netlink-error.ts'
 import type { Request } from '../netlink/request.ts'
 
 /** The same channel, its questions traced in words, with times and refusals. */
-export function traced(channel: Questions, debug: DebugTrace): Questions {
+export function traced(channel: Questions, debug: NonNullable<ReturnType<typeof debugFor>>): Questions {
   const trace = <T>({ what }: Request, ask: () => T): T => {
     const begun = performance.now()
     try {

@@ -1,5 +1,5 @@
 import { closeSync, constants, readFileSync } from 'node:fs'
-import { insecurity, isReadError, type OpenedFile, openRegularFile } from '@cni/host'
+import { insecurity, isReadError, openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
@@ -23,7 +23,7 @@ export function readStateFile(path: string): string {
   }
 }
 
-function open(path: string): OpenedFile {
+function open(path: string): ReturnType<typeof openRegularFile> {
   try {
     return openRegularFile(path, constants.O_NOFOLLOW)
   } catch (cause) {
