@@ -1,4 +1,4 @@
-import { CniError, type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
  * A plugin that could not be looked up, asked or understood. On the wire it is code 999 with the same message.
@@ -36,7 +36,7 @@ export class InvokeError extends Error {
     if (options.hint) this.hint = options.hint
   }
 
-  get [cniErrorKey](): CniErrorCarrier {
+  get [cniErrorKey](): { readonly code: number; readonly details?: string | undefined } {
     return { code: ErrorCode.internal, details: this.hint }
   }
 

@@ -1,4 +1,4 @@
-import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+import { cniErrorKey, ErrorCode } from '@cni/types'
 
 /** Why an operation failed; stable, for programs. */
 export type IptablesErrorCode =
@@ -50,7 +50,7 @@ export class IptablesError extends Error {
   readonly code: IptablesErrorCode
   readonly stderr: string | undefined
   readonly input: string | undefined
-  readonly [cniErrorKey]?: CniErrorCarrier
+  readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
   constructor(code: IptablesErrorCode, message: string, options: IptablesErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)

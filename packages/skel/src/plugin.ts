@@ -1,4 +1,4 @@
-import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
+import { CNI_VERSIONS, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { StateDefinition } from './call-state.ts'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
@@ -53,7 +53,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * `IgnoreUnknown` is set, for a key besides those of Kubernetes; a record names more keys, and the kind of their
    * values. DEL is always tolerant.
    */
-  readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, CniArgKind>>
+  readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
   /** Leave `cniVersion` out of error documents, as the reference implementation does. */
   readonly goCompat?: boolean
   /** Decides level and sinks of the log, once the configuration is known. */

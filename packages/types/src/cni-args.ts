@@ -2,16 +2,7 @@ import { CniError, ErrorCode } from './errors.ts'
 import { goQuote } from './go-quote.ts'
 import { parseIp } from './ip.ts'
 
-/** How a value of `CNI_ARGS` is checked by the strict parser. */
-export type CniArgKind = 'string' | 'ip' | 'boolean'
-
-/** How {@link parseCniArgs} reads. */
-export interface ParseCniArgsOptions {
-  /** Read with the reference implementation's grammar instead of tolerantly. */
-  readonly strict?: boolean
-  /** Strict only: the keys that are expected besides `IgnoreUnknown`, and what their values must be. */
-  readonly known?: Readonly<Record<string, CniArgKind>>
-}
+type CniArgKind = 'string' | 'ip' | 'boolean'
 
 /**
  * The pairs of `CNI_ARGS` (`KEY=value;KEY=value`), the last of equal keys.
@@ -25,7 +16,15 @@ export interface ParseCniArgsOptions {
  * parseCniArgs('IgnoreUnknown=1;K8S_POD_NAME=web-0').get('K8S_POD_NAME') // 'web-0'
  * ```
  */
-export function parseCniArgs(text: string, options: ParseCniArgsOptions = {}): ReadonlyMap<string, string> {
+export function parseCniArgs(
+  text: string,
+  options: {
+    /** Read with the reference implementation's grammar instead of tolerantly. */
+    readonly strict?: boolean
+    /** Strict only: the keys that are expected besides `IgnoreUnknown`, and what their values must be. */
+    readonly known?: Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
+  } = {},
+): ReadonlyMap<string, string> {
   return options.strict ? parseStrict(text, new Map(Object.entries(options.known ?? {}))) : parseTolerant(text)
 }
 

@@ -31,22 +31,6 @@ export const ErrorCode = {
  */
 export const cniErrorKey: unique symbol = Symbol.for('cni.error')
 
-/** What an error holds under {@link cniErrorKey}. */
-export interface CniErrorCarrier {
-  readonly code: number
-  readonly details?: string | undefined
-}
-
-/** What {@link CniError} takes besides code and message. */
-export interface CniErrorOptions {
-  /** The second part of the error on the wire. */
-  readonly details?: string | undefined
-  /** What to do about it; follows the details on the wire. */
-  readonly hint?: string | undefined
-  /** The error that led to this one; on the wire it stands where there are no details. */
-  readonly cause?: unknown
-}
-
 /**
  * An error with a CNI code: what a handler throws, and what a runtime reads from a failed plugin.
  *
@@ -60,14 +44,25 @@ export class CniError extends Error {
   declare readonly details?: string
   declare readonly hint?: string
 
-  constructor(code: number, message: string, options: CniErrorOptions = {}) {
+  constructor(
+    code: number,
+    message: string,
+    options: {
+      /** The second part of the error on the wire. */
+      readonly details?: string | undefined
+      /** What to do about it; follows the details on the wire. */
+      readonly hint?: string | undefined
+      /** The error that led to this one; on the wire it stands where there are no details. */
+      readonly cause?: unknown
+    } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     if (options.details) this.details = options.details
     if (options.hint) this.hint = options.hint
   }
 
-  get [cniErrorKey](): CniErrorCarrier {
+  get [cniErrorKey](): { readonly code: number; readonly details?: string | undefined } {
     return { code: this.code, details: [this.details, this.hint].filter(Boolean).join('; ') || undefined }
   }
 
@@ -77,12 +72,14 @@ export class CniError extends Error {
 }
 
 /** Whether a value is an error with a CNI code of its own; its causes are not looked at. */
-export function isCniError(value: unknown): value is Error & { readonly [cniErrorKey]: CniErrorCarrier } {
+export function isCniError(
+  value: unknown,
+): value is Error & { readonly [cniErrorKey]: { readonly code: number; readonly details?: string | undefined } } {
   return value instanceof Error && carriedBy(value) !== undefined
 }
 
 /** The code an error carries itself, when it is one that can stand on the wire. */
-export function carriedBy(error: object): CniErrorCarrier | undefined {
+export function carriedBy(error: object): CniError[typeof cniErrorKey] | undefined {
   const carried: unknown = Reflect.get(error, cniErrorKey)
   if (typeof carried !== 'object' || carried === null) return undefined
   const { code, details } = carried as { code?: unknown; details?: unknown }

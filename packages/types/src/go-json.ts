@@ -1,13 +1,5 @@
 import { CniError, ErrorCode } from './errors.ts'
 
-/** How {@link goStringify} prints. */
-export interface GoStringifyOptions {
-  /** Spaces per level; 0, the default, prints one line. */
-  readonly indent?: number
-  /** Keys in the order of their code points at every level, as Go prints a map. */
-  readonly sortKeys?: boolean
-}
-
 /** Deeper than any configuration, shallower than any stack; also what ends a cycle. */
 const MAX_DEPTH = 1000
 
@@ -17,7 +9,15 @@ const MAX_DEPTH = 1000
  *
  * @throws {@link CniError} with code 999 for a value JSON cannot express, such as `NaN`, a `Map` or a cycle.
  */
-export function goStringify(value: unknown, options: GoStringifyOptions = {}): string {
+export function goStringify(
+  value: unknown,
+  options: {
+    /** Spaces per level; 0, the default, prints one line. */
+    readonly indent?: number
+    /** Keys in the order of their code points at every level, as Go prints a map. */
+    readonly sortKeys?: boolean
+  } = {},
+): string {
   const { indent = 0, sortKeys = false } = options
   return print(value, { step: ' '.repeat(indent), sortKeys }, '\n', 0) ?? 'null'
 }

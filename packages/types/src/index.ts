@@ -13,7 +13,7 @@
  * @module
  */
 
-export { type CniArgKind, type ParseCniArgsOptions, parseCniArgs } from './cni-args.ts'
+export { parseCniArgs } from './cni-args.ts'
 // Configuration lists
 export {
   assertConflistDocument,
@@ -23,7 +23,7 @@ export {
   parseConflistDocument,
   selectVersion,
 } from './conflist.ts'
-export { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
+export { conflistFromPlugin } from './conflist-edit.ts'
 export {
   type CniErrorDocument,
   decodeError,
@@ -35,18 +35,16 @@ export {
 // Errors
 export {
   CniError,
-  type CniErrorCarrier,
-  type CniErrorOptions,
   cniErrorKey,
   ErrorCode,
   isCniError,
 } from './errors.ts'
-export { type GoStringifyOptions, goStringify } from './go-json.ts'
+export { goStringify } from './go-json.ts'
 export { goQuote } from './go-quote.ts'
 // Scalars and bytes
-export { type Cidr, type Ip, parseCidr, parseIp } from './ip.ts'
+export { parseCidr, parseIp } from './ip.ts'
 export { foldMembers, isObject, type JsonObject, parseJson } from './json.ts'
-export { type JsonMember, type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
+export { type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
 export { type K8sArgs, k8sArgs } from './k8s-args.ts'
 // Configurations
 export {
@@ -55,7 +53,6 @@ export {
   netConfVersion,
   normalizeNetConf,
   parseNetConf,
-  type UncheckedNetConf,
   type ValidAttachment,
 } from './net-conf.ts'
 export { assertPluginConf, type PluginConf, parsePluginConf } from './plugin-conf.ts'
@@ -63,7 +60,6 @@ export { assertPluginConf, type PluginConf, parsePluginConf } from './plugin-con
 export { printable, quote } from './quote.ts'
 export {
   convertResult,
-  type DecodeResultOptions,
   decodeResult,
   encodeResult,
   reencodeResult,
@@ -72,12 +68,12 @@ export {
 export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
-export { type ContainerIpFilter, changeInterface, containerIps } from './result/of-containers.ts'
+export { changeInterface, containerIps } from './result/of-containers.ts'
 // Errors of others
 export { errnoOf, messageOf } from './thrown.ts'
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './unsafe-text.ts'
 // Environment
-export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
+export { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'
 // Verbs
 export { VERBS, type Verb } from './verbs.ts'
 // Versions
@@ -86,7 +82,6 @@ export {
   type CniVersion,
   CURRENT_VERSION,
   compareVersions,
-  gt,
   gte,
   isCniVersion,
   parseVersion,

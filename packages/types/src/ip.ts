@@ -1,23 +1,10 @@
 import { CniError, ErrorCode } from './errors.ts'
 import { formatAddress, unmapAddress } from './ip/format-address.ts'
-import { type IpBytes, parseAddress } from './ip/parse-address.ts'
-
-/** A parsed IP address. */
-export interface Ip {
-  readonly family: 4 | 6
-  /** Canonical text: IPv6 in lower case and compressed, an IPv4-mapped address as IPv4. */
-  readonly address: string
-}
-
-/** A parsed address with the length of its network's prefix; the host part is kept. */
-export interface Cidr extends Ip {
-  readonly prefix: number
-  /** Canonical `address/prefix`. */
-  readonly text: string
-}
+import { parseAddress } from './ip/parse-address.ts'
 
 /**
- * Parses an IP address as Go does: no leading zeros, no zone.
+ * Parses an IP address as Go does: no leading zeros, no zone. The `address` is canonical: IPv6 in lower case and compressed,
+ * an IPv4-mapped address as IPv4.
  *
  * @throws {@link CniError} with code 6 and the text `invalid IP address: X`.
  * @example
@@ -25,7 +12,7 @@ export interface Cidr extends Ip {
  * parseIp('2001:DB8:0:0::1') // { family: 6, address: '2001:db8::1' }
  * ```
  */
-export function parseIp(text: string): Ip {
+export function parseIp(text: string): { readonly family: 4 | 6; readonly address: string } {
   const bytes = parseAddress(text)
   if (bytes === undefined) throw new CniError(ErrorCode.decodingFailure, `invalid IP address: ${text}`)
   return describe(bytes)
@@ -41,7 +28,13 @@ export function parseIp(text: string): Ip {
  * parseCidr('10.0.0.5/24') // { family: 4, address: '10.0.0.5', prefix: 24, text: '10.0.0.5/24' }
  * ```
  */
-export function parseCidr(text: string): Cidr {
+export function parseCidr(text: string): {
+  readonly family: 4 | 6
+  readonly address: string
+  readonly prefix: number
+  /** Canonical `address/prefix`. */
+  readonly text: string
+} {
   const slash = text.indexOf('/')
   const bytes = slash < 0 ? undefined : parseAddress(text.slice(0, slash))
   const digits = text.slice(slash + 1)
@@ -54,7 +47,7 @@ export function parseCidr(text: string): Cidr {
 }
 
 /** Go knows one IPv4: mapped into IPv6 or not. */
-function describe(bytes: IpBytes): Ip {
+function describe(bytes: Uint8Array): ReturnType<typeof parseIp> {
   const ip = unmapAddress(bytes)
   return { family: ip.length === 4 ? 4 : 6, address: formatAddress(ip) }
 }

@@ -4,12 +4,6 @@ export interface JsonSpan {
   readonly end: number
 }
 
-/** A member of an object: from the first character of its key to the last of its value. */
-export interface JsonMember extends JsonSpan {
-  readonly key: string
-  readonly value: JsonSpan
-}
-
 /**
  * Where the value of a JSON text is, without the blanks around it. With {@link jsonItems} and {@link jsonMembers} a text can
  * be edited and all else in it stays as it is written. The text must be one that `JSON.parse` accepts.
@@ -31,8 +25,14 @@ export function jsonItems(text: string, array: JsonSpan): JsonSpan[] {
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
-/** Where the members of an object are, all those of the same key included. */
-export function jsonMembers(text: string, object: JsonSpan): JsonMember[] {
+/**
+ * Where the members of an object are, all those of the same key included: from the first character of the key to the last
+ * of the value.
+ */
+export function jsonMembers(
+  text: string,
+  object: JsonSpan,
+): Array<JsonSpan & { readonly key: string; readonly value: JsonSpan }> {
   return parts(text, object, (start) => {
     const endOfKey = endOfString(text, start)
     const value = skipBlanks(text, skipBlanks(text, endOfKey) + 1)

@@ -29,14 +29,6 @@ export interface NetConf {
   [member: string]: unknown
 }
 
-/** A configuration of which only object-ness and `name` have been looked at. */
-export interface UncheckedNetConf {
-  cniVersion?: unknown
-  name: string
-  prevResult?: unknown
-  [member: string]: unknown
-}
-
 /**
  * Reads a plugin's configuration: JSON, an object, a valid `name`, standard keys of their types. All members, the
  * plugin's own included, are handed over as they came.
@@ -62,7 +54,9 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
  *
  * @throws {@link CniError} with code 6 when the document is no object or its name no text.
  */
-export function normalizeNetConf(document: unknown): UncheckedNetConf {
+export function normalizeNetConf(
+  document: unknown,
+): JsonObject & { cniVersion?: unknown; name: string; prevResult?: unknown } {
   if (document !== null && !isObject(document)) throw unreadable('expected an object', document)
   const folded: JsonObject = { ...foldMembers(document ?? {}, FOLDED) }
   for (const member of FOLDED) {

@@ -1,4 +1,4 @@
-import { formatAddress, type IpBytes } from '@cni/types/ip'
+import { formatAddress } from '@cni/types/ip'
 import { tcpFlags } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
 import { wordsOf } from './words.ts'
@@ -27,7 +27,7 @@ export function flagsOption(not: boolean, mask: number, set: number): string | u
 }
 
 /** As glibc prints it: an IPv4 address at the end of zeros has dots. */
-export function addressText(bytes: IpBytes): string {
+export function addressText(bytes: Uint8Array): string {
   const dotted = bytes.length === 16 && bytes.subarray(0, 12).every((byte) => byte === 0) && (bytes[12] || bytes[13])
   return dotted ? `::${formatAddress(bytes.subarray(12))}` : formatAddress(bytes)
 }

@@ -1,12 +1,4 @@
-import {
-  addressBytes,
-  checkProtocol,
-  type Direction,
-  directionOf,
-  familyOf,
-  type Packet,
-  plainAddress,
-} from '@cni/types/packet'
+import { addressBytes, checkProtocol, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
 import type { Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
@@ -17,7 +9,7 @@ export type Hook = 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
-  readonly from: Direction
+  readonly from: ReturnType<typeof directionOf>
   readonly options: TraceOptions
   /** The hook and the table that see it now. */
   hook: Hook

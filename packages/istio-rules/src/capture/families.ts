@@ -35,7 +35,7 @@ export function familiesOf({ ipv4: [ipv4], ipv6: [ipv6] }: UsableAddresses, dual
   return { ipv6: false, hostIP, ipv6Ignored: true }
 }
 
-function parse(text: string): IpBytes | undefined {
+function parse(text: string): Uint8Array | undefined {
   const [address = ''] = text.split(/[/%]/)
   const bytes = parseAddress(address)
   if (bytes === undefined) return undefined

@@ -1,12 +1,4 @@
-import {
-  addressBytes,
-  checkProtocol,
-  type Direction,
-  directionOf,
-  familyOf,
-  type Packet,
-  plainAddress,
-} from '@cni/types/packet'
+import { addressBytes, checkProtocol, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
 import type { Hook } from '../wire/family.ts'
 import type { TraceOptions } from './options.ts'
 
@@ -14,7 +6,7 @@ import type { TraceOptions } from './options.ts'
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: 'ip' | 'ip6'
-  readonly from: Direction
+  readonly from: ReturnType<typeof directionOf>
   readonly options: TraceOptions
   hook: Hook
   destination: string | undefined

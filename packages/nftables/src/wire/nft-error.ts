@@ -1,4 +1,4 @@
-import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+import { cniErrorKey, ErrorCode } from '@cni/types'
 import type { Family } from './family.ts'
 import type { ObjectKind } from './object-kind.ts'
 
@@ -71,7 +71,7 @@ export class NftError extends Error {
   readonly code: NftErrorCode
   /** Each message that the kernel refused, in its order. */
   readonly faults: readonly Fault[]
-  readonly [cniErrorKey]?: CniErrorCarrier
+  readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
   constructor(code: NftErrorCode, message: string, options: NftErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)

@@ -1,9 +1,9 @@
-import { assertNetConfName, normalizeNetConf, parseJson, type UncheckedNetConf } from '@cni/types'
+import { assertNetConfName, normalizeNetConf, parseJson } from '@cni/types'
 
 /** The configuration on stdin, as far as the protocol itself looks at it. */
 export interface NetworkConfig {
   readonly text: string
-  readonly document: UncheckedNetConf
+  readonly document: ReturnType<typeof normalizeNetConf>
 }
 
 /**

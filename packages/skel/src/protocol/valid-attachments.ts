@@ -1,4 +1,4 @@
-import { CniError, ErrorCode, isObject, type UncheckedNetConf, type ValidAttachment } from '@cni/types'
+import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachment } from '@cni/types'
 
 /** The standard member, then the misspelling older runtimes know. */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
@@ -8,7 +8,7 @@ const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
  *
  * @throws {@link CniError} 7 for a malformed list: what cannot be read must not be taken for stale.
  */
-export function readAttachments(document: UncheckedNetConf): readonly ValidAttachment[] | undefined {
+export function readAttachments(document: ReturnType<typeof normalizeNetConf>): readonly ValidAttachment[] | undefined {
   const member = MEMBERS.find((name) => name in document)
   if (member === undefined) return undefined
   const list = document[member]

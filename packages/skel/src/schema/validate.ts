@@ -1,4 +1,4 @@
-import { CniError, ErrorCode, type UncheckedNetConf } from '@cni/types'
+import { CniError, ErrorCode, type normalizeNetConf } from '@cni/types'
 import type { core } from 'zod/mini'
 import { describeIssues } from './issues.ts'
 import { isOfRuntimes, STANDARD } from './unknown-members.ts'
@@ -9,8 +9,11 @@ import { isStrict } from './walk.ts'
  *
  * @throws {@link CniError} 7 that names each wrong member, what is expected of it and what it is.
  */
-export async function validateConfig<Conf>(schema: core.$ZodType<Conf>, document: UncheckedNetConf): Promise<Conf> {
-  const input: UncheckedNetConf = { ...document }
+export async function validateConfig<Conf>(
+  schema: core.$ZodType<Conf>,
+  document: ReturnType<typeof normalizeNetConf>,
+): Promise<Conf> {
+  const input: ReturnType<typeof normalizeNetConf> = { ...document }
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }

@@ -1,4 +1,4 @@
-import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+import { cniErrorKey, ErrorCode } from '@cni/types'
 
 const brand = Symbol.for('cni.StateError')
 
@@ -32,7 +32,7 @@ export class StateError extends Error {
   }
 
   /** @internal */
-  get [cniErrorKey](): CniErrorCarrier {
+  get [cniErrorKey](): { readonly code: number; readonly details?: string | undefined } {
     const code = UNUSABLE.includes(this.code) ? ErrorCode.decodingFailure : ErrorCode.ioFailure
     return { code, details: this.hint }
   }

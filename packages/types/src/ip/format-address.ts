@@ -1,10 +1,8 @@
-import type { IpBytes } from './parse-address.ts'
-
 /**
  * The usual text of an address: dotted, or RFC 5952 (lower case, the longest run of zero groups as `::`). An
  * IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
  */
-export function formatAddress(bytes: IpBytes): string {
+export function formatAddress(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   if (isMapped(bytes)) return `::ffff:${bytes.subarray(12).join('.')}`
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0))
@@ -15,13 +13,13 @@ export function formatAddress(bytes: IpBytes): string {
 }
 
 /** The IPv4 address inside an IPv4-mapped one (`::ffff:0:0/96`); any other address unchanged. */
-export function unmapAddress(bytes: IpBytes): IpBytes {
+export function unmapAddress(bytes: Uint8Array): Uint8Array {
   return isMapped(bytes) ? bytes.subarray(12) : bytes
 }
 
 // internal
 
-const isMapped = (bytes: IpBytes): boolean =>
+const isMapped = (bytes: Uint8Array): boolean =>
   bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0)
 
 /** Of equal runs the first one. */

@@ -14,5 +14,5 @@
  */
 
 export { formatAddress, unmapAddress } from './format-address.ts'
-export { type IpBytes, type IpFamily, parseAddress } from './parse-address.ts'
+export { type IpFamily, parseAddress } from './parse-address.ts'
 export { type IpPrefix, networkAddress, parsePrefix } from './prefix.ts'

@@ -1,12 +1,9 @@
 /** IPv4 or IPv6. */
 export type IpFamily = 'ipv4' | 'ipv6'
 
-/** An address in network order: 4 bytes for IPv4, 16 for IPv6. */
-export type IpBytes = Uint8Array
-
 /**
- * Reads an address. Strict: no zones, no short forms, no leading zeros (octal to some parsers, decimal to others).
- * `undefined` for anything else.
+ * Reads an address: 4 bytes for IPv4, 16 for IPv6, in network order. Strict: no zones, no short forms, no leading zeros
+ * (octal to some parsers, decimal to others). `undefined` for anything else.
  *
  * @example
  * ```ts
@@ -16,7 +13,7 @@ export type IpBytes = Uint8Array
  * parseAddress('010.0.0.1') // undefined
  * ```
  */
-export function parseAddress(text: string): IpBytes | undefined {
+export function parseAddress(text: string): Uint8Array | undefined {
   if (text.includes(':')) return parseIpv6(text)
   const bytes = new Uint8Array(4)
   return readDotted(text, 0, bytes, 0) ? bytes : undefined
@@ -25,7 +22,7 @@ export function parseAddress(text: string): IpBytes | undefined {
 // internal: by character codes, as rulesets of thousands of addresses are read on the way of a pod's start
 
 /** Reads `a.b.c.d` from `from` to the end of the text into `bytes` at `at`. */
-function readDotted(text: string, from: number, bytes: IpBytes, at: number): boolean {
+function readDotted(text: string, from: number, bytes: Uint8Array, at: number): boolean {
   let octets = 0
   let value = -1
   for (let i = from; i <= text.length; i++) {
@@ -44,7 +41,7 @@ function readDotted(text: string, from: number, bytes: IpBytes, at: number): boo
   return octets === 4
 }
 
-function parseIpv6(text: string): IpBytes | undefined {
+function parseIpv6(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(16)
   let at = 0
   let gap = text.startsWith('::') ? 0 : -1
@@ -75,7 +72,7 @@ function parseIpv6(text: string): IpBytes | undefined {
 }
 
 /** Moves what was read behind "::" to the end; "::" stands for at least one group. */
-function spread(bytes: IpBytes, gap: number, end: number): IpBytes | undefined {
+function spread(bytes: Uint8Array, gap: number, end: number): Uint8Array | undefined {
   if (end > 14) return undefined
   const tail = 16 - (end - gap)
   return bytes.copyWithin(tail, gap, end).fill(0, gap, tail)

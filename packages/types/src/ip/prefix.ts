@@ -1,13 +1,13 @@
-import { type IpBytes, parseAddress } from './parse-address.ts'
+import { parseAddress } from './parse-address.ts'
 
 /** An address with the length of its network's prefix; bits behind the prefix may be set. */
 export interface IpPrefix {
-  readonly bytes: IpBytes
+  readonly bytes: Uint8Array
   readonly length: number
 }
 
 /**
- * Reads `address/length`, or a bare address as a full-length prefix; as strict as {@link parseAddress}.
+ * Reads `address/length`, or a bare address as a full-length prefix. As strict as {@link parseAddress}.
  *
  * @example
  * ```ts
@@ -28,6 +28,6 @@ export function parsePrefix(text: string): IpPrefix | undefined {
 }
 
 /** The address with the bits behind its prefix cleared. */
-export function networkAddress({ bytes, length }: IpPrefix): IpBytes {
+export function networkAddress({ bytes, length }: IpPrefix): Uint8Array {
   return bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))))
 }

@@ -15,17 +15,13 @@
 export {
   addressBytes,
   checkProtocol,
-  type Direction,
   directionOf,
   familyOf,
   type Packet,
-  type PacketSocket,
-  type PacketState,
   type PacketType,
   plainAddress,
   type TcpFlag,
 } from './packet.ts'
-export { isPacketError, PacketError } from './packet-error.ts'
 export { endpointText, packetText, parsePacket } from './packet-text.ts'
-export { type ExplainOptions, explainWay, type PacketWay, type WayStep } from './packet-way.ts'
+export { type ExplainOptions, explainWay, type PacketWay } from './packet-way.ts'
 export { protocolNumber, protocolNumbers } from './protocols.ts'

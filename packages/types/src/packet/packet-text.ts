@@ -1,19 +1,10 @@
-import {
-  addressBytes,
-  checkProtocol,
-  familyOf,
-  type Packet,
-  type PacketSocket,
-  type PacketState,
-  type PacketType,
-  type TcpFlag,
-} from './packet.ts'
-import { type PacketError, refuse } from './packet-error.ts'
+import { addressBytes, checkProtocol, familyOf, type Packet, type PacketType, type TcpFlag } from './packet.ts'
+import { refuse } from './packet-error.ts'
 
 /**
  * Reads a packet: protocol, destination, then words with a value: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`,
  * `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`), `type 8` or `type 3/1` of ICMP, `mac`, `pkttype`, `socket`,
- * `local ADDRESS,…`. Throws {@link PacketError}.
+ * `local ADDRESS,…`. Throws `PacketError`.
  *
  * @example
  * ```ts
@@ -110,10 +101,10 @@ const readers: Readonly<Record<string, (value: string) => Partial<Packet>>> = {
   },
 }
 
-const states: readonly PacketState[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
+const states: readonly NonNullable<Packet['state']>[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
 const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
 const packetTypes: readonly PacketType[] = ['unicast', 'broadcast', 'multicast']
-const sockets: readonly PacketSocket[] = ['none', 'plain', 'transparent']
+const sockets: readonly NonNullable<Packet['socket']>[] = ['none', 'plain', 'transparent']
 
 const oneOf = <T extends string>(values: readonly T[], given: string, what: string): T =>
   values.find((value) => value === given) ?? refuse(`${given} is not ${what}: ${values.join(', ')}`)

@@ -2,22 +2,6 @@ import { escapeUnsafe } from '../unsafe-text.ts'
 import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
-/** A rule that a packet came to. */
-export interface WayStep {
-  /** Of consecutive steps the same: a heading. */
-  readonly place: string
-  readonly chain: string
-  /** Position in its chain, from 1. */
-  readonly index: number
-  readonly rule: string
-  /** `undefined`: not known. */
-  readonly matched: boolean | undefined
-  /** Conditions that the caller answered. */
-  readonly assumed?: readonly string[]
-  /** What the rule did to the packet, where its text does not say it all. */
-  readonly effect?: string
-}
-
 /** The way of a packet through rules of any kind, and what became of it. */
 export interface PacketWay {
   readonly packet: Packet
@@ -30,8 +14,24 @@ export interface PacketWay {
   readonly tproxy?: { readonly address?: string; readonly port: number }
   readonly mark?: number
   readonly zone?: number
-  readonly path: readonly WayStep[]
+  /** The rules that the packet came to. */
+  readonly path: ReadonlyArray<{
+    /** Of consecutive steps the same: a heading. */
+    readonly place: string
+    readonly chain: string
+    /** Position in its chain, from 1. */
+    readonly index: number
+    readonly rule: string
+    /** `undefined`: not known. */
+    readonly matched: boolean | undefined
+    /** Conditions that the caller answered. */
+    readonly assumed?: readonly string[]
+    /** What the rule did to the packet, where its text does not say it all. */
+    readonly effect?: string
+  }>
 }
+
+type WayStep = PacketWay['path'][number]
 
 /** How {@link explainWay} writes. */
 export interface ExplainOptions {

@@ -9,12 +9,6 @@ export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
 /** How the link layer addressed a packet. */
 export type PacketType = 'unicast' | 'broadcast' | 'multicast'
 
-/** What conntrack says of a packet. */
-export type PacketState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
-
-/** The socket that `-m socket` finds for a packet: none, or one bound to an address, transparent or not. */
-export type PacketSocket = 'none' | 'plain' | 'transparent'
-
 /**
  * A packet to trace. Its interfaces say where it is from: with `in` it came in, with `in` and `out` it is forwarded,
  * else it was made here. What is not given is not known, and a rule that asks for it makes the trace undecided.
@@ -35,8 +29,8 @@ export interface Packet {
   readonly mark?: number
   /** Default: 0 for the first packet of a connection. */
   readonly connmark?: number
-  /** Default: `NEW`, the first packet of its connection. */
-  readonly state?: PacketState
+  /** What conntrack says of the packet. Default: `NEW`, the first packet of its connection. */
+  readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
   /** Default: `SYN` alone for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly TcpFlag[]
   /** Type and code of ICMP or ICMPv6. */
@@ -45,16 +39,14 @@ export interface Packet {
   readonly mac?: string
   /** Only of packets that came in; one that was made here is `unicast`. */
   readonly packetType?: PacketType
-  readonly socket?: PacketSocket
+  /** The socket that `-m socket` finds for the packet: none, or one bound to an address, transparent or not. */
+  readonly socket?: 'none' | 'plain' | 'transparent'
   /** All addresses of this machine but the loopback ones; the first of a family is that of the incoming interface. */
   readonly local?: readonly string[]
 }
 
 /** Whether a packet was made here, is for here, or passes through. */
-export type Direction = 'local' | 'incoming' | 'forwarded'
-
-/** Where a packet is from and goes to. */
-export const directionOf = (packet: Packet): Direction =>
+export const directionOf = (packet: Packet): 'local' | 'incoming' | 'forwarded' =>
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 
 /** The family of a packet; throws `PacketError` for addresses that are none or of two families. */

@@ -10,14 +10,6 @@ import type { Result } from './model.ts'
 import { shapeOf } from './shapes.ts'
 import { convertMembers } from './steps.ts'
 
-/** How {@link decodeResult} reads. */
-export interface DecodeResultOptions {
-  /** The version of a document that does not say its own; without it that is {@link resultVersion}'s. */
-  readonly version?: string | undefined
-  /** Refuse a document whose own version does not share the shape of `version`, as the reference implementation does. */
-  readonly strict?: boolean
-}
-
 /**
  * Reads the result of any version (as parsed JSON) into the 1.1.0 model. Addresses come out canonical, empty members
  * are left out, unknown members are kept.
@@ -29,7 +21,15 @@ export interface DecodeResultOptions {
  * const result = decodeResult(JSON.parse(stdout), { version: '0.4.0' })
  * ```
  */
-export function decodeResult(document: unknown, options: DecodeResultOptions = {}): Result {
+export function decodeResult(
+  document: unknown,
+  options: {
+    /** The version of a document that does not say its own; without it that is {@link resultVersion}'s. */
+    readonly version?: string | undefined
+    /** Refuse a document whose own version does not share the shape of `version`, as the reference implementation does. */
+    readonly strict?: boolean
+  } = {},
+): Result {
   const { version = '', strict = false } = options
   const own = resultVersion(document, version)
   const family = familyOf(strict ? version || '0.1.0' : own)

@@ -2,17 +2,11 @@ import type { IpFamily } from '../ip/parse-address.ts'
 import { parseCidr } from '../ip.ts'
 import type { Interface, Result } from './model.ts'
 
-/** Which addresses of a result are meant; all that are not said. */
-export interface ContainerIpFilter {
-  readonly family?: IpFamily | undefined
-  /** Only those that the result has on this interface. */
-  readonly ifName?: string | undefined
-}
-
 /**
  * The addresses of the container, without prefix, as canonical text: those on interfaces with a sandbox, and those of which
  * a result does not say the interface, as IPAM plugins leave it. Pure.
  *
+ * @param filter - an omitted member matches every address.
  * @throws {@link CniError} with code 6 for an address that is none.
  * @example
  * ```ts
@@ -21,7 +15,11 @@ export interface ContainerIpFilter {
  * containerIps({ interfaces, ips }, { family: 'ipv4' }) // ['10.1.0.2']
  * ```
  */
-export function containerIps(result: Result, { family, ifName }: ContainerIpFilter = {}): string[] {
+export function containerIps(
+  result: Result,
+  filter: { readonly family?: IpFamily | undefined; readonly ifName?: string | undefined } = {},
+): string[] {
+  const { family, ifName } = filter
   const { interfaces = [], ips = [] } = result
   return ips.flatMap(({ address, interface: index = -1 }) => {
     const on = index < 0 ? undefined : interfaces[index]

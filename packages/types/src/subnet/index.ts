@@ -14,4 +14,4 @@
  * @module
  */
 
-export { addressesOf, contains, nextAddress, overlaps, type Subnet, subnet } from './subnet.ts'
+export { addressesOf, contains, nextAddress, overlaps, subnet } from './subnet.ts'

@@ -3,20 +3,8 @@ import { formatAddress } from '../ip/format-address.ts'
 import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { parsePrefix } from '../ip/prefix.ts'
 
-/** A network: its family, its first and last address, how many there are. */
-export interface Subnet {
-  readonly family: IpFamily
-  /** `first/prefix length`. */
-  readonly cidr: string
-  readonly first: string
-  readonly last: string
-  readonly prefixLength: number
-  /** Of addresses, network and broadcast address included. */
-  readonly size: bigint
-}
-
 /**
- * Reads a network, `10.1.0.0/16`; an address alone is a network of one. Bits behind the prefix are dropped.
+ * Reads a network, `10.1.0.0/16`: its family, first and last address, and how many there are. An address alone is a network of one. Bits behind the prefix are dropped.
  *
  * @throws TypeError that names a text which is none.
  * @example
@@ -27,7 +15,16 @@ export interface Subnet {
  * subnet('fd00::/120').last // 'fd00::ff'
  * ```
  */
-export function subnet(text: string): Subnet {
+export function subnet(text: string): {
+  readonly family: IpFamily
+  /** `first/prefix length`. */
+  readonly cidr: string
+  readonly first: string
+  readonly last: string
+  readonly prefixLength: number
+  /** Number of addresses, network and broadcast address included. */
+  readonly size: bigint
+} {
   const prefix = parsePrefix(text)
   if (prefix === undefined) throw new TypeError(`${JSON.stringify(text)} is not an address or ADDRESS/LENGTH`)
   const address = read(text)
