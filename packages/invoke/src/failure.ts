@@ -1,10 +1,10 @@
 import { CniError, decodeError, ErrorCode, formatError, messageOf } from '@cni/types'
 import { PluginError } from './errors.ts'
-import type { ExecOutcome } from './exec.ts'
+import type { Exec, ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
 
 /** The error that describes a failed execution, or `undefined` when the plugin succeeded. */
-export function pluginFailure(plugin: string, outcome: ExecOutcome): PluginError | undefined {
+export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['run']>>): PluginError | undefined {
   if (outcome.stopped !== undefined) return stoppedFailure(plugin, outcome, outcome.stopped)
   if (outcome.exitCode === 0) return undefined
   if (outcome.stdout !== '') return spokenFailure(plugin, outcome)

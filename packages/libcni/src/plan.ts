@@ -19,7 +19,7 @@ export type PlanRequest = { readonly path: readonly string[] } & (
   | {
       readonly command: 'GC'
       readonly validAttachments: readonly ValidAttachment[]
-      /** The remembered attachments that are not valid any more: {@link staleAttachments}. */
+      /** The remembered attachments that are not valid any more. */
       readonly stale: ReadonlyArray<{ readonly rt: Attachment; readonly prevResult?: unknown }>
     }
   | { readonly command: 'STATUS' }

@@ -9,7 +9,7 @@ export function isContainerID(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
 
-/** Throws {@link CniError} 3 for an empty container id and 4 for one that breaks the rule of {@link isContainerID}. */
+/** Throws {@link CniError} 3 for an empty container id and 4 for one that is not made of ASCII letters, digits, `_`, `.` and `-`. */
 export function assertContainerID(value: string): void {
   assertText('containerID', value, ErrorCode.invalidEnvironment)
   if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')

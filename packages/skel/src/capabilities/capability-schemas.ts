@@ -6,8 +6,11 @@ import * as z from 'zod/mini'
 export interface RuntimeConfig {
   /** Ports of the node that are ports of the container. */
   portMappings: Array<{
+    /** Port of the node, from 1 on. */
     hostPort: number
+    /** Port of the container. */
     containerPort: number
+    /** Default: `tcp`. */
     protocol: 'tcp' | 'udp' | 'sctp'
     /**
      * An address in its canonical form. `''`: every address of the node; `0.0.0.0`: every IPv4 address; `::`: every IPv6
@@ -16,13 +19,26 @@ export interface RuntimeConfig {
     hostIP: string
   }>
   /** Bits for each second, and bits at once; 0: no limit. `ingress` is what comes to the container. */
-  bandwidth: { ingressRate: number; ingressBurst: number; egressRate: number; egressBurst: number }
+  bandwidth: {
+    /** Bits per second to the container. */
+    ingressRate: number
+    /** Bits at once to the container. */
+    ingressBurst: number
+    /** Bits per second from the container. */
+    egressRate: number
+    /** Bits at once from the container. */
+    egressBurst: number
+  }
   /** Parts of subnets that addresses may be taken from. */
   ipRanges: Array<
     Array<{
+      /** The subnet, `10.1.0.0/16`. */
       subnet: string
+      /** First address of the range. */
       rangeStart?: string | undefined
+      /** Last address of the range. */
       rangeEnd?: string | undefined
+      /** The gateway of the subnet. */
       gateway?: string | undefined
     }>
   >
@@ -31,7 +47,16 @@ export interface RuntimeConfig {
   /** Other names of the container. */
   aliases: string[]
   /** Resolver settings. The members have other names than those of the configuration's `dns`. */
-  dns: { servers: string[]; searches: string[]; options: string[] } | undefined
+  dns:
+    | {
+        /** Addresses of name servers. */
+        servers: string[]
+        /** Domains that are tried for short names. */
+        searches: string[]
+        /** Options of the resolver. */
+        options: string[]
+      }
+    | undefined
   /** The MAC address that the interface should have. */
   mac: string | undefined
   /** The GUID that the InfiniBand interface should have. */

@@ -5,7 +5,12 @@ import type { Listed } from './record-store.ts'
 /** A record that says in which namespace its attachment is. */
 export interface RecordedNetns {
   /** The namespace of the attachment, as the kernel numbers it: device and inode. */
-  readonly netns: { readonly dev: number; readonly ino: number }
+  readonly netns: {
+    /** The device number of the namespace. */
+    readonly dev: number
+    /** The inode number of the namespace. */
+    readonly ino: number
+  }
 }
 
 /** The numbers of an open namespace. */

@@ -58,7 +58,13 @@ export interface TestOutcome {
   /** What a failed call printed. */
   readonly error?: CniErrorDocument
   /** The log lines. */
-  readonly log: ReadonlyArray<{ readonly level: string; readonly msg: string; readonly [field: string]: unknown }>
+  readonly log: ReadonlyArray<{
+    /** The level: `info`, `warn` … */
+    readonly level: string
+    /** The message. */
+    readonly msg: string
+    readonly [field: string]: unknown
+  }>
 }
 
 /** A plugin with one method per verb. */
