@@ -7,7 +7,7 @@ export const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   netns: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/],
   skel: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/, /^@cni\/netns\/(handle|sys|unix)$/],
   invoke: [/^@cni\/(types|host)(\/|$)/],
-  installer: [/^@cni\/(types|host)(\/|$)/, /^@cni\/netns\/sys$/, /^@cni\/skel\/uninstalled$/],
+  installer: [/^@cni\/(types|host)(\/|$)/, /^@cni\/netns\/sys$/, /^@cni\/skel$/],
   nftables: [/^@cni\/(types|host|netns)(\/|$)/],
   ebpf: [/^@cni\/(types|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],

@@ -50,7 +50,7 @@ function* apiReports() {
     const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
       typeof target === 'object' ? [{ subpath: join(manifest.name, subpath), file: join(where, target.types) }] : [],
     )
-    yield { file: join(folder, `${basename(where)}.txt`), ...apiOf(entries) }
+    yield { package: manifest.name, file: join(folder, `${basename(where)}.txt`), ...apiOf(entries) }
   }
 }
 

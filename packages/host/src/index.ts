@@ -13,17 +13,9 @@
  */
 
 export { argvText } from './argv-text.ts'
-export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
+export { findExecutable } from './find-executable.ts'
 export { mutex } from './mutex.ts'
-export {
-  insecurity,
-  isReadError,
-  type OpenedFile,
-  openRegularFile,
-  ReadError,
-  type ReadOptions,
-  readRegularFile,
-} from './regular-file.ts'
+export { insecurity, isReadError, openRegularFile, readRegularFile } from './regular-file.ts'
 export { run } from './run.ts'
 export { isRunError, RunError } from './run-error.ts'
 export type { Argv, RunOptions, RunResult, Started } from './run-types.ts'

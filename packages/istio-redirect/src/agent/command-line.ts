@@ -1,15 +1,5 @@
-import {
-  boolFlag,
-  type Flag,
-  type Flags,
-  flagsText,
-  heading,
-  parseFlags,
-  similar,
-  textFlag,
-  UsageError,
-  versionFlag,
-} from '@cni/host/cli'
+import { boolFlag, type Flag, type Flags, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
+import { similar } from '@cni/host/similar'
 import { quote } from '@cni/types'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'

@@ -1,4 +1,4 @@
-import type { Artefact, InstallEvent, InstallObserver, RuntimeReading } from '@cni/installer'
+import type { Health, InstallEvent, InstallerOptions, RuntimeReading } from '@cni/installer'
 import type { Metrics, ScopedLog } from './part/services.ts'
 
 const FAILURES: Readonly<Record<Health['artefact'], string>> = {

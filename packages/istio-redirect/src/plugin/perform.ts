@@ -1,6 +1,6 @@
 import type { CaptureConfig, PodIdentity } from '@cni/istio-rules'
 import { quoted } from '@cni/istio-rules'
-import type { AttachmentKey } from '@cni/skel/state'
+import type { AttachmentKey } from '@cni/skel'
 import { recordOf } from '../decide/record.ts'
 import { freshWriter } from '../namespace/fresh-writer.ts'
 import { leaveEarlier } from '../namespace/leave-earlier.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { AddContext } from '@cni/skel'
-import { askDaemon } from '@cni/skel/thick'
+import { askDaemon } from '@cni/skel/daemon'
 import { CniError, messageOf, printable } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
 import { ADD_PATH, type AddRequest, encodeRequest } from './add-request.ts'

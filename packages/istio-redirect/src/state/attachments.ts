@@ -1,5 +1,5 @@
 import type { CaptureConfig } from '@cni/istio-rules'
-import { type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel/state'
+import { type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 

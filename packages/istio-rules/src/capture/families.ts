@@ -1,4 +1,4 @@
-import { formatAddress, type IpBytes, parseAddress, unmapAddress } from '@cni/types/ip'
+import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /** Which families of a pod are captured. IPv4 rules are always written, also in an IPv6-only pod. */

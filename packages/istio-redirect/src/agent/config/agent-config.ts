@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { apiServerUrl, type InstallerOptions, isInstallError, type RuntimeName } from '@cni/installer'
+import { apiServerUrl, type InstallerOptions, isInstallError, type RuntimeReading } from '@cni/installer'
 import { quote } from '@cni/types'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
