@@ -2,7 +2,7 @@ import type { IpFamily } from '@cni/types/ip'
 import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { invalid } from './errors.ts'
 import { rangeOf } from './spec.ts'
-import type { AnyEntry, SetEntry, SetProtocol, SetSpec } from './spec-types.ts'
+import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
 import { checkComment, checkTimeout, isSetName } from './values.ts'
 
 /** Checks one entry against the set's spec and spells it as this package does. */
@@ -91,7 +91,7 @@ export const protocolWord = (number: number): string => protocols.get(String(num
 
 const members = new Set(['entry', 'comment', 'timeoutSeconds', 'nomatch'])
 
-const protocolNumbers: ReadonlyMap<string, number> = new Map<SetProtocol, number>([
+const protocolNumbers: ReadonlyMap<string, number> = new Map<string, number>([
   ['tcp', 6],
   ['udp', 17],
   ['sctp', 132],

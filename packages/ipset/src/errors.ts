@@ -1,25 +1,3 @@
-/** Why an operation on a set failed; stable, for programs. */
-export type SetErrorCode =
-  | 'INVALID'
-  | 'EXISTS'
-  | 'NOT_FOUND'
-  | 'IN_USE'
-  | 'FULL'
-  | 'NO_BINARY'
-  | 'NO_KERNEL'
-  | 'NO_NETLINK'
-  | 'EXIT'
-  | 'ABORTED'
-  | 'TIMEOUT'
-  | 'PARSE'
-
-/** What an error may carry besides its message. */
-export interface SetErrorOptions {
-  readonly cause?: unknown
-  /** The program's whole stderr, when `ipset` failed. */
-  readonly stderr?: string | undefined
-}
-
 const brand = Symbol.for('cni.ipset.error')
 
 /**
@@ -34,10 +12,28 @@ const brand = Symbol.for('cni.ipset.error')
  * ```
  */
 export class SetError extends Error {
-  readonly code: SetErrorCode
+  /** Stable, for programs. */
+  readonly code:
+    | 'INVALID'
+    | 'EXISTS'
+    | 'NOT_FOUND'
+    | 'IN_USE'
+    | 'FULL'
+    | 'NO_BINARY'
+    | 'NO_KERNEL'
+    | 'NO_NETLINK'
+    | 'EXIT'
+    | 'ABORTED'
+    | 'TIMEOUT'
+    | 'PARSE'
+  /** The program's whole stderr, when `ipset` failed. */
   readonly stderr: string | undefined
 
-  constructor(code: SetErrorCode, message: string, options: SetErrorOptions = {}) {
+  constructor(
+    code: SetError['code'],
+    message: string,
+    options: { readonly cause?: unknown; readonly stderr?: string | undefined } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.stderr = options.stderr

@@ -1,5 +1,5 @@
 import type { RunError } from '@cni/host'
-import { SetError, type SetErrorCode } from './errors.ts'
+import { SetError } from './errors.ts'
 
 /** Turns a failed `ipset` into an error that says what was refused and what to do. */
 export function failure(error: RunError, command: string, input = ''): SetError {
@@ -23,13 +23,13 @@ export const noBinary = (options: { cause?: unknown } = {}): SetError =>
 
 // internal
 
-function meaning(said: string): [SetErrorCode, string] {
+function meaning(said: string): [SetError['code'], string] {
   for (const [pattern, code, hint] of meanings) if (pattern.test(said)) return [code, hint]
   return ['EXIT', '']
 }
 
 /** The sentences of ipset 6 and 7; it has no translations. */
-const meanings: readonly (readonly [RegExp, SetErrorCode, string])[] = [
+const meanings: readonly (readonly [RegExp, SetError['code'], string])[] = [
   [
     /set with the same name already exists/,
     'EXISTS',

@@ -15,25 +15,10 @@
  */
 
 export type { EntryDiff } from './diff.ts'
-export { isSetError, SetError, type SetErrorCode, type SetErrorOptions } from './errors.ts'
-export { type Ipset, type IpsetOptions, ipset, type SetName } from './ipset.ts'
-export type { Programs } from './open-session.ts'
+export { isSetError, SetError } from './errors.ts'
+export { type Ipset, type IpsetOptions, ipset } from './ipset.ts'
 export type { SetInfo } from './parse-list.ts'
-export { parseSets, type SavedSet, type SetHeader } from './parse-save.ts'
-export type { IpsetPort, IpsetPortOptions } from './port.ts'
-export type { ReplaceOptions, ReplaceReport } from './replace.ts'
-export type { ExistOptions, IpSet } from './set.ts'
-export type {
-  AddressSetSpec,
-  Entries,
-  Entry,
-  EntryText,
-  ListSetSpec,
-  MacSetSpec,
-  PortSetSpec,
-  SetEntry,
-  SetExtensions,
-  SetProtocol,
-  SetSpec,
-  SetType,
-} from './spec-types.ts'
+export { parseSets, type SavedSet } from './parse-save.ts'
+export type { IpsetPort } from './port.ts'
+export type { IpSet } from './set.ts'
+export type { Entry, EntryText, SetEntry, SetSpec } from './spec-types.ts'

@@ -1,6 +1,6 @@
 import { keptIn, placeOf, type Where } from '@cni/netns/handle'
 import { keepingSession } from './keeping-session.ts'
-import { openSession, type Programs } from './open-session.ts'
+import { openSession } from './open-session.ts'
 import type { SetInfo } from './parse-list.ts'
 import { type IpsetPort, netnsPort } from './port.ts'
 import { type IpSet, makeSet } from './set.ts'
@@ -14,7 +14,7 @@ export interface IpsetOptions {
    * When the program `ipset` is run. `'auto'` (default): only where the kernel cannot be talked to without it, because the
    * runtime has no system calls or the kernel no nfnetlink. `'always'`, or `'never'`: then such a place is an error.
    */
-  readonly programs?: Programs | undefined
+  readonly programs?: 'auto' | 'always' | 'never' | undefined
   /** What reaches the kernel; for tests. */
   readonly port?: IpsetPort | undefined
 }
@@ -26,13 +26,10 @@ export interface Ipset {
   /** All sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
   /** Exchanges the contents of two sets of the same type and family; rules keep their set's name. */
-  swap(one: SetName, other: SetName): Promise<void>
+  swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
   /** Gives a set another name, which must be free; `IN_USE` while a rule or a set refers to it. */
-  rename(from: SetName, to: SetName): Promise<void>
+  rename(from: string | { readonly name: string }, to: string | { readonly name: string }): Promise<void>
 }
-
-/** A set, or just its name. */
-export type SetName = string | { readonly name: string }
 
 /**
  * The ipsets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`, whose `signal` stops
@@ -54,7 +51,7 @@ export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
   const place = placeOf(where, 'ipset')
   const opened = openSession(options.port ?? netnsPort(place), place, options.programs)
   const session = keptIn(place.netns) === undefined ? opened : keepingSession(opened)
-  const both = async (verb: 'swap' | 'rename', one: SetName, other: SetName) => {
+  const both = async (verb: 'swap' | 'rename', one: SetOrName, other: SetOrName) => {
     const change = { verb, set: checkSetName(nameOf(one)), other: checkSetName(nameOf(other)) }
     await session.change([change], { exist: false })
   }
@@ -66,4 +63,6 @@ export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
   }
 }
 
-const nameOf = (set: SetName) => (typeof set === 'object' && set !== null ? set.name : set)
+type SetOrName = Parameters<Ipset['swap']>[0]
+
+const nameOf = (set: SetOrName) => (typeof set === 'object' && set !== null ? set.name : set)

@@ -6,14 +6,12 @@ import type { IpsetPort } from './port.ts'
 import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
-/**
- * When the program `ipset` is run. `'auto'`: where the runtime has no system calls, or the kernel no nfnetlink; `'always'`;
- * `'never'`: then such a runtime or kernel is an error.
- */
-export type Programs = 'auto' | 'always' | 'never'
-
 /** Opens a session over a port. Nothing runs before the first call, which decides how all of them reach the kernel. */
-export function openSession(port: IpsetPort, place: Place, programs: Programs = 'auto'): IpsetSession {
+export function openSession(
+  port: IpsetPort,
+  place: Place,
+  programs: 'auto' | 'always' | 'never' = 'auto',
+): IpsetSession {
   if (!['auto', 'always', 'never'].includes(programs)) {
     invalid(`ipset: programs is 'auto', 'always' or 'never', not ${JSON.stringify(programs)}`)
   }

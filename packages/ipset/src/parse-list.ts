@@ -1,8 +1,8 @@
 import { SetError } from './errors.ts'
-import { parseHeader, type SetHeader } from './parse-save.ts'
+import { parseHeader, type SavedSet } from './parse-save.ts'
 
 /** One set of the namespace, without its entries. */
-export interface SetInfo extends SetHeader {
+export interface SetInfo extends Omit<SavedSet, 'entries'> {
   /** How many rules and sets refer to it: while there are any it cannot be destroyed. */
   readonly references: number
   readonly entryCount: number

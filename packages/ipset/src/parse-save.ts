@@ -2,9 +2,10 @@ import type { IpFamily } from '@cni/types/ip'
 import { SetError } from './errors.ts'
 import type { SetEntry } from './spec-types.ts'
 
-/** What a set was made with, as the kernel tells it; of any type, also of those this package does not make. */
-export interface SetHeader {
+/** A set and what it holds. Entries are spelled as `ipset` prints them. */
+export interface SavedSet {
   readonly name: string
+  /** Also a type that this package does not make. */
   readonly type: string
   readonly family?: IpFamily
   readonly maxelem?: number
@@ -14,10 +15,6 @@ export interface SetHeader {
   readonly range?: string
   /** Options that this package does not set, such as `netmask 24`. */
   readonly other: readonly string[]
-}
-
-/** A set and what it holds. Entries are spelled as `ipset` prints them. */
-export interface SavedSet extends SetHeader {
   readonly entries: readonly SetEntry[]
 }
 
@@ -49,8 +46,8 @@ export function parseSets(text: string): SavedSet[] {
 }
 
 /** Reads the words behind a set's type, in a `create` line or in the `Header:` of a list. */
-export function parseHeader(name: string, type: string, words: readonly string[]): SetHeader {
-  const found: { -readonly [K in keyof Omit<SetHeader, 'name' | 'type' | 'other'>]: SetHeader[K] } = {}
+export function parseHeader(name: string, type: string, words: readonly string[]): Omit<SavedSet, 'entries'> {
+  const found: { -readonly [K in keyof Omit<SavedSet, 'name' | 'type' | 'other' | 'entries'>]: SavedSet[K] } = {}
   const other: string[] = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? ''

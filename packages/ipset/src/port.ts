@@ -3,18 +3,18 @@ import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 import { type Channel, NETLINK_NETFILTER, openNetlink } from '@cni/netns/netlink'
 
-/** What a program gets besides its arguments. */
-export interface IpsetPortOptions {
-  readonly input?: string
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds until the program's process group is killed. */
-  readonly timeout: number
-}
-
 /** Everything that this package does to the outside world. */
 export interface IpsetPort {
   /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
-  run(argv: readonly [string, ...string[]], options: IpsetPortOptions): Promise<RunResult>
+  run(
+    argv: readonly [string, ...string[]],
+    options: {
+      readonly input?: string
+      readonly signal?: AbortSignal | undefined
+      /** Milliseconds until the program's process group is killed. */
+      readonly timeout: number
+    },
+  ): Promise<RunResult>
   /** The path of a program, `undefined` when it is not installed. */
   find(program: string): string | undefined
   /**

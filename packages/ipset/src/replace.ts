@@ -6,32 +6,14 @@ import { SetError } from './errors.ts'
 import type { IpsetSession } from './session.ts'
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/** How to replace. Everything is optional. */
-export interface ReplaceOptions {
-  /**
-   * `'swap'` (default): a new set takes the place of the old one in one step; packets see all of the old or all of the
-   * new, counters and time-outs begin again. `'change'`: only what differs is added and deleted, the rest stays as it is.
-   */
-  readonly by?: 'swap' | 'change' | undefined
-  /** Read the set first and leave it alone when it is equal. Default: true. */
-  readonly compare?: boolean | undefined
-}
-
-/** What {@link IpSet.replace} did. */
-export interface ReplaceReport {
-  readonly plan: 'unchanged' | 'swap' | 'change'
-  /** What differed; `undefined` when nothing was compared, or there was no such set. */
-  readonly diff: EntryDiff | undefined
-}
-
 /** Gives a set exactly these entries, and makes it when it is not there. Fails as a whole. */
 export async function replaceEntries(
   session: IpsetSession,
   name: string,
   spec: SetSpec,
   wanted: ReadonlyMap<string, SetEntry>,
-  { by = 'swap', compare = true }: ReplaceOptions,
-): Promise<ReplaceReport> {
+  { by = 'swap', compare = true }: { by?: 'swap' | 'change' | undefined; compare?: boolean | undefined },
+): Promise<{ plan: 'unchanged' | 'swap' | 'change'; diff: EntryDiff | undefined }> {
   const there = compare || by === 'change' ? await session.save(name) : undefined
   const kind = there && otherKind(spec, there)
   if (kind !== undefined) {

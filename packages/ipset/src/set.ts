@@ -2,28 +2,29 @@ import { entryChange } from './changes.ts'
 import { asList, diffEntries, type EntryDiff, wantedEntries } from './diff.ts'
 import { canonicalText, checkEntry, checkText } from './entry.ts'
 import { invalid, SetError } from './errors.ts'
-import { type ReplaceOptions, type ReplaceReport, replaceEntries } from './replace.ts'
+import { replaceEntries } from './replace.ts'
 import type { IpsetSession } from './session.ts'
-import type { AnyEntry, Entries, EntryText, SetEntry, SetSpec } from './spec-types.ts'
+import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types.ts'
 import { checkComment } from './values.ts'
 
-/** Like the option of `ipset`: what is there already, or gone already, is fine. Default: true. */
-export interface ExistOptions {
-  readonly exist?: boolean | undefined
-}
-
-/** One set of a namespace. All entries are checked before anything is asked of the kernel. */
+/**
+ * One set of a namespace. All entries are checked before anything is asked of the kernel. `exist` is like the option of
+ * `ipset`: what is there already, or gone already, is no error. Default: true.
+ */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
   readonly spec: S
   /** Makes the set. One with the same name and other options is an error (`EXISTS`). */
-  create(options?: ExistOptions): Promise<void>
+  create(options?: { readonly exist?: boolean | undefined }): Promise<void>
   /** Removes it; `IN_USE` while a rule or a set refers to it. */
-  destroy(options?: ExistOptions): Promise<void>
+  destroy(options?: { readonly exist?: boolean | undefined }): Promise<void>
   /** Adds entries; one that is there gets the new comment, time-out and `nomatch`. Those before a refused one stay. */
-  add(entries: Entries<S>, options?: ExistOptions): Promise<void>
+  add(entries: Entry<S> | readonly Entry<S>[], options?: { readonly exist?: boolean | undefined }): Promise<void>
   /** Deletes entries by their text. */
-  delete(entries: EntryText<S> | readonly EntryText<S>[], options?: ExistOptions): Promise<void>
+  delete(
+    entries: EntryText<S> | readonly EntryText<S>[],
+    options?: { readonly exist?: boolean | undefined },
+  ): Promise<void>
   /** Deletes all entries with this comment and returns them. */
   deleteByComment(comment: string): Promise<SetEntry[]>
   /** Deletes all entries. */
@@ -35,9 +36,24 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   /** Whether the kernel would match: an address inside a network counts, `nomatch` too. */
   test(entry: EntryText<S>): Promise<boolean>
   /** How the content differs from `entries`. */
-  diff(entries: Entries<S>): Promise<EntryDiff>
+  diff(entries: Entry<S> | readonly Entry<S>[]): Promise<EntryDiff>
   /** Gives it exactly these entries, and makes it when it is not there; all or nothing. */
-  replace(entries: Entries<S>, options?: ReplaceOptions): Promise<ReplaceReport>
+  replace(
+    entries: Entry<S> | readonly Entry<S>[],
+    options?: {
+      /**
+       * `'swap'` (default): a new set takes the place of the old one in one step; packets see all of the old or all of
+       * the new, counters and time-outs begin again. `'change'`: adds and deletes only what differs.
+       */
+      readonly by?: 'swap' | 'change' | undefined
+      /** Reads the set first and leaves it alone when it is equal. Default: true. */
+      readonly compare?: boolean | undefined
+    },
+  ): Promise<{
+    readonly plan: 'unchanged' | 'swap' | 'change'
+    /** The differences; `undefined` when nothing was compared, or there was no such set. */
+    readonly diff: EntryDiff | undefined
+  }>
 }
 
 /** A set over a session; name and spec are checked already. */

@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts'
-import type { PortSetSpec, SetSpec, SetType } from './spec-types.ts'
+import type { SetSpec } from './spec-types.ts'
 import { checkInteger, checkTimeout } from './values.ts'
 
 /** How many entries a set holds. */
@@ -7,7 +7,8 @@ export const maxelemOf = (spec: SetSpec): number =>
   spec.type === 'bitmap:port' || spec.type === 'list:set' ? Number.POSITIVE_INFINITY : (spec.maxelem ?? 65536)
 
 /** The ports that fit. */
-export const rangeOf = (spec: PortSetSpec): readonly [number, number] => spec.range ?? [0, 65535]
+export const rangeOf = (spec: Extract<SetSpec, { readonly type: 'bitmap:port' }>): readonly [number, number] =>
+  spec.range ?? [0, 65535]
 
 /** Checks a spec as it comes from users without types, too, and freezes a copy. */
 export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
@@ -53,7 +54,7 @@ export function createOptions(spec: SetSpec): string {
 
 const common = ['type', 'comment', 'counters', 'timeoutSeconds']
 const hash = [...common, 'maxelem', 'hashsize']
-const members: Readonly<Record<SetType, readonly string[]>> = {
+const members: Readonly<Record<SetSpec['type'], readonly string[]>> = {
   'hash:ip': [...hash, 'family'],
   'hash:net': [...hash, 'family'],
   'hash:ip,port': [...hash, 'family'],
@@ -63,7 +64,7 @@ const members: Readonly<Record<SetType, readonly string[]>> = {
   'bitmap:port': [...common, 'range'],
 }
 
-const isSetType = (type: string): type is SetType => Object.hasOwn(members, type)
+const isSetType = (type: string): type is SetSpec['type'] => Object.hasOwn(members, type)
 
 function checkMembers(spec: SetSpec, what: string): void {
   if (spec.type === 'bitmap:port') {

@@ -11,7 +11,7 @@ import {
 import { SetError } from '../errors.ts'
 import type { SetInfo } from '../parse-list.ts'
 import { maxelemOf, rangeOf } from '../spec.ts'
-import type { SetSpec, SetType } from '../spec-types.ts'
+import type { SetSpec } from '../spec-types.ts'
 import { type Data, hexWord, readAddress } from './parts.ts'
 import {
   ATTR_BITMASK,
@@ -49,7 +49,7 @@ const AF_INET6 = 10
  * The first revision of each type that has all we write: comments and `nomatch`. With the kernel's last one, a program
  * `ipset` that is older than the kernel, such as one in a container of the node, could list no set of the node any more.
  */
-const revisions: Readonly<Record<SetType, number>> = {
+const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
   'hash:net': 4,
   'hash:ip,port': 3,

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isSetError } from '../errors.ts'
 import { ipset } from '../ipset.ts'
-import type { Programs } from '../open-session.ts'
 import { fakeIpset } from '../testing/index.ts'
 
 type Answer = (asked: Buffer) => Buffer
@@ -58,7 +57,7 @@ const header = (flags = NLM_F_MULTI) =>
 const typeOf = (asked: Buffer) => asked.readUInt16LE(4)
 
 /** A set of a namespace where netlink is this and programs are fake. */
-function over(netlink: () => ReturnType<typeof channelOver>, programs?: Programs) {
+function over(netlink: () => ReturnType<typeof channelOver>, programs?: 'auto' | 'always' | 'never') {
   const fake = fakeIpset()
   const sets = ipset('host', { port: { ...fake.port, netlink }, programs })
   return { fake, sets, pods: sets.set('pods', spec) }

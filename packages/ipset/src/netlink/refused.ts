@@ -1,5 +1,5 @@
 import { attributeMap, type NetlinkError, readU32 } from '@cni/netns/netlink'
-import { SetError, type SetErrorCode } from '../errors.ts'
+import { SetError } from '../errors.ts'
 import { ATTR_LINENO, CMD_ADD, CMD_DEL, CMD_SWAP, CMD_TEST, type IpsetRequest, NFGENMSG, NLMSGHDR } from './protocol.ts'
 
 /** The error for a request that ip_set refused. */
@@ -32,7 +32,7 @@ function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkEr
   }
 }
 
-type Meaning = readonly [SetErrorCode, string]
+type Meaning = readonly [SetError['code'], string]
 
 const IPSET_ERR_PRIVATE = 4096
 const IPSET_ERR_TYPE_SPECIFIC = 4352

@@ -3,26 +3,12 @@ import { type Ipset, ipset } from '../ipset.ts'
 import type { IpsetPort } from '../port.ts'
 import { FakeSets } from './fake-sets.ts'
 
-/** An `ipset` that ran on fake sets. */
-export interface FakeIpsetCommand {
-  readonly argv: readonly string[]
-  readonly input?: string
-}
-
-/** What a fake node looks like. */
-export interface FakeIpsetOptions {
-  /** Whether the program is installed. Default: true. */
-  readonly installed?: boolean
-  /** Called before each program; return a message to make it fail with that on stderr. */
-  readonly fail?: (command: FakeIpsetCommand) => string | undefined
-}
-
 /** An `Ipset` over sets in memory, and what happened to them. */
 export interface FakeIpset extends Ipset {
   /** For code that calls `ipset(where, { port })` itself. */
   readonly port: IpsetPort
   /** Every program that ran, in order. */
-  readonly commands: readonly FakeIpsetCommand[]
+  readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
   /** What the sets hold, in the form of `ipset save`. */
   dump(): string
   /** Runs lines as someone else would, for foreign sets and tampering. Throws when one is refused. */
@@ -41,9 +27,17 @@ export interface FakeIpset extends Ipset {
  * fake.dump() // 'create pods hash:ip family inet maxelem 9\nadd pods 10.0.0.5\n'
  * ```
  */
-export function fakeIpset({ installed = true, fail }: FakeIpsetOptions = {}): FakeIpset {
+export function fakeIpset({
+  installed = true,
+  fail,
+}: {
+  /** Is the program installed? Default: true. */
+  readonly installed?: boolean
+  /** Called before each program; return a message to make it fail with that on stderr. */
+  readonly fail?: (command: FakeIpset['commands'][number]) => string | undefined
+} = {}): FakeIpset {
   const sets = new FakeSets()
-  const commands: FakeIpsetCommand[] = []
+  const commands: FakeIpset['commands'][number][] = []
   const port: IpsetPort = {
     find: (program) => (installed ? `/usr/sbin/${program}` : undefined),
     async run(argv, { input, signal }) {

@@ -13,4 +13,4 @@
  * @module
  */
 
-export { type FakeIpset, type FakeIpsetCommand, type FakeIpsetOptions, fakeIpset } from './fake-ipset.ts'
+export { type FakeIpset, fakeIpset } from './fake-ipset.ts'
