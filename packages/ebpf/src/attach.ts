@@ -1,52 +1,10 @@
-import { type Filter, type FilterDirection, isNetnsError, type LinkRef, type RtnlPort } from '@cni/netns'
+import { type Filter, isNetnsError, type LinkRef, type RtnlPort } from '@cni/netns'
 import { FOR_FILTERS, missingCapability } from './capabilities.ts'
 import { EbpfError } from './errors.ts'
 import { realKernel } from './kernel.ts'
-import type { Program } from './program.ts'
+import type { Program } from './types.ts'
 
 const ETH_P_ALL = 3
-
-/** A program to attach. */
-export interface FilterToAttach {
-  readonly link: LinkRef
-  /** `ingress`: what comes in on the link; `egress`: what leaves by it. */
-  readonly direction: FilterDirection
-  /** Loaded, or somebody else's that is pinned. It may be closed afterwards. */
-  readonly program: Pick<Program, 'fd' | 'id' | 'name'>
-  /** By which it is known as ours, and seen in `tc filter show`. Default: the program's. */
-  readonly name?: string | undefined
-  /** Lower is earlier. Default: 1. */
-  readonly priority?: number | undefined
-}
-
-/** What was attached. */
-export interface Attached {
-  /** False when this very program was attached there already. */
-  readonly attached: boolean
-  /** Id of the program that had its place, under the same name. */
-  readonly replaced?: number
-  readonly filter: AttachedFilter
-}
-
-/** Where a filter of ours is. */
-export interface AttachedFilter {
-  readonly linkIndex: number
-  readonly direction: FilterDirection
-  readonly priority: number
-  /** The first number that no filter of that priority has. */
-  readonly handle: number
-  readonly name: string
-}
-
-/** What to detach. */
-export interface DetachFilter {
-  readonly link: LinkRef
-  /** Default: both. */
-  readonly direction?: FilterDirection | undefined
-  readonly name: string
-  /** Default: 1. */
-  readonly priority?: number | undefined
-}
 
 /**
  * Puts a program on a link, beside the filters of others: in a qdisc `clsact`, which is added where there is none. One of
@@ -56,7 +14,26 @@ export interface DetachFilter {
  * Throws `EbpfError`, and leaves nothing: `NO_LINK` for a link that is not there, or no more; `EXISTS` when filters of
  * another kind have the priority, or another qdisc the place; `NOT_SUPPORTED` without clsact or cls_bpf; `EPERM`.
  */
-export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Promise<Attached> {
+export async function attachFilter(
+  rtnl: RtnlPort,
+  wanted: {
+    readonly link: LinkRef
+    /** `ingress`: what comes in on the link; `egress`: what leaves by it. */
+    readonly direction: Filter['direction']
+    /** Loaded, or another program's that is pinned. It may be closed afterwards. */
+    readonly program: Pick<Program, 'fd' | 'id' | 'name'>
+    /** Marks the filter as ours, and appears in `tc filter show`. Default: the program's. */
+    readonly name?: string | undefined
+    /** Lower is earlier. Default: 1. */
+    readonly priority?: number | undefined
+  },
+): Promise<{
+  /** False when this very program was attached there already. */
+  readonly attached: boolean
+  /** Id of the program that had its place, under the same name. */
+  readonly replaced?: number
+  readonly filter: Pick<Filter, 'linkIndex' | 'direction' | 'priority' | 'handle'> & { readonly name: string }
+}> {
   const { direction, program, priority = 1, name = program.name } = wanted
   const what = `Attach ${name} to ${JSON.stringify(wanted.link)} (${direction})`
   return await inWords(what, async () => {
@@ -92,7 +69,17 @@ export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Prom
  * Takes the programs of a name off a link, and its qdisc `clsact` where no filter of anybody is left. No error when the
  * link or the filter has gone.
  */
-export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promise<{ detached: number }> {
+export async function detachFilter(
+  rtnl: RtnlPort,
+  wanted: {
+    readonly link: LinkRef
+    /** Default: both. */
+    readonly direction?: Filter['direction'] | undefined
+    readonly name: string
+    /** Default: 1. */
+    readonly priority?: number | undefined
+  },
+): Promise<{ detached: number }> {
   return await inWords(`Detach ${wanted.name} from ${JSON.stringify(wanted.link)}`, async () => {
     const link = await indexOf(rtnl, wanted.link)
     if (link === undefined) return { detached: 0 }
@@ -112,14 +99,17 @@ export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promis
 /** The filter of a name; `undefined` when there is none, or no link. Its `program.id` says whether it is the wanted one. */
 export async function findFilter(
   rtnl: RtnlPort,
-  wanted: DetachFilter & { readonly direction: FilterDirection },
+  wanted: Parameters<typeof detachFilter>[1] & Pick<Filter, 'direction'>,
 ): Promise<Filter | undefined> {
   const link = await indexOf(rtnl, wanted.link)
   return link === undefined ? undefined : (await findFilters(rtnl, { ...wanted, link }))[0]
 }
 
 /** Each direction is a question of its own to the kernel. */
-async function findFilters(rtnl: RtnlPort, { link, direction, name, priority = 1 }: DetachFilter): Promise<Filter[]> {
+async function findFilters(
+  rtnl: RtnlPort,
+  { link, direction, name, priority = 1 }: Parameters<typeof detachFilter>[1],
+): Promise<Filter[]> {
   try {
     const filters = await rtnl.getFilters({ link, ...(direction === undefined ? {} : { direction }) })
     return filters.filter((each) => each.kind === 'bpf' && each.name === name && each.priority === priority)
@@ -147,7 +137,7 @@ function freeHandle(filters: readonly Filter[]): number {
 }
 
 /** False when there is one, or what does the same for the direction. */
-async function addClsact(rtnl: RtnlPort, link: number, direction: FilterDirection, what: string): Promise<boolean> {
+async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {
     return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added
   } catch (error) {

@@ -16,9 +16,6 @@ export interface Codec<T> {
   read(bytes: Buffer, at: number): T
 }
 
-/** The values that a codec has. */
-export type ValueOf<C> = C extends Codec<infer T> ? T : never
-
 /** `__u8`. */
 export const u8: Codec<number> = integer(
   1,
@@ -96,9 +93,6 @@ export function bytes(size: number): Codec<Uint8Array> {
   }
 }
 
-/** What a struct of these members has as its value. */
-export type StructOf<M> = { readonly [Name in keyof M]: ValueOf<M[Name]> }
-
 /**
  * A C struct of these members in this order, with the padding of a C compiler, which is zero.
  *
@@ -109,7 +103,9 @@ export type StructOf<M> = { readonly [Name in keyof M]: ValueOf<M[Name]> }
  * export const pod = struct({ ifindex: u32, mac, address: ipv4 }) // 16 bytes: two of padding before the address
  * ```
  */
-export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(members: M): Codec<StructOf<M>> {
+export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
+  members: M,
+): Codec<{ readonly [Name in keyof M]: ReturnType<M[Name]['read']> }> {
   let end = 0
   let align = 1
   const places = Object.entries(members).map(([name, member]) => {
@@ -129,7 +125,7 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(membe
     read(from, start) {
       const entries = places.map((each) => [each.name, each.member.read(from, start + each.at)])
       // By construction: one value for every member, of its codec.
-      return Object.fromEntries(entries) as StructOf<M>
+      return Object.fromEntries(entries) as { readonly [Name in keyof M]: ReturnType<M[Name]['read']> }
     },
   }
 }

@@ -1,25 +1,3 @@
-/** Why an operation failed; stable, for programs. The errno name (`EBUSY` …) when the kernel said no more. */
-export type EbpfErrorCode =
-  | 'INVALID'
-  | 'VERIFIER'
-  | 'NOT_SUPPORTED'
-  | 'EPERM'
-  | 'NO_BPFFS'
-  | 'NOT_FOUND'
-  | 'EXISTS'
-  | 'MISMATCH'
-  | 'FULL'
-  | 'NO_LINK'
-  | 'CLOSED'
-  | (string & {})
-
-/** What an error may carry besides its message. */
-export interface EbpfErrorOptions {
-  readonly cause?: unknown
-  /** Everything that the verifier said; the message has its last lines. */
-  readonly log?: string | undefined
-}
-
 const brand = Symbol.for('cni.ebpf.error')
 
 /**
@@ -27,10 +5,28 @@ const brand = Symbol.for('cni.ebpf.error')
  * sentence: what failed, the offending value, and what to do about it.
  */
 export class EbpfError extends Error {
-  readonly code: EbpfErrorCode
+  /** Stable, for programs. The errno name (`EBUSY` …) when the kernel said no more. */
+  readonly code:
+    | 'INVALID'
+    | 'VERIFIER'
+    | 'NOT_SUPPORTED'
+    | 'EPERM'
+    | 'NO_BPFFS'
+    | 'NOT_FOUND'
+    | 'EXISTS'
+    | 'MISMATCH'
+    | 'FULL'
+    | 'NO_LINK'
+    | 'CLOSED'
+    | (string & {})
+  /** The whole output of the verifier; the message has its last lines. */
   readonly log: string | undefined
 
-  constructor(code: EbpfErrorCode, message: string, options: EbpfErrorOptions = {}) {
+  constructor(
+    code: EbpfError['code'],
+    message: string,
+    options: { readonly cause?: unknown; readonly log?: string | undefined } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.log = options.log

@@ -1,22 +1,16 @@
-import { current, openRtnl } from '@cni/netns'
+import { openRtnl } from '@cni/netns'
 import { runInNew } from '@cni/netns/enter'
+import { current } from '@cni/netns/handle'
 import { attachFilter } from './attach.ts'
 import { isEbpfError } from './errors.ts'
 import { type Kernel, realKernel } from './kernel.ts'
 import { loadProgram } from './program.ts'
-
-/** What programs for traffic may call, found out by loading some: versions of kernels say little. */
-export interface Features {
-  /** `bpf_skc_lookup_tcp` (5.2): sockets of a handshake, too. */
-  readonly skcLookup: boolean
-  /** `bpf_sk_assign` (5.7): which socket a packet is for. */
-  readonly skAssign: boolean
-}
+import type { Ebpf } from './types.ts'
 
 const license = 'Apache-2.0'
 
-/** Throws `EbpfError('EPERM')` where nothing can be found out. */
-export function findFeatures(kernel: Kernel): Features {
+/** What programs may call, found by loading some: kernel versions say little. Throws `EbpfError('EPERM')`. */
+export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
     skcLookup: loads(kernel, withSocket('bf01000000000000')), // r1 = r0
     // r7 = r0, r1 = r6, r2 = r7, r3 = 0, sk_assign, r1 = r7

@@ -16,45 +16,10 @@
  * @module
  */
 
-export {
-  type Attached,
-  type AttachedFilter,
-  attachFilter,
-  type DetachFilter,
-  detachFilter,
-  type FilterToAttach,
-  findFilter,
-} from './attach.ts'
-export {
-  be16,
-  be32,
-  bytes,
-  type Codec,
-  ipv4,
-  ipv6,
-  mac,
-  type StructOf,
-  struct,
-  u8,
-  u16,
-  u32,
-  u64,
-  type ValueOf,
-} from './codec.ts'
-export { type Ebpf, ebpf, type Pins } from './ebpf.ts'
-export { EbpfError, type EbpfErrorCode, type EbpfErrorOptions, isEbpfError } from './errors.ts'
-export { type Features, supportsFilters } from './features.ts'
-export {
-  type ArrayMap,
-  arrayMap,
-  type HashMap,
-  hashMap,
-  type MapSpec,
-  type OpenMap,
-  type QueueMap,
-  queueMap,
-} from './maps.ts'
-export type { PinsOptions } from './pins.ts'
-export type { Program, ProgramSource } from './program.ts'
-export type { MapKind, MapShape, RawMap, SetMode } from './raw-map.ts'
-export type { TestRun, TestRunResult, TrafficAction } from './test-run.ts'
+export { attachFilter, detachFilter, findFilter } from './attach.ts'
+export { be16, be32, bytes, type Codec, ipv4, ipv6, mac, struct, u8, u16, u32, u64 } from './codec.ts'
+export { ebpf } from './ebpf.ts'
+export { EbpfError, isEbpfError } from './errors.ts'
+export { supportsFilters } from './features.ts'
+export { arrayMap, hashMap, queueMap } from './maps.ts'
+export type { Ebpf, MapSpec, OpenMap, Pins, Program } from './types.ts'

@@ -3,17 +3,10 @@ import { filesystemProblem } from './bpffs.ts'
 import { u32 } from './codec.ts'
 import { checkInteger, EbpfError, invalid, shown } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
-import { arrayMap, type MapSpec } from './maps.ts'
-import { openProgram, type Program } from './program.ts'
+import { arrayMap } from './maps.ts'
+import { openProgram } from './program.ts'
 import { createRawMap, openRawMap } from './raw-map.ts'
-
-/** How to open a folder of pins. */
-export interface PinsOptions {
-  /** Of what is pinned there, by your count: another one is refused. */
-  readonly version: number
-  /** Make the folder, and maps that are not there. Default: false, which is for those who find what another one made. */
-  readonly create?: boolean | undefined
-}
+import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: u32, maxEntries: 1 })
@@ -26,7 +19,7 @@ export class PinFolder {
   readonly #kernel: Kernel
   readonly #create: boolean
 
-  constructor(kernel: Kernel, path: string, { version, create = false }: PinsOptions) {
+  constructor(kernel: Kernel, path: string, { version, create = false }: Parameters<Ebpf['pins']>[1]) {
     this.#kernel = kernel
     this.#create = create
     this.path = checkFolder(path)

@@ -3,34 +3,8 @@ import { FOR_PROGRAMS } from './capabilities.ts'
 import { EbpfError, invalid, isEbpfError, shown } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 import { checkName, KernelObject, nameBytes, openPinned } from './object.ts'
-import { type TestRun, type TestRunResult, testRun } from './test-run.ts'
-
-/** A program to load. */
-export interface ProgramSource {
-  /** At most 15 of `A-Z a-z 0-9 _ .`. */
-  readonly name: string
-  /** Eight bytes each, little-endian; those that refer to a map have its descriptor. */
-  readonly instructions: Uint8Array
-  /** What the kernel lets the program call depends on it: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … */
-  readonly license: string
-}
-
-/** An open program for the traffic of links (`BPF_PROG_TYPE_SCHED_CLS`). Closed, it stays where it is pinned or attached. */
-export interface Program extends Disposable {
-  readonly name: string
-  /** Throws `EbpfError('CLOSED')`. */
-  readonly fd: number
-  /** The kernel's number of it: another one for every loading. */
-  readonly id: number
-  /** Of its instructions, 16 hexadecimal digits: the same for every loading on one kernel. */
-  readonly tag: string
-  /** Keeps it beyond this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
-  pin(path: string): void
-  /** Runs it on a packet that is nowhere (`BPF_PROG_TEST_RUN`). Throws an `EbpfError`. */
-  testRun(input: TestRun): TestRunResult
-  /** A second call does nothing. */
-  close(): void
-}
+import { testRun } from './test-run.ts'
+import type { Ebpf, Program } from './types.ts'
 
 const SCHED_CLS = 3
 const SIZE = 144
@@ -39,7 +13,7 @@ const LOG_BYTES = 1 << 20
 const LOG_LINES = 20
 
 /** Loads a program. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines it said, `NOT_SUPPORTED`, `EPERM`. */
-export function loadProgram(kernel: Kernel, source: ProgramSource): Program {
+export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0]): Program {
   const { name, instructions, license } = source
   checkName(name, 'program')
   if (!(instructions instanceof Uint8Array) || instructions.length === 0 || instructions.length % 8 !== 0) {

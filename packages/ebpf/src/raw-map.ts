@@ -13,24 +13,15 @@ import { FOR_MAPS } from './capabilities.ts'
 import { EbpfError, isEbpfError } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 import { KernelObject, nameBytes, openPinned } from './object.ts'
+import type { MapSpec } from './types.ts'
 
-/** The kinds of maps. */
-export type MapKind = 'hash' | 'array' | 'queue'
-
-/** What the kernel is told of a map. */
-export interface MapShape {
-  readonly kind: MapKind
-  readonly name: string
-  /** In bytes. */
-  readonly keySize: number
-  readonly valueSize: number
-  readonly maxEntries: number
-}
+/** The part of a map's spec that the kernel is told. */
+export type MapShape = Omit<MapSpec<unknown>, 'open'>
 
 /** Whether an entry may, must or must not be there. */
 export type SetMode = 'any' | 'new' | 'existing'
 
-const KINDS: Readonly<Record<MapKind, number>> = { hash: 1, array: 2, queue: 22 }
+const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }
 const MODES: Readonly<Record<SetMode, bigint>> = { any: 0n, new: 1n, existing: 2n }
 // struct bpf_map_info, up to the name
 const INFO = 40

@@ -3,36 +3,11 @@ import { FOR_PROGRAMS } from './capabilities.ts'
 import { checkInteger, invalid } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 import type { KernelObject } from './object.ts'
+import type { Program } from './types.ts'
 
-/** A packet, and what the kernel keeps beside it. */
-export interface TestRun {
-  /** With its Ethernet header, 14 bytes at least. */
-  readonly packet: Uint8Array
-  /** Default: 0. */
-  readonly mark?: number | undefined
-  /** At most five numbers of 32 bits. Default: zeros. */
-  readonly cb?: readonly number[] | undefined
-  /** How often. Default: 1. */
-  readonly repeat?: number | undefined
-}
+type Result = ReturnType<Program['testRun']>
 
-/** What became of it. */
-export interface TestRunResult {
-  /** What the program returned, signed. */
-  readonly returned: number
-  /** The same in a word: what becomes of the packet. */
-  readonly action: TrafficAction
-  readonly packet: Uint8Array
-  readonly mark: number
-  readonly cb: readonly number[]
-  /** Of one run, on average. */
-  readonly nanoseconds: number
-}
-
-/** What becomes of a packet: `unspec` lets the next filter decide. */
-export type TrafficAction = 'unspec' | 'ok' | 'reclassify' | 'shot' | 'pipe' | 'stolen' | 'redirect' | 'other'
-
-const ACTIONS: Readonly<Record<number, TrafficAction>> = {
+const ACTIONS: Readonly<Record<number, Result['action']>> = {
   [-1]: 'unspec',
   0: 'ok',
   1: 'reclassify',
@@ -49,7 +24,7 @@ const CB = 48
 /** A program may make a packet longer. */
 const ROOM = 512
 
-export function testRun(kernel: Kernel, program: KernelObject, input: TestRun): TestRunResult {
+export function testRun(kernel: Kernel, program: KernelObject, input: Parameters<Program['testRun']>[0]): Result {
   const { packet, mark = 0, cb = [], repeat = 1 } = input
   if (!(packet instanceof Uint8Array) || packet.length < 14) {
     invalid(`packet: expected 14 bytes at least, an Ethernet header, got ${packet?.length}`)

@@ -2,8 +2,9 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ebpf } from '@cni/ebpf'
-import { constants, loadSys } from '@cni/netns/sys'
+import { loadSys } from '@cni/netns/sys'
 
+const MNT_DETACH = 2
 /** A bpf file system of a test's own. */
 export function tempBpffs(): { path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'cni-bpffs-'))
@@ -11,7 +12,7 @@ export function tempBpffs(): { path: string } & Disposable {
   return {
     path,
     [Symbol.dispose]() {
-      loadSys().umount2(path, constants.MNT_DETACH)
+      loadSys().umount2(path, MNT_DETACH)
       rmdirSync(path)
     },
   }

@@ -1,4 +1,4 @@
-import { type FilterFilter, type LinkRef, NetnsError } from '@cni/netns'
+import { type LinkRef, NetnsError, type RtnlPort } from '@cni/netns'
 import { fakeRtnl } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { attachFilter, detachFilter, findFilter } from '../attach.ts'
@@ -118,7 +118,7 @@ test('a filter on a link by its number is found by one question', async () => {
       asked.push(link)
       return await rtnl.getLink(link)
     },
-    getFilters: async (filter: FilterFilter = {}) => {
+    getFilters: async (filter: NonNullable<Parameters<RtnlPort['getFilters']>[0]> = {}) => {
       asked.push(filter)
       return await rtnl.getFilters(filter)
     },

@@ -17,16 +17,6 @@ import type { Kernel } from '../kernel.ts'
 import { type FakeMap, fakeMap } from './fake-map.ts'
 import { refuse } from './refuse.ts'
 
-/** What the fake kernel is without. */
-export interface FakeOptions {
-  /** What the verifier says of a program, by its name; `undefined`: nothing, it is taken. Default: it takes all of them. */
-  readonly verifier?: ((name: string, instructions: Uint8Array) => string | undefined) | undefined
-  /** Is there a bpf file system at `/sys/fs/bpf`? Default: true. */
-  readonly bpffs?: boolean | undefined
-  /** May this process do anything? Default: true. */
-  readonly privileged?: boolean | undefined
-}
-
 interface FakeProgram {
   readonly name: string
   readonly instructions: Buffer
@@ -37,7 +27,15 @@ type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { reado
 
 const BPFFS = '/sys/fs/bpf'
 const [BPF_FS_MAGIC, OTHER_MAGIC] = [0xcafe4a11, 0xef53]
-export function fakeKernel({ verifier, bpffs = true, privileged = true }: FakeOptions): Kernel {
+export function fakeKernel({
+  verifier,
+  bpffs = true,
+  privileged = true,
+}: {
+  verifier?: ((name: string, instructions: Uint8Array) => string | undefined) | undefined
+  bpffs?: boolean | undefined
+  privileged?: boolean | undefined
+}): Kernel {
   const objects = new Map<number, FakeObject>()
   const pins = new Map<string, FakeObject>()
   const folders = new Set(['/', '/sys', '/sys/fs', BPFFS])

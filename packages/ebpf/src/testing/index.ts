@@ -18,4 +18,3 @@
  */
 
 export { fakeEbpf } from './fake-ebpf.ts'
-export type { FakeOptions } from './fake-kernel.ts'

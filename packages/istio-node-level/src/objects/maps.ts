@@ -4,12 +4,12 @@ import { dropReasons } from '../programs/reasons.ts'
 /** Who a packet is sent to: the node's end of a link, and the address of the other end. */
 const target = struct({ ifindex: u32, mac, flags: u8, pad: u8 })
 /** One of them. */
-export type Target = ValueOf<typeof target>
+export type Target = ReturnType<(typeof target)['read']>
 
 /** The same of a ztunnel whose connections are still open, with the node's number for its namespace (`NETNSID`). */
 const earlierTarget = struct({ ifindex: u32, mac, flags: u8, pad: u8, netns: u32 })
 /** One of them. */
-export type EarlierTarget = ValueOf<typeof earlierTarget>
+export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
 /** Nobody: entries of an array are always there. */
 export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
@@ -18,7 +18,7 @@ export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, 
 const mapped = struct({ prefix: bytes(12), address: ipv4 })
 
 /** The address as an entry of {@link mapSpecs}' `host_ip_info`; it is the first one, the second is for IPv6. */
-export const mappedAddress = (address: string): ValueOf<typeof mapped> => ({
+export const mappedAddress = (address: string): ReturnType<(typeof mapped)['read']> => ({
   prefix: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff),
   address,
 })
