@@ -1,4 +1,4 @@
-import { isSameTbf, type NetnsTarget, openRtnl, type Qdisc, type RtnlPort, type TbfOptions, tbf } from '@cni/netns'
+import { isSameTbf, type NetnsTarget, openRtnl, type Qdisc, type RtnlPort, tbf } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 import {
   type AttachmentContext,
@@ -13,7 +13,7 @@ import { CniError } from '@cni/types'
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
 
 /** A rate of 0 is no limit. */
-function limit(bitsPerSecond: number, burstBits: number): TbfOptions | undefined {
+function limit(bitsPerSecond: number, burstBits: number): NonNullable<Qdisc['tbf']> | undefined {
   return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
 }
 
@@ -35,7 +35,7 @@ async function removeIfb(node: RtnlPort, ifb: string, link?: number): Promise<vo
   await node.deleteLink(ifb)
 }
 
-function checkTbf(qdiscs: readonly Qdisc[], wanted: TbfOptions | undefined, what: string): void {
+function checkTbf(qdiscs: readonly Qdisc[], wanted: NonNullable<Qdisc['tbf']> | undefined, what: string): void {
   const there = qdiscs.find(({ kind }) => kind === 'tbf')?.tbf
   const isRight = wanted === undefined || there === undefined ? there === wanted : isSameTbf(there, wanted)
   if (!isRight) throw new CniError(100, `${what}: tbf is ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`)

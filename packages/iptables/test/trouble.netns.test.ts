@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Netns } from '@cni/netns'
-import { constants, loadSys } from '@cni/netns/sys'
+import { loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { crud } from '../src/crud/crud.ts'
@@ -10,6 +10,9 @@ import { iptables } from '../src/iptables.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { netnsPort } from '../src/run/netns-port.ts'
 import type { IptablesPort } from '../src/run/port.ts'
+
+/** flock(2) */
+const LOCK_EX = 2
 
 const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').uid(1337).return()])
 const fails = (promise: Promise<unknown>, code: string, message: RegExp) =>
@@ -143,7 +146,7 @@ describe('the lock of the legacy back end', () => {
     await using pod = await tempNetns()
     const held = openSync(pod.path, 'r')
     try {
-      loadSys().flock(held, constants.LOCK_EX)
+      loadSys().flock(held, LOCK_EX)
       const ipt = iptables(pod, { backend: 'legacy', waitSeconds: 1, families: ['ipv4'] })
       await fails(ipt.apply(rules), 'LOCKED', /another iptables holds the lock; raise the option waitSeconds/)
     } finally {

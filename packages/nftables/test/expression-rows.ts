@@ -1,4 +1,4 @@
-import { be16, u16, u32 } from '@cni/netns/netlink'
+import { be16, u32 } from '@cni/netns/netlink'
 import type { BaseChain, ElementSpec, Expression, Expressions, SetSpec, Verdict } from '@cni/nftables/wire'
 
 /** A rule in nft's words, and what it consists of. */
@@ -126,7 +126,7 @@ export const rows: readonly Row[] = [
   { text: 'ct mark set meta mark', base: MANGLE, expressions: [meta('mark'), setCt('mark')] },
   { text: 'meta mark set ct mark', base: MANGLE, expressions: [ct('mark'), setMeta('mark')] },
   { text: 'meta mark set 1337', base: MANGLE, expressions: [load(u32(1337)), setMeta('mark')] },
-  { text: 'ct zone set 1', base: RAW, expressions: [load(u16(1)), setCt('zone')] },
+  { text: 'ct zone set 1', base: RAW, expressions: [load(Uint8Array.of(1, 0)), setCt('zone')] },
   { text: 'notrack', base: RAW, expressions: [{ name: 'notrack' }] },
   { text: 'meta nftrace set 1', expressions: [load(Uint8Array.of(1)), setMeta('nftrace')] },
   { text: 'counter', expressions: [counter] },

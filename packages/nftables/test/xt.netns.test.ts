@@ -1,5 +1,5 @@
 import { netns } from '@cni/netns'
-import { be16, u16, u32 } from '@cni/netns/netlink'
+import { be16, u32 } from '@cni/netns/netlink'
 import { type BaseChain, Batch, type Expression, isNftError } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
 import { eachPod } from './each-pod.ts'
@@ -72,7 +72,7 @@ const rows: {
     args: '-p tcp -m conntrack --ctstate RELATED,ESTABLISHED -j TPROXY --on-port 15006 --tproxy-mark 0x539/0xffffffff',
     expressions: [
       ...TCP,
-      match('conntrack', 3, info(168, [146, u16(1)], [150, u16(6)])),
+      match('conntrack', 3, info(168, [146, Uint8Array.of(1, 0)], [150, Uint8Array.of(6, 0)])),
       counter,
       target('TPROXY', 1, info(32, [0, u32(0xffffffff)], [4, u32(1337)], [24, be16(15006)])),
     ],
@@ -84,7 +84,7 @@ const rows: {
 ]
 
 function multiport() {
-  const ports = [80, 90, 95].map((port, i) => [2 + 2 * i, u16(port)] as const)
+  const ports = [80, 90, 95].map((port, i) => [2 + 2 * i, Uint8Array.of(port, port >> 8)] as const)
   return info(48, [0, Uint8Array.of(1, 3)], ...ports, [33, Uint8Array.of(1)])
 }
 

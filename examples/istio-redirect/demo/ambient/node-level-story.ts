@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { connectFrom } from '@cni/istio-redirect/testing/node'
-import { constants, isSysError, loadSys } from '@cni/netns/sys'
+import { isSysError, loadSys } from '@cni/netns/sys'
 import { hideFolder } from '../hide-folder.ts'
 import { narrator } from '../narrate.ts'
 import type { DemoOptions, NodeMode } from '../options.ts'
 import { looksTold } from './looks.ts'
 import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
 
+const MNT_DETACH = 2
 const BY = { 'node-iptables': 'tunnels of vxlan', 'node-ebpf': 'programs of eBPF' } as const
 
 /** A pod joins a mesh that is redirected on the node, ztunnels come and go; returns the exit code. */
@@ -73,7 +74,7 @@ async function connect({ at }: PtpMesh): Promise<string> {
 /** What this machine has pinned is not the throw-away node's, which gets a bpf file system of its own. */
 function leaveBpffs(): void {
   try {
-    for (;;) loadSys().umount2('/sys/fs/bpf', constants.MNT_DETACH)
+    for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
     // None is left.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { type Argv, findExecutable } from '@cni/host'
-import { hasOwnUsers, isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
+import { isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
+import { hasOwnUsers } from '@cni/netns/enter'
 import type { Place } from '@cni/netns/handle'
 import { tryLoadSys } from '@cni/netns/sys'
 import { isNftError, type Nft, openNft } from '@cni/nftables/wire'

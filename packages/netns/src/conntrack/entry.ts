@@ -1,23 +1,20 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** The addresses and ports of one direction of a connection. */
-export interface ConntrackTuple {
-  readonly src: string
-  readonly dst: string
-  /** Missing for protocols without ports. */
-  readonly sport?: number
-  readonly dport?: number
-}
-
 /** A connection that the kernel tracks. As read it is a filter that matches this connection. */
 export interface ConntrackEntry {
   readonly family: IpFamily
   /** `tcp`, `udp`, `sctp`, `icmp`, `icmpv6`, `gre`, `dccp` or `udplite`; else the number. */
   readonly protocol: string | number
   /** The first packet of the connection, before NAT. */
-  readonly original: ConntrackTuple
+  readonly original: {
+    readonly src: string
+    readonly dst: string
+    /** Missing for protocols without ports. */
+    readonly sport?: number
+    readonly dport?: number
+  }
   /** The answers to it: with NAT, not the mirror image of `original`. */
-  readonly reply: ConntrackTuple
+  readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number
   /** Seconds until the entry expires; missing in events of its end. */
@@ -29,35 +26,17 @@ export interface ConntrackFilter {
   readonly family?: IpFamily | undefined
   /** A name or a number. */
   readonly protocol?: string | number | undefined
-  readonly original?: TupleFilter | undefined
-  readonly reply?: TupleFilter | undefined
+  /** Selects one direction of a connection. */
+  readonly original?:
+    | {
+        readonly src?: string | undefined
+        readonly dst?: string | undefined
+        readonly sport?: number | undefined
+        readonly dport?: number | undefined
+      }
+    | undefined
+  readonly reply?: ConntrackFilter['original']
   readonly zone?: number | undefined
-}
-
-/** Selects one direction of a connection. */
-export interface TupleFilter {
-  readonly src?: string | undefined
-  readonly dst?: string | undefined
-  readonly sport?: number | undefined
-  readonly dport?: number | undefined
-}
-
-/** A change of the table. `lost`: the socket could not hold all events; list the table again. */
-export type ConntrackEvent =
-  | { readonly type: 'new' | 'update' | 'destroy'; readonly entry: ConntrackEntry }
-  | { readonly type: 'lost' }
-
-/** Bounds a list. */
-export interface ConntrackListOptions {
-  /** The largest number of entries to return. Default: 65536. */
-  readonly limit?: number | undefined
-}
-
-/** Ends and paces `watch`. */
-export interface ConntrackWatchOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds between two reads of the socket. Default: none, the kernel wakes the process; 10 on a worker thread. */
-  readonly interval?: number | undefined
 }
 
 /**
@@ -67,13 +46,42 @@ export interface ConntrackWatchOptions {
  */
 export interface ConntrackPort {
   /** Lists the connections that match. Throws `TOO_MANY` if more than `limit` match. */
-  list(filter?: ConntrackFilter, options?: ConntrackListOptions): Promise<ConntrackEntry[]>
+  list(
+    filter?: ConntrackFilter,
+    options?: {
+      /** The largest number of entries to return. Default: 65536. */
+      readonly limit?: number | undefined
+    },
+  ): Promise<ConntrackEntry[]>
   /**
    * Deletes the connections that match, and returns their number. The next packet of such a connection passes the NAT
    * rules again. `only` decides about each of them where a filter cannot say it. Throws `INVALID` for a filter without
    * a member: it would delete every connection of the node.
    */
   delete(filter: ConntrackFilter, only?: (entry: ConntrackEntry) => boolean): Promise<{ deleted: number }>
-  /** Yields changes of connections that match, from the first call of `next()` on. */
-  watch(filter?: ConntrackFilter, options?: ConntrackWatchOptions): AsyncGenerator<ConntrackEvent, void, void>
+  /**
+   * Yields changes of connections that match, from the first call of `next()` on. `lost`: the socket could not hold all
+   * events; list the table again.
+   */
+  watch(
+    filter?: ConntrackFilter,
+    options?: {
+      readonly signal?: AbortSignal | undefined
+      /** Milliseconds between two reads of the socket. Default: none, the kernel wakes the process; 10 on a worker thread. */
+      readonly interval?: number | undefined
+    },
+  ): AsyncGenerator<
+    { readonly type: 'new' | 'update' | 'destroy'; readonly entry: ConntrackEntry } | { readonly type: 'lost' },
+    void,
+    void
+  >
 }
+
+/** One direction of a connection. */
+export type ConntrackTuple = ConntrackEntry['original']
+/** Selects one direction of a connection. */
+export type TupleFilter = NonNullable<ConntrackFilter['original']>
+/** Ends and paces `watch`. */
+export type ConntrackWatchOptions = NonNullable<Parameters<ConntrackPort['watch']>[1]>
+/** A change of the table. */
+export type ConntrackEvent = ReturnType<ConntrackPort['watch']> extends AsyncGenerator<infer Event> ? Event : never

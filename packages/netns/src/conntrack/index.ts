@@ -14,13 +14,4 @@
  */
 
 export { conntrack } from './conntrack.ts'
-export type {
-  ConntrackEntry,
-  ConntrackEvent,
-  ConntrackFilter,
-  ConntrackListOptions,
-  ConntrackPort,
-  ConntrackTuple,
-  ConntrackWatchOptions,
-  TupleFilter,
-} from './entry.ts'
+export type { ConntrackEntry, ConntrackFilter, ConntrackPort } from './entry.ts'

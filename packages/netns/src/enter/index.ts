@@ -16,5 +16,5 @@
  */
 
 export { readFileSync, readIfThere } from './read-file-sync.ts'
-export { type EnterOptions, run, runInNew } from './runner.ts'
+export { run, runInNew } from './runner.ts'
 export { hasOwnUsers } from './user-namespace.ts'

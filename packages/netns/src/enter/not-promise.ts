@@ -1,11 +1,10 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** Compiler message for a body that returns a promise. No body has this type. */
-export type SynchronousBody =
-  'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
-
-/** Any type but a promise: after the first `await` a body would be somewhere else. */
-export type NotPromise<T> = T extends PromiseLike<unknown> ? SynchronousBody : T
+/** Any type but a promise: after the first `await` a body would be somewhere else. For a promise it is the compiler's message. */
+export type NotPromise<T> =
+  T extends PromiseLike<unknown>
+    ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+    : T
 
 /** Refuses an `async` function before it runs. */
 export function assertSynchronous(body: () => unknown): void {

@@ -7,13 +7,16 @@ import { isSysError, type Sys, type SysError } from '../sys/sys.ts'
 import { fakeRefusal } from './fake.ts'
 import { assertNotPromise, assertSynchronous, type NotPromise } from './not-promise.ts'
 import { privilegeHint } from './privileges.ts'
-import { raiseShield, type ShieldBind } from './shield.ts'
+import { raiseShield } from './shield.ts'
 import { assertTarget, targetName } from './target.ts'
 
 /** Options of `netns.run`. */
 export interface EnterOptions {
-  /** Read-only bind mounts in a private mount namespace, for the body and the children it starts. */
-  shield?: readonly ShieldBind[] | undefined
+  /**
+   * Files to show, read-only, in place of others, for the body and the children it starts: bind mounts in a private mount
+   * namespace. All of them exist.
+   */
+  shield?: readonly { readonly source: string; readonly target: string }[] | undefined
   /** Called when the shield cannot be set up; the body then runs without it. An error thrown here reaches the caller. */
   onShieldError?: ((error: unknown) => void) | undefined
 }

@@ -11,11 +11,8 @@ import {
 } from '../sys/constants.ts'
 import type { Sys } from '../sys/sys.ts'
 
-/** A file to show, read-only, in place of another. Both exist. */
-export interface ShieldBind {
-  readonly source: string
-  readonly target: string
-}
+/** Files to show, read-only, in place of others. All exist. */
+type Binds = readonly { readonly source: string; readonly target: string }[]
 
 const O_PATH = 0o10000000
 
@@ -26,7 +23,7 @@ const O_PATH = 0o10000000
  * For good, and harmless unless the process calls chdir: the thread no longer shares its working directory
  * with the process's other threads (CLONE_FS), because a thread that does may not change its mount namespace.
  */
-export function raiseShield(sys: Sys, binds: readonly ShieldBind[]): () => void {
+export function raiseShield(sys: Sys, binds: Binds): () => void {
   const fds: number[] = []
   const hold = (path: string, flags: number) => {
     const fd = openSync(path, flags)
@@ -81,7 +78,7 @@ function detach(sys: Sys): void {
   }
 }
 
-function bindReadOnly(sys: Sys, { source, target }: ShieldBind): void {
+function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
   // MS_RDONLY is ignored by the first call
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)

@@ -15,9 +15,6 @@ import { type EnterOptions, run } from './runner.ts'
 import { assertTarget, targetName } from './target.ts'
 import { foreignUserNamespace } from './user-namespace.ts'
 
-/** How to run a program inside a namespace. */
-export type StartOptions = RunOptions & EnterOptions
-
 /**
  * Starts a program inside a namespace and returns at once; await `done` outside.
  * Without FFI it goes through `nsenter`, unshielded. Throws a `NetnsError` when the namespace cannot be entered.
@@ -25,7 +22,7 @@ export type StartOptions = RunOptions & EnterOptions
  * @example
  * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
  */
-export function start(target: NetnsTarget, argv: Argv, options: StartOptions = {}): Started {
+export function start(target: NetnsTarget, argv: Argv, options: RunOptions & EnterOptions = {}): Started {
   const { shield, onShieldError, ...rest } = options
   assertTarget(target)
   const shielded = shield !== undefined && shield.length > 0
@@ -48,7 +45,7 @@ export function start(target: NetnsTarget, argv: Argv, options: StartOptions = {
 export async function exec(
   target: NetnsTarget,
   argv: Argv,
-  options: StartOptions & { reject?: boolean } = {},
+  options: RunOptions & EnterOptions & { reject?: boolean } = {},
 ): Promise<RunResult> {
   const { reject = true, ...rest } = options
   try {
@@ -60,7 +57,7 @@ export async function exec(
 }
 
 /** As the owner of a namespace that belongs to another user namespace; only a process of its own can become that. */
-function startOwned(target: NetnsTarget, owner: number, argv: Argv, options: StartOptions): Started {
+function startOwned(target: NetnsTarget, owner: number, argv: Argv, options: RunOptions & EnterOptions): Started {
   const { shield, onShieldError, ...rest } = options
   const close = () => closeSync(owner)
   try {

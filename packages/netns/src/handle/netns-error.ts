@@ -1,29 +1,27 @@
 const brand = Symbol.for('cni.NetnsError')
 
-/** Why an operation on a namespace failed; the errno name (`EEXIST`, `EPERM` …) when the kernel said it. */
-export type NetnsErrorCode =
-  | 'MISSING'
-  | 'INVALID'
-  | 'NOT_FOUND'
-  | 'NOT_A_NAMESPACE'
-  | 'CLOSED'
-  | 'EXISTS'
-  | 'NO_FFI'
-  | 'NO_NSENTER'
-  | 'ASYNC_BODY'
-  | 'RESTORE_FAILED'
-  | 'PROTOCOL'
-  | 'TOO_MANY'
-  | 'FAKE'
-  | (string & {})
-
 /** A failed operation on a network namespace. */
 export class NetnsError extends Error {
-  readonly code: NetnsErrorCode
+  /** Stable, for programs; the errno name (`EEXIST`, `EPERM` …) when the kernel said it. */
+  readonly code:
+    | 'MISSING'
+    | 'INVALID'
+    | 'NOT_FOUND'
+    | 'NOT_A_NAMESPACE'
+    | 'CLOSED'
+    | 'EXISTS'
+    | 'NO_FFI'
+    | 'NO_NSENTER'
+    | 'ASYNC_BODY'
+    | 'RESTORE_FAILED'
+    | 'PROTOCOL'
+    | 'TOO_MANY'
+    | 'FAKE'
+    | (string & {})
   readonly path?: string
   readonly [brand] = true
 
-  constructor(code: NetnsErrorCode, message: string, options: { path?: string | undefined; cause?: unknown } = {}) {
+  constructor(code: NetnsError['code'], message: string, options: { path?: string | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     if (options.path !== undefined) this.path = options.path

@@ -17,11 +17,6 @@ export interface NetnsContext {
   readonly log?: LibraryLog | undefined
 }
 
-/** A context whose namespace is a pod's. */
-export interface PodContext extends NetnsContext {
-  readonly netns?: Netns | undefined
-}
-
 /** The namespace to work in: an open one, `'host'`, or a context that has one. */
 export type Where = NetnsTarget | NetnsContext
 

@@ -15,12 +15,6 @@ import { prepareFolder } from './folder.ts'
 /** Where `ip netns` keeps its namespaces. */
 export const DEFAULT_FOLDER = '/run/netns'
 
-/** Options of `netns.create`. */
-export interface CreateOptions {
-  /** The folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
-  dir?: string | undefined
-}
-
 /**
  * Creates an empty namespace with a name, as `ip netns add` does. The caller stays where it is; all links are down.
  * Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name; nothing is left behind then.
@@ -28,7 +22,13 @@ export interface CreateOptions {
  * @example
  * using blue = netns.create('blue')      // now: ip netns exec blue ip link
  */
-export function create(name = freshName(), options: CreateOptions = {}): Netns {
+export function create(
+  name = freshName(),
+  options: {
+    /** The folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
+    dir?: string | undefined
+  } = {},
+): Netns {
   const { dir = DEFAULT_FOLDER } = options
   if (!isName(name)) {
     throw new NetnsError(

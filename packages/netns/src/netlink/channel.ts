@@ -3,38 +3,22 @@ import { isSysError } from '../sys/sys.ts'
 import { type Answers, addDatagram, firstOf, type Keep, noAnswers, repliesOf } from './answers.ts'
 import { NLM_F_ACK, NLM_F_REQUEST, NLMSG_NOOP } from './constants.ts'
 import type { Message } from './decode.ts'
-import { encodeMessage } from './encode.ts'
+import { encodeMessage, type Request } from './encode.ts'
 import { numberMessages } from './numbering.ts'
 import type { Refusal } from './refusal.ts'
-import { encodeRequest, type Request, type Way } from './request.ts'
+import { encodeRequest, type Way } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
-/** What the kernel said of messages that were sent together. */
-export interface Outcome {
-  /** All answers but acknowledgements, in their order. */
-  readonly replies: readonly Message[]
-  /** The messages that were refused, each with the reason, in the kernel's order. */
-  readonly refusals: readonly Refusal[]
-  /** The last message that asked for an acknowledgement was answered. */
-  readonly acknowledged: boolean
-  /** The kernel had more to say than the socket's buffer held (ENOBUFS): something was refused that is not listed. */
-  readonly lost: boolean
-}
-
-/** Options of a dump. */
-export interface DumpOptions {
-  /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
-  readonly consistent?: boolean
-  /** Decides about each message; gets the number of messages kept so far in this reading. */
-  readonly keep?: Keep
-}
-
 /**
- * Single requests to the kernel. Each throws a {@link NetlinkError} when the kernel refuses it, else a `NetnsError`:
- * `EAGAIN` without an answer, `ENOBUFS` when it was lost, `PROTOCOL` for bytes that are no messages, `CLOSED`, or an
- * errno name.
+ * A netlink socket that asks and reads the answers. The kernel answers within the call, so that nothing here waits, and
+ * all of it may be used inside and outside `netns.run`. Sequence numbers run through the whole life of the channel: an
+ * answer is never taken for that to another request. For events open a socket of their own.
+ *
+ * `get`, `ask` and `dump` throw a {@link NetlinkError} when the kernel refuses a request, else a `NetnsError`: `EAGAIN`
+ * without an answer, `ENOBUFS` when the answer was lost, `PROTOCOL` for bytes that are no messages, `CLOSED`, or an errno
+ * name.
  */
-export interface Questions {
+export interface Channel extends Disposable {
   /** Reads one thing: one answer, no acknowledgement. */
   get(request: Request): Message
   /** Changes something; with `NLM_F_ECHO` the kernel tells what became of it. */
@@ -44,15 +28,15 @@ export interface Questions {
    * most; the last reading is taken as it is, or with `consistent` throws `EINTR`. `keep` returns false for a message
    * that is not needed: a long table is then never in memory as a whole.
    */
-  dump(request: Request, options?: DumpOptions): Message[]
-}
-
-/**
- * A netlink socket that asks and reads the answers. The kernel answers within the call, so that nothing here waits, and
- * all of it may be used inside and outside `netns.run`. Sequence numbers run through the whole life of the channel: an
- * answer is never taken for that to another request. For events open a socket of their own.
- */
-export interface Channel extends Questions, Disposable {
+  dump(
+    request: Request,
+    options?: {
+      /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
+      readonly consistent?: boolean
+      /** Decides about each message; gets the number of messages kept so far in this reading. */
+      readonly keep?: (message: Message, kept: number) => boolean
+    },
+  ): Message[]
   /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
   readonly fd: number
   /** The number under which the kernel knows the socket: the `port` in events about changes that were made through it. */
@@ -62,12 +46,27 @@ export interface Channel extends Questions, Disposable {
    * thrown, everything else as of single requests. The sequence numbers are written into the bytes. `NLM_F_ACK` on the
    * last message is enough.
    */
-  exchange(datagram: Buffer, what: string): Outcome
+  exchange(
+    datagram: Buffer,
+    what: string,
+  ): {
+    /** All answers but acknowledgements, in their order. */
+    readonly replies: readonly Message[]
+    /** The messages that were refused, each with the reason, in the kernel's order. */
+    readonly refusals: readonly Refusal[]
+    /** The last message that asked for an acknowledgement was answered. */
+    readonly acknowledged: boolean
+    /** The kernel had more to say than the socket's buffer held (ENOBUFS): something was refused that is not listed. */
+    readonly lost: boolean
+  }
   /** A second call does nothing. */
   close(): void
   /** Closes it without a wait for what the kernel still has to free. */
   leave(): void
 }
+
+/** The part of a channel that sends single requests. */
+export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
 /** A channel over a socket, or over a fake of the kernel. */
 export function channelOver(socket: NetlinkSocket): Channel {
@@ -99,7 +98,11 @@ export function channelOver(socket: NetlinkSocket): Channel {
       throw new NetnsError(cause.code, `${what}: ${cause.message}`, { cause })
     }
   }
-  const replies = (way: Way, request: Request, { consistent, keep }: DumpOptions = {}): Message[] => {
+  const replies = (
+    way: Way,
+    request: Request,
+    { consistent, keep }: NonNullable<Parameters<Channel['dump']>[1]> = {},
+  ): Message[] => {
     for (let attempt = 1; ; attempt++) {
       const answers = talk(encodeRequest(way, request), request.what, way, keep)
       const found = repliesOf(answers, request.what, attempt, consistent)

@@ -1,7 +1,6 @@
 /** Numbers of every netlink family; those of one family are with its package. */
 export const NETLINK_ROUTE = 0
 export const NETLINK_NETFILTER = 12
-export const NETLINK_GENERIC = 16
 
 export const NLMSG_NOOP = 1
 export const NLMSG_ERROR = 2

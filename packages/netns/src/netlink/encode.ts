@@ -5,13 +5,15 @@ import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
 /** An attribute to send: its value, or nested attributes. */
 export type Attribute = readonly [type: number, value: Uint8Array | readonly Attribute[]]
 
-/** What a message consists of, besides the sequence number that the channel gives it. */
-export interface MessageParts {
+/** One request. `NLM_F_REQUEST`, and the flag that a method of the channel is about, are added by it. */
+export interface Request {
   readonly type: number
   readonly flags?: number | undefined
   /** What stands before the attributes: `ifinfomsg`, `nfgenmsg` … Default: nothing. */
   readonly fixed?: Uint8Array | undefined
   readonly attributes?: readonly Attribute[] | undefined
+  /** What it does, as the beginning of an error message: `Add link "v0"`. */
+  readonly what: string
 }
 
 /**
@@ -19,7 +21,7 @@ export interface MessageParts {
  * little-endian, as on every machine we run on (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too
  * long.
  */
-export function encodeMessage({ type, flags = 0, fixed, attributes = [] }: MessageParts): Buffer {
+export function encodeMessage({ type, flags = 0, fixed, attributes = [] }: Omit<Request, 'what'>): Buffer {
   const start = NLMSG_HDRLEN + align(fixed?.length ?? 0)
   const bytes = Buffer.alloc(start + sizeOf(attributes))
   if (fixed !== undefined) bytes.set(fixed, NLMSG_HDRLEN)

@@ -1,17 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Readable } from '../ready/readable.ts'
+import type { watchReadable } from '../ready/readable.ts'
 import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
-
-/** What the kernel told by itself. */
-export interface Events {
-  readonly messages: readonly Message[]
-  /**
-   * Events before or among these did not fit into the socket's buffer (ENOBUFS): look at the whole again. Told once
-   * there is nothing left to read, because until then the kernel drops whatever happens, and says so no more.
-   */
-  readonly lost: boolean
-}
 
 /** How to wait for events. */
 export interface EventOptions {
@@ -23,7 +13,7 @@ export interface EventOptions {
    * Instead of looks: `watchReadable`, by which the kernel says that there is something. For whoever waits long, or at
    * many sockets; it loads more, and works on the main thread only.
    */
-  readonly watch?: ((fd: number) => Readable) | undefined
+  readonly watch?: typeof watchReadable | undefined
 }
 
 /**
@@ -37,7 +27,18 @@ export interface EventOptions {
 export async function* events(
   socket: NetlinkSocket,
   { signal, interval = 10, watch }: EventOptions = {},
-): AsyncGenerator<Events, void, void> {
+): AsyncGenerator<
+  {
+    readonly messages: readonly Message[]
+    /**
+     * Events before or among these did not fit into the socket's buffer (ENOBUFS): look at the whole again. Told once
+     * there is nothing left to read, because until then the kernel drops whatever happens, and says so no more.
+     */
+    readonly lost: boolean
+  },
+  void,
+  void
+> {
   const readable = watch?.(socket.fd)
   try {
     while (signal?.aborted !== true) {

@@ -23,10 +23,9 @@
  * @module
  */
 
-export { type Readable, watchReadable } from '../ready/readable.ts'
-export { type Channel, channelOver, type DumpOptions, type Outcome, type Questions } from './channel.ts'
+export { watchReadable } from '../ready/readable.ts'
+export { type Channel, channelOver } from './channel.ts'
 export {
-  NETLINK_GENERIC,
   NETLINK_NETFILTER,
   NETLINK_ROUTE,
   NLA_F_NESTED,
@@ -39,13 +38,12 @@ export {
   NLM_F_REQUEST,
 } from './constants.ts'
 export { attributeMap, decodeAttributes, decodeMessages, eachAttribute, type Message } from './decode.ts'
-export { type Attribute, encodeAttributes, encodeMessage, type MessageParts } from './encode.ts'
-export { type EventOptions, type Events, events } from './events.ts'
+export { type Attribute, encodeAttributes, encodeMessage, type Request } from './encode.ts'
+export { type EventOptions, events } from './events.ts'
 export { isNetlinkError, NetlinkError } from './netlink-error.ts'
 export { openNetlink, openNetlinkSocket } from './open.ts'
 export type { Refusal } from './refusal.ts'
-export type { Request } from './request.ts'
-export type { NetlinkOptions, NetlinkSocket } from './socket.ts'
+export type { NetlinkSocket } from './socket.ts'
 export {
   be16,
   be32,
@@ -55,11 +53,8 @@ export {
   readBe32,
   readBe64,
   readCString,
-  readFlag,
   readU8,
-  readU16,
   readU32,
-  u16,
   u32,
 } from './values.ts'
 export { MessageWriter } from './writer.ts'

@@ -2,7 +2,7 @@ import { run } from '../enter/runner.ts'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { type Channel, channelOver } from './channel.ts'
-import { type NetlinkOptions, type NetlinkSocket, openSocket } from './socket.ts'
+import { type NetlinkSocket, openSocket } from './socket.ts'
 
 /**
  * Opens a channel to a part of the kernel inside a namespace. It stays there: use it from outside, and close it.
@@ -16,12 +16,23 @@ import { type NetlinkOptions, type NetlinkSocket, openSocket } from './socket.ts
 export function openNetlink(
   target: NetnsTarget,
   protocol: number,
-  options?: Pick<NetlinkOptions, 'receiveBuffer' | 'strict'>,
+  options?: Pick<NonNullable<Parameters<typeof openNetlinkSocket>[2]>, 'receiveBuffer' | 'strict'>,
 ): Channel {
   return channelOver(openNetlinkSocket(target, protocol, options))
 }
 
 /** The same without questions and answers: for {@link events}. A group that needs a privilege is a `SysError` `EPERM`. */
-export function openNetlinkSocket(target: NetnsTarget, protocol: number, options?: NetlinkOptions): NetlinkSocket {
+export function openNetlinkSocket(
+  target: NetnsTarget,
+  protocol: number,
+  options?: {
+    /** Multicast groups whose events to hear, by number; such a socket is not for asking. */
+    readonly groups?: readonly number[] | undefined
+    /** Bytes that may wait to be read. More than the node allows takes CAP_NET_ADMIN on the node, and is cut without it. */
+    readonly receiveBuffer?: number | undefined
+    /** Have what a dump request says checked and obeyed (NETLINK_GET_STRICT_CHK, Linux 4.20). */
+    readonly strict?: boolean | undefined
+  },
+): NetlinkSocket {
   return run(target, () => openSocket(loadSys(), protocol, options))
 }

@@ -2,7 +2,7 @@ import { openSync, readlinkSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
 import { type Sys, SysError } from '../sys/sys.ts'
 import { NETLINK_ROUTE } from './constants.ts'
-import { type NetlinkOptions, type NetlinkSocket, openSocket } from './socket.ts'
+import { type NetlinkSocket, openSocket } from './socket.ts'
 
 // System calls that are written down, fail when told to, and give out datagrams.
 let calls: string[]
@@ -39,7 +39,7 @@ const fake: Partial<Sys> = {
     return next.bytes.length
   },
 }
-const open = (options?: NetlinkOptions): NetlinkSocket => openSocket(fake as Sys, 12, options)
+const open = (options?: Parameters<typeof openSocket>[2]): NetlinkSocket => openSocket(fake as Sys, 12, options)
 const isOpen = () => {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === '/dev/null'

@@ -5,16 +5,6 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 import { leaveSocket } from './leave-socket.ts'
 import { u32 } from './values.ts'
 
-/** How to open a netlink socket. */
-export interface NetlinkOptions {
-  /** Multicast groups whose events to hear, by number; such a socket is not for asking. */
-  readonly groups?: readonly number[] | undefined
-  /** Bytes that may wait to be read. More than the node allows takes CAP_NET_ADMIN on the node, and is cut without it. */
-  readonly receiveBuffer?: number | undefined
-  /** Have what a dump request says checked and obeyed (NETLINK_GET_STRICT_CHK, Linux 4.20). */
-  readonly strict?: boolean | undefined
-}
-
 /** Datagrams to and from the kernel. The kernel works inside `send`: when that returns, its answer can be received. */
 export interface NetlinkSocket extends Disposable {
   /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
@@ -54,7 +44,15 @@ const NETLINK_GET_STRICT_CHK = 12
 export function openSocket(
   sys: Sys,
   protocol: number,
-  { groups = [], receiveBuffer, strict = false }: NetlinkOptions = {},
+  {
+    groups = [],
+    receiveBuffer,
+    strict = false,
+  }: {
+    groups?: readonly number[] | undefined
+    receiveBuffer?: number | undefined
+    strict?: boolean | undefined
+  } = {},
 ): NetlinkSocket {
   const fd = sys.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol)
   const set = (level: number, option: number, value: number) => sys.setsockopt(fd, level, option, u32(value))

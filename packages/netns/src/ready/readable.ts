@@ -1,11 +1,5 @@
 import { watch } from './readiness.ts'
 
-/** Tells when a socket has something to read. */
-export interface Readable extends Disposable {
-  /** Resolves when there may be something, or when the signal aborts. What was there before counts, until all is read. */
-  next(signal?: AbortSignal): Promise<void>
-}
-
 /**
  * Has the kernel say when a socket can be read, also one of netlink: neither a timer nor a thread looks. Dispose of it
  * before the socket is closed. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`, or a `SysError` (`EBADF` …).
@@ -13,7 +7,10 @@ export interface Readable extends Disposable {
  * @example
  * for await (const { messages } of events(socket, { watch: watchReadable })) seen(messages)
  */
-export function watchReadable(fd: number): Readable {
+export function watchReadable(fd: number): Disposable & {
+  /** Resolves when there may be something, or when the signal aborts. What was there before counts, until all is read. */
+  next(signal?: AbortSignal): Promise<void>
+} {
   let isReady = true
   let wake = () => {}
   const watched = watch(fd, () => {

@@ -1,5 +1,5 @@
-import { keptIn, type NetnsTarget } from '../handle/netns.ts'
-import { type PodContext, placeOf, type Where } from '../handle/where.ts'
+import { keptIn, type Netns, type NetnsTarget } from '../handle/netns.ts'
+import { type NetnsContext, placeOf, type Where } from '../handle/where.ts'
 import { keeping } from './keeping.ts'
 import { openReviving, openTransport } from './open-transport.ts'
 import { rtnlOver } from './over-transport.ts'
@@ -22,7 +22,7 @@ import { undoing } from './undoing.ts'
  * await rtnl.setLinkUp('lo')
  * const links = await rtnl.getLinks()
  */
-export function openRtnl(where: NetnsTarget | PodContext): Promise<Rtnl>
+export function openRtnl(where: NetnsTarget | (NetnsContext & { readonly netns?: Netns | undefined })): Promise<Rtnl>
 export function openRtnl(where: Where): Promise<NodeRtnl>
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')

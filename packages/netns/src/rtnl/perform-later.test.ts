@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { NetnsError } from '../handle/netns-error.ts'
 import type { Questions } from '../netlink/channel.ts'
 import type { Message } from '../netlink/decode.ts'
-import type { Request } from '../netlink/request.ts'
+
+import type { Request } from '../netlink/encode.ts'
+
 import { performLater } from './perform-later.ts'
 
 const request = (type: number): Request => ({ type, what: `Ask ${type}` })

@@ -1,7 +1,8 @@
 import { firstOf } from '../netlink/answers.ts'
 import type { Questions } from '../netlink/channel.ts'
 import type { Message } from '../netlink/decode.ts'
-import type { Request, Way } from '../netlink/request.ts'
+import type { Request } from '../netlink/encode.ts'
+import type { Way } from '../netlink/request.ts'
 
 /** Answers a question, or throws what the kernel said instead. */
 type Answer = () => Message[]

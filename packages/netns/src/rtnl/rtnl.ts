@@ -1,12 +1,14 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { Address, AddressFilter, NewAddress } from './address/address.ts'
-import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './bridge-vlan/bridge-vlan.ts'
-import type { Filter, FilterFilter, NewFilter, OldFilter } from './filter/filter.ts'
-import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts'
-import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour/neighbour.ts'
-import type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect } from './qdisc/qdisc.ts'
-import type { NewRoute, Route, RouteFilter } from './route/route.ts'
-import type { NewPolicyRule, PolicyRule, RuleFilter } from './rule/rule.ts'
+import type { Netns, NetnsTarget } from '../handle/netns.ts'
+import type { Address, NewAddress } from './address/address.ts'
+import type { BridgeVlan } from './bridge-vlan/bridge-vlan.ts'
+import type { Filter } from './filter/filter.ts'
+import type { Link, LinkRef, NewLink } from './link/link.ts'
+import type { OnLink } from './link/on-link.ts'
+import type { Neighbour } from './neighbour/neighbour.ts'
+import type { Qdisc } from './qdisc/qdisc.ts'
+import type { NewRoute, Route } from './route/route.ts'
+import type { NewPolicyRule, PolicyRule } from './rule/rule.ts'
 
 /**
  * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures them takes this port, so
@@ -19,51 +21,179 @@ export interface RtnlPort {
   getLinks(): Promise<Link[]>
   /** `undefined` when there is no such link. */
   getLink(link: LinkRef): Promise<Link | undefined>
-  /** A link as read is made again. */
-  addLink(link: OldLink): Promise<{ added: boolean }>
+  /** A link as read is made again. The kernel does not tell the name of a veth's other end: say `peer`. */
+  addLink(
+    link: Link & {
+      readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
+      readonly netns?: Netns | undefined
+    },
+  ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /** Changes what is said and not so yet. `before`: the link as it was. A change that fails half-way is taken back. */
-  setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
+  setLink(
+    link: LinkRef,
+    change: {
+      /** A new name. Before Linux 6.2 only of a link that is down. */
+      readonly name?: string | undefined
+      /** The bridge or bond it becomes a port of; `null`: of none. */
+      readonly master?: LinkRef | null | undefined
+      readonly mtu?: number | undefined
+      readonly mac?: string | undefined
+      /** Where it goes. Its addresses and routes stay behind, and it arrives down unless `up` says otherwise. */
+      readonly netns?: NetnsTarget | undefined
+      readonly txqlen?: number | undefined
+      readonly up?: boolean | undefined
+      readonly promisc?: boolean | undefined
+      readonly allmulti?: boolean | undefined
+      readonly alias?: string | undefined
+      /** Of a bridge. */
+      readonly bridge?: Link['bridge']
+      /** Of a VXLAN; connections through it go on. */
+      readonly vxlan?: { /** The other end, of the family that it was of. */ readonly remote: string } | undefined
+      /** Of a GENEVE tunnel; connections through it go on. */
+      readonly geneve?: { /** The other end, of the family that it was of. */ readonly remote: string } | undefined
+      /** Of a port of a bridge, the new `master` included. */
+      readonly bridgePort?: Link['bridgePort']
+    },
+  ): Promise<{ changed: boolean; before: Link }>
   deleteLink(link: LinkRef): Promise<{ deleted: boolean }>
   setLinkUp(link: LinkRef): Promise<void>
   setLinkDown(link: LinkRef): Promise<void>
-  getAddresses(filter?: AddressFilter): Promise<Address[]>
+  getAddresses(filter?: {
+    readonly link?: LinkRef
+    readonly family?: IpFamily
+    /** `universe` is what others reach the link by. */
+    readonly scope?: Exclude<Address['scope'], number>
+  }): Promise<Address[]>
   addAddress(link: LinkRef, cidr: string): Promise<{ added: boolean }>
   addAddress(address: NewAddress): Promise<{ added: boolean }>
   deleteAddress(link: LinkRef, cidr: string): Promise<{ deleted: boolean }>
   deleteAddress(address: NewAddress): Promise<{ deleted: boolean }>
-  getRoutes(filter?: RouteFilter): Promise<Route[]>
+  getRoutes(filter?: { readonly family?: IpFamily; readonly table?: number; readonly link?: LinkRef }): Promise<Route[]>
   addRoute(route: NewRoute): Promise<{ added: boolean }>
   /** Instead of the route to the same destination with the same metric. */
   replaceRoute(route: NewRoute): Promise<void>
   /** What is not said about the route matches anything; one is deleted. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
-  getNeighbours(filter?: NeighbourFilter): Promise<Neighbour[]>
-  addNeighbour(neighbour: NewNeighbour): Promise<{ added: boolean }>
+  getNeighbours(filter?: {
+    readonly link?: LinkRef
+    readonly family?: IpFamily
+    /** Those that the kernel answers for; default: those it asks. */
+    readonly proxy?: boolean
+  }): Promise<Neighbour[]>
+  addNeighbour(
+    neighbour: OnLink & {
+      readonly address: string
+      /** Missing only of an entry that the kernel answers for. */
+      readonly mac?: string | undefined
+      /** Default: `permanent`. */
+      readonly state?: Neighbour['state'] | undefined
+      readonly proxy?: boolean | undefined
+      readonly router?: boolean | undefined
+    },
+  ): Promise<{ added: boolean }>
   /** Instead of the entry for the same address. */
-  replaceNeighbour(neighbour: NewNeighbour): Promise<void>
-  deleteNeighbour(neighbour: NewNeighbour): Promise<{ deleted: boolean }>
+  replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
+  deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
   /** Of the ports of bridges, and of bridges. */
-  getBridgeVlans(filter?: BridgeVlanFilter): Promise<BridgeVlan[]>
-  addBridgeVlan(vlan: NewBridgeVlan): Promise<{ added: boolean }>
-  deleteBridgeVlan(vlan: NewBridgeVlan): Promise<{ deleted: boolean }>
-  getQdiscs(filter?: QdiscFilter): Promise<Qdisc[]>
-  addQdisc(qdisc: NewQdisc | Qdisc): Promise<{ added: boolean }>
+  getBridgeVlans(filter?: { readonly link?: LinkRef }): Promise<BridgeVlan[]>
+  addBridgeVlan(
+    vlan: OnLink & {
+      readonly vid: number
+      /** The last one of several. Default: `vid`. */
+      readonly lastVid?: number | undefined
+      /** Default: false. */
+      readonly pvid?: boolean | undefined
+      /** Default: false. */
+      readonly untagged?: boolean | undefined
+    },
+  ): Promise<{ added: boolean }>
+  deleteBridgeVlan(vlan: Parameters<RtnlPort['addBridgeVlan']>[0]): Promise<{ deleted: boolean }>
+  getQdiscs(filter?: { readonly link?: LinkRef }): Promise<Qdisc[]>
+  addQdisc(
+    qdisc:
+      | Qdisc
+      | (OnLink &
+          (
+            | {
+                readonly kind: 'tbf'
+                readonly tbf: NonNullable<Qdisc['tbf']>
+                /** Default: `root`. */
+                readonly parent?: string | undefined
+                /** Default: the kernel's choice. */
+                readonly handle?: string | undefined
+              }
+            | { readonly kind: 'ingress' | 'clsact' }
+          )),
+  ): Promise<{ added: boolean }>
   /** Instead of the one that is there; of the same kind, its options are changed. */
-  replaceQdisc(qdisc: NewQdisc | Qdisc): Promise<void>
-  deleteQdisc(qdisc: OldQdisc): Promise<{ deleted: boolean }>
+  replaceQdisc(qdisc: Parameters<RtnlPort['addQdisc']>[0]): Promise<void>
+  /** Default of `parent`: `root`, or `ingress` for the kinds `ingress` and `clsact`. */
+  deleteQdisc(
+    qdisc: OnLink & {
+      readonly kind?: string | undefined
+      readonly parent?: string | undefined
+    },
+  ): Promise<{ deleted: boolean }>
   /** What comes in on a link and leaves by another one instead. */
-  getRedirects(filter?: QdiscFilter): Promise<Redirect[]>
-  addRedirect(redirect: NewRedirect): Promise<{ added: boolean }>
-  deleteRedirect(redirect: NewRedirect): Promise<{ deleted: boolean }>
+  getRedirects(filter?: { readonly link?: LinkRef }): Promise<
+    {
+      readonly linkIndex: number
+      /** Index of the link it leaves by. */
+      readonly to: number
+      /** Lower is earlier. */
+      readonly priority: number
+    }[]
+  >
+  /** The link needs the qdisc `ingress` or `clsact`. */
+  addRedirect(
+    redirect: OnLink & {
+      readonly to: LinkRef
+      /** Default: 1. */
+      readonly priority?: number | undefined
+    },
+  ): Promise<{ added: boolean }>
+  deleteRedirect(redirect: Parameters<RtnlPort['addRedirect']>[0]): Promise<{ deleted: boolean }>
   /** Of qdiscs `clsact` and `ingress`, whoever added them. */
-  getFilters(filter?: FilterFilter): Promise<Filter[]>
-  addFilter(filter: NewFilter): Promise<{ added: boolean }>
+  getFilters(filter?: { readonly link?: LinkRef; readonly direction?: Filter['direction'] }): Promise<Filter[]>
+  /** Puts a loaded eBPF program on a link that has the qdisc `clsact`; its answer decides (direct action). */
+  addFilter(
+    filter: OnLink & {
+      readonly direction: Filter['direction']
+      /** Default: 1. */
+      readonly priority?: number | undefined
+      /** Default: 1. */
+      readonly handle?: number | undefined
+      /** Its descriptor, which may be closed afterwards. */
+      readonly program: number
+      /** What others see in `tc filter show`, at most 255 bytes. */
+      readonly name: string
+    },
+  ): Promise<{ added: boolean }>
   /** Instead of the one with the same priority and handle, between two packets. An undo step brings none back. */
-  replaceFilter(filter: NewFilter): Promise<void>
+  replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
   /** No undo step brings it back: nothing would hold its program. */
-  deleteFilter(filter: OldFilter): Promise<{ deleted: boolean }>
-  getRules(filter?: RuleFilter | IpFamily): Promise<PolicyRule[]>
+  deleteFilter(
+    filter: OnLink & {
+      readonly direction: Filter['direction']
+      /** Default: 1. */
+      readonly priority?: number | undefined
+      /** Default: 1. */
+      readonly handle?: number | undefined
+      /** Default: `bpf`. One of another kind is left there, as is one with another name or program, where they are said. */
+      readonly kind?: string | undefined
+      readonly name?: string | undefined
+      readonly program?: { readonly id: number } | undefined
+    },
+  ): Promise<{ deleted: boolean }>
+  getRules(
+    filter?:
+      | {
+          readonly family?: IpFamily
+          readonly table?: number
+        }
+      | IpFamily,
+  ): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
   /** Deletes exactly that rule, of any priority when none is given. */
   deleteRule(rule: NewPolicyRule): Promise<{ deleted: boolean }>
@@ -80,7 +210,12 @@ export interface Rtnl extends RtnlPort, Disposable {
  * veth. A bridge, which all pods share, is made with `openRtnl('host')`: it takes nothing back.
  */
 export interface NodeRtnl extends Omit<Rtnl, 'addLink'> {
-  addLink(link: OldLink): Promise<{ added: boolean }>
+  addLink(
+    link: Link & {
+      readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
+      readonly netns?: Netns | undefined
+    },
+  ): Promise<{ added: boolean }>
   addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
 }
 

@@ -1,7 +1,7 @@
 import type { debugFor } from '@cni/host/debug'
 import type { Questions } from '../netlink/channel.ts'
+import type { Request } from '../netlink/encode.ts'
 import { isNetlinkError } from '../netlink/netlink-error.ts'
-import type { Request } from '../netlink/request.ts'
 
 /** The same channel, its questions traced in words, with times and refusals. */
 export function traced(channel: Questions, debug: NonNullable<ReturnType<typeof debugFor>>): Questions {

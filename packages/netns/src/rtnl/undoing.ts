@@ -1,6 +1,7 @@
 import type { NetnsTarget } from '../handle/netns.ts'
+import type { OldLink } from './arguments.ts'
 import { changeBack } from './link/change.ts'
-import type { Link, LinkRef, NewLink, OldLink } from './link/link.ts'
+import type { Link, LinkRef, NewLink } from './link/link.ts'
 import type { Rtnl } from './rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 

@@ -1,7 +1,5 @@
 import type { Native, Signatures } from './native.ts'
-
-/** Members of an attribute that are addresses: where in it, and the bytes that it points to. */
-export type BpfPointers = readonly (readonly [offset: number, bytes: Uint8Array])[]
+import type { Sys } from './sys.ts'
 
 /** libc has no function for it. */
 const NUMBERS: Readonly<Record<string, bigint>> = { x64: 321n, arm64: 280n }
@@ -44,7 +42,7 @@ export function callBpf(
   libc: BpfLibc,
   command: number,
   attr: Uint8Array,
-  pointers: BpfPointers,
+  pointers: NonNullable<Parameters<Sys['bpf']>[2]>,
 ): { result: number; errno: number } {
   if (NUMBERS[process.arch] === undefined) return { result: -1, errno: ENOSYS }
   let size = aligned(attr.length)

@@ -14,10 +14,7 @@
  * @module
  */
 
-export type { BpfPointers } from './bpf.ts'
-export * as constants from './constants.ts'
-export { errnoName } from './errno.ts'
 export { loadSys, tryLoadSys } from './load-sys.ts'
-export { type FileLock, type LockOptions, lock } from './lock.ts'
+export { type FileLock, lock } from './lock.ts'
 export { dropPageCache } from './page-cache.ts'
 export { isSysError, type Sys, SysError } from './sys.ts'

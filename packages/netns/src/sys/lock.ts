@@ -11,16 +11,6 @@ export interface FileLock extends Disposable {
   release(): void
 }
 
-/** Options of {@link lock}. */
-export interface LockOptions {
-  /** How long another process may keep the lock. Default: 2000 ms. */
-  readonly timeoutMs?: number
-  /** Makes a missing file, empty and with mode 0600. Default: false. */
-  readonly create?: boolean
-  /** For tests. Default: the system calls of this runtime. */
-  readonly sys?: Pick<Sys, 'flock'>
-}
-
 /** Milliseconds between two attempts. */
 const PAUSE = 5
 
@@ -33,9 +23,32 @@ const PAUSE = 5
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
-export async function lock(path: string, options: LockOptions & { readonly create: true }): Promise<FileLock>
-export async function lock(path: string, options?: LockOptions): Promise<FileLock | undefined>
-export async function lock(path: string, options: LockOptions = {}): Promise<FileLock | undefined> {
+export async function lock(
+  path: string,
+  options: {
+    /** How long another process may keep the lock. Default: 2000 ms. */
+    readonly timeoutMs?: number
+    /** Makes a missing file, empty and with mode 0600. Default: false. */
+    readonly create: true
+    /** For tests. Default: the system calls of this runtime. */
+    readonly sys?: Pick<Sys, 'flock'>
+  },
+): Promise<FileLock>
+export async function lock(
+  path: string,
+  options?: {
+    /** How long another process may keep the lock. Default: 2000 ms. */
+    readonly timeoutMs?: number
+    /** Makes a missing file, empty and with mode 0600. Default: false. */
+    readonly create?: boolean
+    /** For tests. Default: the system calls of this runtime. */
+    readonly sys?: Pick<Sys, 'flock'>
+  },
+): Promise<FileLock | undefined>
+export async function lock(
+  path: string,
+  options: { timeoutMs?: number; create?: boolean; sys?: Pick<Sys, 'flock'> } = {},
+): Promise<FileLock | undefined> {
   const { timeoutMs = 2000, create = false } = options
   const until = performance.now() + timeoutMs
   for (;;) {
@@ -64,7 +77,7 @@ function open(path: string, create: boolean): number | undefined {
   }
 }
 
-function tryToLock(sys: LockOptions['sys'], fd: number): boolean {
+function tryToLock(sys: Pick<Sys, 'flock'> | undefined, fd: number): boolean {
   try {
     const { flock } = sys ?? loadSys()
     flock(fd, LOCK_EX | LOCK_NB)

@@ -1,5 +1,3 @@
-import type { BpfPointers } from './bpf.ts'
-
 /**
  * The system calls of this package, whatever the FFI behind them. All block; none forks.
  * Each throws a {@link SysError} with the errno name. Those of namespaces change the calling thread only.
@@ -54,7 +52,7 @@ export interface Sys {
    * @param attr `union bpf_attr`, as far as it is used; what is beyond the kernel's own must be zero
    * @param pointers where in it an address belongs, and of what; none where it is to be a null pointer
    */
-  bpf(command: number, attr: Uint8Array, pointers?: BpfPointers): number
+  bpf(command: number, attr: Uint8Array, pointers?: readonly (readonly [offset: number, bytes: Uint8Array])[]): number
 }
 
 const brand = Symbol.for('cni.SysError')

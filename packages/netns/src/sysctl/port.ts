@@ -1,5 +1,3 @@
-import type { SysctlValue } from './value.ts'
-
 /**
  * The settings of one namespace: what code that changes them takes, so that its tests can give it `fakeSysctl()`.
  * Names as `net.ipv4.conf.eth0.rp_filter` or with slashes; only those of the network are here.
@@ -11,12 +9,9 @@ import type { SysctlValue } from './value.ts'
 export interface SysctlPort {
   /** The value without its line break; `undefined` when there is no such setting. */
   get(name: string): Promise<string | undefined>
-  /** Sets it unless it is so already. `previous` is missing for what can only be written. */
-  set(name: string, value: SysctlValue): Promise<SysctlChange>
-}
-
-/** What became of a setting. */
-export interface SysctlChange {
-  readonly changed: boolean
-  readonly previous?: string
+  /** Sets it unless it is so already; `true` is `1`, `false` is `0`. `previous` is missing for what can only be written. */
+  set(
+    name: string,
+    value: string | number | boolean,
+  ): Promise<{ readonly changed: boolean; readonly previous?: string }>
 }

@@ -1,10 +1,7 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** What a setting is set to; `true` is `1`, `false` is `0`. */
-export type SysctlValue = string | number | boolean
-
 /** A value as the kernel gets it. Throws `NetnsError('INVALID')` for what would be several lines, or no number. */
-export function valueText(name: string, value: SysctlValue): string {
+export function valueText(name: string, value: string | number | boolean): string {
   const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
   const isValue = typeof value === 'string' || typeof value === 'boolean' || Number.isInteger(value)
   if (isValue && text.length <= 4096 && !hasControl(text)) return text

@@ -8,17 +8,6 @@ import type {
 import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, tooMany } from '../conntrack/filter.ts'
 import { placeOf, type Where } from '../handle/where.ts'
 
-/** A connection for the fake; the kernel's defaults replace missing members. */
-export type FakeConnection = Pick<ConntrackEntry, 'original'> & Partial<ConntrackEntry>
-
-/** A {@link ConntrackPort} in memory, with the tables of other namespaces. */
-export interface FakeConntrack extends ConntrackPort {
-  /** Stands for `conntrack`: one table for each namespace. */
-  open(where: Where): ConntrackPort
-  /** Adds a connection, as a packet would. Defaults: UDP over IPv4, and answers that mirror `original`. */
-  add(connection: FakeConnection, where?: Where): void
-}
-
 /**
  * `conntrack()` without a kernel and without root: the same filters, answers and errors.
  *
@@ -31,7 +20,12 @@ export interface FakeConntrack extends ConntrackPort {
  * export const { deleted } = await table.delete({ protocol: 'udp', original: { dport: 53 } }) // 1
  * ```
  */
-export function fakeConntrack(): FakeConntrack {
+export function fakeConntrack(): ConntrackPort & {
+  /** Stands for `conntrack`: one table for each namespace. */
+  open(where: Where): ConntrackPort
+  /** Adds a connection, as a packet would. Defaults: UDP over IPv4, and answers that mirror `original`. */
+  add(connection: Pick<ConntrackEntry, 'original'> & Partial<ConntrackEntry>, where?: Where): void
+} {
   const namespaces = new Map<string, Table>()
   const tableOf = (where: Where): Table => {
     const { netns } = placeOf(where, 'conntrack')
@@ -112,7 +106,13 @@ async function* watch(
   }
 }
 
-function entryOf({ original, reply, family, protocol = 'udp', ...rest }: FakeConnection): ConntrackEntry {
+function entryOf({
+  original,
+  reply,
+  family,
+  protocol = 'udp',
+  ...rest
+}: Pick<ConntrackEntry, 'original'> & Partial<ConntrackEntry>): ConntrackEntry {
   const { src, dst, sport, dport } = original
   const ports = {
     ...(dport === undefined ? {} : { sport: dport }),

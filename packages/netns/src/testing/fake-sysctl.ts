@@ -4,13 +4,7 @@ import { placeOf, type Where } from '../handle/where.ts'
 import { sysctlKey, sysctlPath } from '../sysctl/name.ts'
 import type { SysctlPort } from '../sysctl/port.ts'
 import { undoingSysctl } from '../sysctl/undoing.ts'
-import { type SysctlValue, sameValue, valueText } from '../sysctl/value.ts'
-
-/** A {@link SysctlPort} in memory, which has the settings of other namespaces, too. */
-export interface FakeSysctl extends SysctlPort {
-  /** What `sysctl` is to the real one: inverse steps included, other namespaces included. */
-  open(where: Where): SysctlPort
-}
+import { sameValue, valueText } from '../sysctl/value.ts'
 
 /**
  * `sysctl()` without a kernel and without root, for tests of code that takes a `SysctlPort`, or a `sysctl`: the same
@@ -26,7 +20,10 @@ export interface FakeSysctl extends SysctlPort {
  * export const change = await settings.set('net.ipv4.conf.eth0.rp_filter', 2) // { changed: true, previous: '0' }
  * ```
  */
-export function fakeSysctl(values: Readonly<Record<string, SysctlValue>> = {}): FakeSysctl {
+export function fakeSysctl(values: Readonly<Record<string, string | number | boolean>> = {}): SysctlPort & {
+  /** Stands for `sysctl`: inverse steps included, other namespaces included. */
+  open(where: Where): SysctlPort
+} {
   const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))
   const namespaces = new Map<string, Map<string, string>>()
   const portTo = (target: NetnsTarget): SysctlPort => {

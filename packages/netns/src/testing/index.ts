@@ -16,8 +16,8 @@
  * @module
  */
 
-export { type FakeConnection, type FakeConntrack, fakeConntrack } from './fake-conntrack.ts'
-export { type FakeSysctl, fakeSysctl } from './fake-sysctl.ts'
+export { fakeConntrack } from './fake-conntrack.ts'
+export { fakeSysctl } from './fake-sysctl.ts'
 export { ownedNetns } from './owned-netns.ts'
-export { type FakeRtnl, fakeRtnl } from './rtnl/fake-rtnl.ts'
-export { type TempNetnsOptions, tempNetns } from './temp-netns.ts'
+export { fakeRtnl } from './rtnl/fake-rtnl.ts'
+export { tempNetns } from './temp-netns.ts'

@@ -5,14 +5,6 @@ import { Netns } from '../handle/netns.ts'
 import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
-/** Options of {@link tempNetns}. */
-export interface TempNetnsOptions {
-  /** Bring `lo` up. Default: true. */
-  lo?: boolean
-  /** Bind it as `/run/netns/<name>`, for `ip netns exec`. Default: somewhere in a temporary folder. */
-  name?: string
-}
-
 /**
  * A new, empty namespace for a test; removed when it is disposed, and at the latest when the process exits
  * or is asked to end (vitest ends its workers with SIGTERM).
@@ -20,7 +12,14 @@ export interface TempNetnsOptions {
  * @example
  * await using pod = await tempNetns()
  */
-export async function tempNetns(options: TempNetnsOptions = {}): Promise<Netns & AsyncDisposable> {
+export async function tempNetns(
+  options: {
+    /** Bring `lo` up. Default: true. */
+    lo?: boolean
+    /** Bind it as `/run/netns/<name>`, for `ip netns exec`. Default: somewhere in a temporary folder. */
+    name?: string
+  } = {},
+): Promise<Netns & AsyncDisposable> {
   const { lo = true, name } = options
   const temporary = name === undefined ? inTemporaryFolder() : new TempNetns(create(name))
   try {

@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
 import { listenUnix } from './listen.ts'
-import type { ConnectionOptions } from './options.ts'
 
 let folder: string
 let file: number
@@ -31,7 +30,7 @@ const descriptors = () => readdirSync('/proc/self/fd').length
 const isOpen = (fd: number) => existsSync(`/proc/self/fd/${fd}`)
 
 /** Both ends, and nothing else that is open. */
-async function pair(options: ConnectionOptions = {}) {
+async function pair(options: Parameters<typeof connectUnix>[1] = {}) {
   const path = join(folder, 's')
   const ends = await new Promise<UnixConnection[]>((resolve, reject) => {
     const onConnection = (accepted: UnixConnection) => {

@@ -25,7 +25,6 @@
 
 export { connectUnix } from './connect.ts'
 export type { UnixConnection } from './connection.ts'
-export { type ListenOptions, listenUnix, type UnixListener } from './listen.ts'
+export { listenUnix, type UnixListener } from './listen.ts'
 export type { UnixMessage } from './message.ts'
-export type { ConnectionOptions } from './options.ts'
 export { type Peer, peerOf } from './peer.ts'

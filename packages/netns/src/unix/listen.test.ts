@@ -20,7 +20,7 @@ import { unixAddress } from './address.ts'
 import { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_SEQPACKET } from './constants.ts'
-import { type ListenOptions, listenUnix } from './listen.ts'
+import { listenUnix } from './listen.ts'
 
 let folder: string
 let path: string
@@ -41,7 +41,7 @@ const echo = async (connection: UnixConnection) => {
   using it = connection
   for await (using message of it) await it.send(message.bytes, message.fds)
 }
-const listen = (options: Partial<ListenOptions> = {}) =>
+const listen = (options: Partial<Parameters<typeof listenUnix>[1]> = {}) =>
   listenUnix(path, {
     onConnection: echo,
     onError(error) {

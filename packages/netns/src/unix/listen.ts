@@ -5,28 +5,12 @@ import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { unixAddress } from './address.ts'
 import { admissionTo } from './admission.ts'
+import type { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
-import { type ConnectionOptions, settingsOf, within } from './options.ts'
+import { settingsOf, within } from './options.ts'
 import type { Peer } from './peer.ts'
 import { bindTo } from './socket-file.ts'
-
-/** How to listen, and who hears of it. */
-export interface ListenOptions extends ConnectionOptions {
-  /** Permissions of the file; whoever may write to it may connect. Default 0o600. */
-  readonly mode?: number | undefined
-  /** May this process connect? Default: whoever the file lets. Those who may not are closed at once. */
-  readonly allow?: ((peer: Peer) => boolean) | undefined
-  /** Connections at a time; those beyond are closed at once. Default 128. */
-  readonly maxConnections?: number | undefined
-  /** A connection, which is yours to close. When this throws or rejects it is closed, and `onError` told. */
-  readonly onConnection: (connection: UnixConnection) => void | Promise<void>
-  /**
-   * Told of what goes wrong with one connection, which is no end of the others: `NetnsError` `REFUSED` (not allowed, or too
-   * many), a `SysError` such as `EMFILE` (its client is disconnected), or what `onConnection` throws.
-   */
-  readonly onError: (error: unknown) => void
-}
 
 /** A unix socket that accepts connections. It keeps the process alive until it is closed. */
 export interface UnixListener extends Disposable {
@@ -56,7 +40,24 @@ const TURN = 64
  *   onError: (error) => log.warn(String(error)),
  * })
  */
-export function listenUnix(path: string, options: ListenOptions): UnixListener {
+export function listenUnix(
+  path: string,
+  options: NonNullable<Parameters<typeof connectUnix>[1]> & {
+    /** Permissions of the file; whoever may write to it may connect. Default 0o600. */
+    readonly mode?: number | undefined
+    /** May this process connect? Default: whoever the file lets. Those who may not are closed at once. */
+    readonly allow?: ((peer: Peer) => boolean) | undefined
+    /** Connections at a time; those beyond are closed at once. Default 128. */
+    readonly maxConnections?: number | undefined
+    /** A connection, which is yours to close. When this throws or rejects it is closed, and `onError` told. */
+    readonly onConnection: (connection: UnixConnection) => void | Promise<void>
+    /**
+     * Told of what goes wrong with one connection, which is no end of the others: `NetnsError` `REFUSED` (not allowed, or too
+     * many), a `SysError` such as `EMFILE` (its client is disconnected), or what `onConnection` throws.
+     */
+    readonly onError: (error: unknown) => void
+  },
+): UnixListener {
   const { mode = 0o600, maxConnections = 128, allow = () => true, onConnection, onError } = options
   const settings = settingsOf(options)
   within('mode', mode, 0, 0o777)

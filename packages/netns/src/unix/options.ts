@@ -2,21 +2,6 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SCM_MAX_FD, SOCK_SEQPACKET, SOCK_STREAM } from './constants.ts'
 import type { MessageLimits } from './transfer.ts'
 
-/** What connections of both ends have in common. */
-export interface ConnectionOptions {
-  /**
-   * `seqpacket`: messages come whole, one by one. `stream`: bytes, cut anywhere; descriptors come with the first byte that
-   * was sent with them. Default `seqpacket`.
-   */
-  readonly type?: 'seqpacket' | 'stream' | undefined
-  /** Bytes of one message; what is longer is cut, and told. Default 65536. */
-  readonly maxBytes?: number | undefined
-  /** Descriptors of one message, at most 253; the kernel closes those beyond, which is told. Default 16. */
-  readonly maxFds?: number | undefined
-  /** Bytes that may wait in this process for a peer that does not read. Default 1048576. */
-  readonly maxPending?: number | undefined
-}
-
 /** The same, checked. */
 export interface ConnectionSettings extends MessageLimits {
   readonly socketType: number
@@ -26,7 +11,12 @@ export interface ConnectionSettings extends MessageLimits {
 const MOST_BYTES = 64 * 1024 * 1024
 
 /** Throws `NetnsError('INVALID')`. */
-export function settingsOf(options: ConnectionOptions): ConnectionSettings {
+export function settingsOf(options: {
+  type?: 'seqpacket' | 'stream' | undefined
+  maxBytes?: number | undefined
+  maxFds?: number | undefined
+  maxPending?: number | undefined
+}): ConnectionSettings {
   const { type = 'seqpacket', maxBytes = 65_536, maxFds = 16, maxPending = 1_048_576 } = options
   if (type !== 'seqpacket' && type !== 'stream') {
     throw new NetnsError(

@@ -1,7 +1,7 @@
-import { isNetlinkError, type NetlinkError, type Outcome } from '@cni/netns/netlink'
+import { type Channel, isNetlinkError, type NetlinkError } from '@cni/netns/netlink'
 import { errnoOf, messageOf } from '@cni/types'
 import type { Batch } from './batch.ts'
-import { NftError, type NftErrorCode } from './nft-error.ts'
+import { NftError } from './nft-error.ts'
 import { faultsOf } from './refusal-fault.ts'
 
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
@@ -9,7 +9,7 @@ const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables
 
 // What the whole batch is refused with, before anything in it is looked at.
 const ERESTART = 85
-const reasons = new Map<string, readonly [NftErrorCode, string]>([
+const reasons = new Map<string, readonly [NftError['code'], string]>([
   ['EPERM', ['DENIED', NEEDS_ROOT]],
   ['EOPNOTSUPP', ['UNSUPPORTED', NEEDS_KERNEL]],
 ])
@@ -18,7 +18,11 @@ const reasons = new Map<string, readonly [NftErrorCode, string]>([
 const TOLD = 3
 
 /** The error for a batch that was refused; `undefined` when it was committed. */
-export function refused(batch: Batch, sent: Buffer, { refusals, lost }: Outcome): NftError | undefined {
+export function refused(
+  batch: Batch,
+  sent: Buffer,
+  { refusals, lost }: ReturnType<Channel['exchange']>,
+): NftError | undefined {
   if (refusals.length === 0 && !lost) return undefined
   const faults = faultsOf(batch.subjects, sent, refusals)
   const whole = refusals.find(({ index }) => index === 0)
@@ -54,7 +58,7 @@ export function requestRefused(error: unknown): unknown {
   return errnoOf(error) === 'EINTR' ? new NftError('CHANGED', messageOf(error), { cause: error }) : error
 }
 
-function codeOf({ code, refusal }: NetlinkError): readonly [NftErrorCode, string?] {
+function codeOf({ code, refusal }: NetlinkError): readonly [NftError['code'], string?] {
   if (code === 'EPERM') return ['DENIED']
   if (code === 'ENOENT') return ['NOT_FOUND']
   // What nfnetlink says of a subsystem that is not there.

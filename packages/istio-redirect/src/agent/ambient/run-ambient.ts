@@ -37,7 +37,7 @@ const SETTLE_MS = 800
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
-  await warmPool()
+  await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
   await removeLeftBehind(config, host ?? 'host', log)

@@ -1,9 +1,10 @@
 import { closeSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
-import { constants, loadSys } from '@cni/netns/sys'
+import { loadSys } from '@cni/netns/sys'
 import { DiscoveryError } from './discovery-error.ts'
 
+const SOCK_CLOEXEC = 0x80000
 /** Identity of a network namespace. The kernel uses inode numbers again; it never uses a cookie again. */
 export interface NamespaceIdentity {
   readonly dev: bigint
@@ -71,7 +72,7 @@ const [AF_UNIX, SOCK_DGRAM] = [1, 2]
 function cookieOf(target: Netns): bigint | undefined {
   try {
     const sys = loadSys()
-    const socket = netns.run(target, () => sys.socket(AF_UNIX, SOCK_DGRAM | constants.SOCK_CLOEXEC, 0))
+    const socket = netns.run(target, () => sys.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0))
     try {
       const value = sys.getsockopt(socket, SOL_SOCKET, SO_NETNS_COOKIE, 8)
       return value.length < 8 ? undefined : new DataView(value.buffer, value.byteOffset).getBigUint64(0, true)

@@ -35,7 +35,7 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
     return aborted(signal)
   }
   // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
-  if (mode === 'repair') await warmPool()
+  if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'What kept the repair controller from its work', [
     'type',

@@ -1,9 +1,5 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { LinkRef } from '../link/link.ts'
 import type { OnLink } from '../link/on-link.ts'
-
-/** How far an address is known. */
-export type AddressScope = 'universe' | 'site' | 'link' | 'host'
 
 /** An address of a link. As read it may be passed to `addAddress` and `deleteAddress`. */
 export interface Address {
@@ -13,7 +9,8 @@ export interface Address {
   /** `address/prefixLength`. */
   readonly cidr: string
   readonly linkIndex: number
-  readonly scope: AddressScope | number
+  /** How far the address is known. */
+  readonly scope: 'universe' | 'site' | 'link' | 'host' | number
   /** The other end of a point-to-point link: the prefix is that of its network. */
   readonly peer?: string
   readonly broadcast?: string
@@ -40,7 +37,7 @@ export interface NewAddress extends OnLink {
   /** With its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
   /** Default: `host` for loopback addresses, else `universe`. */
-  readonly scope?: AddressScope | number | undefined
+  readonly scope?: Address['scope'] | undefined
   readonly peer?: string | undefined
   readonly broadcast?: string | undefined
   readonly label?: string | undefined
@@ -50,12 +47,4 @@ export interface NewAddress extends OnLink {
   readonly preferredSeconds?: number | undefined
   /** Of IPv6: use it at once, without asking whether somebody else has it. */
   readonly noDad?: boolean | undefined
-}
-
-/** Which addresses to list. */
-export interface AddressFilter {
-  readonly link?: LinkRef
-  readonly family?: IpFamily
-  /** `universe` is what others reach the link by. */
-  readonly scope?: AddressScope
 }

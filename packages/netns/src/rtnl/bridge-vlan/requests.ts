@@ -1,11 +1,12 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Questions } from '../../netlink/channel.ts'
+import type { BridgeVlanFilter, NewBridgeVlan } from '../arguments.ts'
 import { firstDifference } from '../check.ts'
 import { RTM_DELLINK, RTM_GETLINK, RTM_SETLINK } from '../constants.ts'
 import { linkOf } from '../link/on-link.ts'
 import { linkIndex, requireLink } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
-import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './bridge-vlan.ts'
+import type { BridgeVlan } from './bridge-vlan.ts'
 import { decodeVlans, encodeVlans, vlanQuery } from './codec.ts'
 
 export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): BridgeVlan[] {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { encodeMessage } from '../../netlink/encode.ts'
+import type { NewFilter } from '../arguments.ts'
 import { encodeQdisc } from '../qdisc/codec.ts'
 import { decodeFilter, encodeFilter, encodeOldFilter } from './codec.ts'
-import type { NewFilter } from './filter.ts'
 
 const filter: NewFilter = { link: 'v0', direction: 'ingress', program: 12, name: 'app_outbound' }
 const hex = (type: number, flags: number, parts: ReturnType<typeof encodeFilter>) =>

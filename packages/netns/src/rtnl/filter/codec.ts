@@ -2,9 +2,10 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
+import type { FilterPlace, NewFilter, OldFilter } from '../arguments.ts'
 import { checkInteger, shown } from '../check.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
-import type { Filter, FilterDirection, FilterPlace, NewFilter, OldFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
 
 // <linux/pkt_cls.h>, <linux/pkt_sched.h>
 const TCA_BPF_FD = 6
@@ -14,11 +15,11 @@ const TCA_BPF_TAG = 10
 const TCA_BPF_ID = 11
 const TCA_BPF_FLAG_ACT_DIRECT = 1
 const NAME_BYTES = 255
-const PARENTS: Readonly<Record<FilterDirection, number>> = { ingress: 0xfffffff2, egress: 0xfffffff3 }
+const PARENTS: Readonly<Record<Filter['direction'], number>> = { ingress: 0xfffffff2, egress: 0xfffffff3 }
 const ETH_P_ALL = 3
 
 /** The fixed part that asks for the filters of a direction. */
-export function filterQuery(linkIndex: number, direction: FilterDirection): Uint8Array {
+export function filterQuery(linkIndex: number, direction: Filter['direction']): Uint8Array {
   return trafficHeader(linkIndex, 0, parentOf(direction))
 }
 
@@ -87,7 +88,7 @@ function filterPlace(place: FilterPlace & OfProtocol, linkIndex: number): Buffer
   return trafficHeader(linkIndex, handle, parentOf(direction), priority * 0x10000 + swapped(protocol))
 }
 
-function parentOf(direction: FilterDirection): number {
+function parentOf(direction: Filter['direction']): number {
   if (Object.hasOwn(PARENTS, direction)) return PARENTS[direction]
   throw new NetnsError('INVALID', `Not a direction: ${shown(direction)}; expected ingress or egress`)
 }

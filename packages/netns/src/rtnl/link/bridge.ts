@@ -1,6 +1,6 @@
 import type { Attribute } from '../../netlink/encode.ts'
+import type { BridgeOptions, BridgePort } from '../arguments.ts'
 import { decodeOptions, encodeOptions, flag, flag32, type OptionTable, seconds, u16, u32 } from './option-table.ts'
-import type { BridgeOptions, BridgePort } from './options.ts'
 
 const IFLA_BR_FORWARD_DELAY = 1
 const IFLA_BR_HELLO_TIME = 2

@@ -1,14 +1,4 @@
-import type { Netns, NetnsTarget } from '../../handle/netns.ts'
-import type {
-  BridgeOptions,
-  BridgePort,
-  GeneveOptions,
-  IpvlanOptions,
-  MacvlanOptions,
-  TunnelChange,
-  VlanOptions,
-  VxlanOptions,
-} from './options.ts'
+import type { Netns } from '../../handle/netns.ts'
 
 /** A network interface. What is there as read may be passed to `addLink`, which makes it again. */
 export interface Link {
@@ -36,21 +26,95 @@ export interface Link {
   readonly parent?: number
   /** The namespace of `parent`, by this namespace's number for it; missing when it is this one. */
   readonly parentNetns?: number
-  readonly bridge?: BridgeOptions
-  readonly vlan?: VlanOptions
-  readonly macvlan?: MacvlanOptions
-  readonly ipvlan?: IpvlanOptions
-  readonly vxlan?: VxlanOptions
-  readonly geneve?: GeneveOptions
-  /** As a port of the bridge that is its `master`. */
-  readonly bridgePort?: BridgePort
+  /** Bridge options. */
+  readonly bridge?: {
+    /** Ports keep to their VLANs. */
+    readonly vlanFiltering?: boolean | undefined
+    /** The VLAN of a new port's untagged frames; 0: none. The kernel's default: 1. */
+    readonly vlanDefaultPvid?: number | undefined
+    /** How long an address that was learned is kept, in seconds. */
+    readonly ageingSeconds?: number | undefined
+    /** The kernel runs the spanning tree protocol. */
+    readonly stp?: boolean | undefined
+    readonly forwardDelaySeconds?: number | undefined
+    readonly helloSeconds?: number | undefined
+    readonly maxAgeSeconds?: number | undefined
+    /** Of the spanning tree: lower becomes root. */
+    readonly priority?: number | undefined
+    readonly multicastSnooping?: boolean | undefined
+    /** Which link-local frames are passed on. */
+    readonly groupForwardMask?: number | undefined
+  }
+  /** VLAN options. */
+  readonly vlan?: {
+    /** 0 to 4094. */
+    readonly id: number
+    /** Default: `802.1q`. */
+    readonly protocol?: '802.1q' | '802.1ad' | undefined
+  }
+  /** Options of a link with a MAC address of its own on its parent. */
+  readonly macvlan?: {
+    /** Default of the kernel: `vepa`; CNI's: `bridge`. */
+    readonly mode?: 'private' | 'vepa' | 'bridge' | 'passthru' | 'source' | undefined
+  }
+  /** Options of a link that shares the MAC address of its parent. */
+  readonly ipvlan?: {
+    /** Default of the kernel: `l3`; CNI's: `l2`. */
+    readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
+    /** Who may talk to whom on one parent. Default: `bridge`, all. */
+    readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined
+  }
+  /** VXLAN options. */
+  readonly vxlan?: {
+    /** The network identifier, 24 bits. */
+    readonly id: number
+    /** The other end, or a multicast group. */
+    readonly remote?: string | undefined
+    readonly local?: string | undefined
+    /** UDP port. Default of the kernel: 8472; IANA's: 4789. */
+    readonly port?: number | undefined
+    readonly learning?: boolean | undefined
+    readonly ageingSeconds?: number | undefined
+    /** 0: that of the packet inside. */
+    readonly ttl?: number | undefined
+    readonly udpChecksum?: boolean | undefined
+  }
+  /** GENEVE options. */
+  readonly geneve?: {
+    /** The network identifier, 24 bits. */
+    readonly id: number
+    readonly remote: string
+    /** UDP port. Default of the kernel: 6081. */
+    readonly port?: number | undefined
+    /** 0: that of the packet inside. */
+    readonly ttl?: number | undefined
+    readonly udpChecksum?: boolean | undefined
+  }
+  /** Options as a port of the bridge that is its `master`. */
+  readonly bridgePort?: {
+    /** Frames may leave by the port they came in on. */
+    readonly hairpin?: boolean | undefined
+    /** Nothing goes from it to another isolated port. */
+    readonly isolated?: boolean | undefined
+    readonly learning?: boolean | undefined
+    /** Frames to unknown addresses leave by it. */
+    readonly flood?: boolean | undefined
+    readonly multicastFlood?: boolean | undefined
+    readonly broadcastFlood?: boolean | undefined
+    /** Messages of the spanning tree are dropped. */
+    readonly guard?: boolean | undefined
+    readonly neighSuppress?: boolean | undefined
+    readonly proxyArp?: boolean | undefined
+    readonly cost?: number | undefined
+    readonly priority?: number | undefined
+  }
 }
 
 /** Which link: its name, its index, or the link as read, which is its index. */
 export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 
-/** What every link to create may say. */
-export interface NewLinkCommon {
+/** A link to create. */
+export type NewLink = {
   readonly name: string
   /** Bytes. Default: the kernel's, 1500 or that of the parent. */
   readonly mtu?: number | undefined
@@ -65,70 +129,40 @@ export interface NewLinkCommon {
   /** Where it is born; its parent is still a link of here. Default: here. */
   readonly netns?: Netns | undefined
   readonly alias?: string | undefined
-  readonly bridgePort?: BridgePort | undefined
-}
-
-/** A link to create. */
-export type NewLink = NewLinkCommon &
-  (
-    | { readonly kind: 'dummy' | 'ifb' }
-    | { readonly kind: 'bridge'; readonly bridge?: BridgeOptions | undefined }
-    | { readonly kind: 'veth'; readonly peer: VethPeer }
-    | { readonly kind: 'vlan'; readonly parent: LinkRef; readonly vlan: VlanOptions }
-    | { readonly kind: 'macvlan'; readonly parent: LinkRef; readonly macvlan?: MacvlanOptions | undefined }
-    | { readonly kind: 'ipvlan'; readonly parent: LinkRef; readonly ipvlan?: IpvlanOptions | undefined }
-    | { readonly kind: 'vxlan'; readonly parent?: LinkRef | undefined; readonly vxlan: VxlanOptions }
-    | { readonly kind: 'geneve'; readonly geneve: GeneveOptions }
-  )
-
-/** The other end of a veth, which may be born in another namespace. */
-export interface VethPeer {
-  readonly name: string
-  readonly netns?: Netns | undefined
-  readonly mtu?: number | undefined
-  readonly mac?: string | undefined
-  readonly txqlen?: number | undefined
-  readonly up?: boolean | undefined
-}
-
-/** A link as read, to be made again. The kernel does not tell the name of a veth's other end: say `peer`. */
-export type OldLink = Link & { readonly peer?: VethPeer | undefined; readonly netns?: Netns | undefined }
+  readonly bridgePort?: Link['bridgePort']
+} & (
+  | { readonly kind: 'dummy' }
+  | { readonly kind: 'ifb' }
+  | { readonly kind: 'bridge'; readonly bridge?: Link['bridge'] }
+  | {
+      readonly kind: 'veth'
+      /** The other end, which may be born in another namespace. */
+      readonly peer: {
+        readonly name: string
+        readonly netns?: Netns | undefined
+        readonly mtu?: number | undefined
+        readonly mac?: string | undefined
+        readonly txqlen?: number | undefined
+        readonly up?: boolean | undefined
+      }
+    }
+  | { readonly kind: 'vlan'; readonly parent: LinkRef; readonly vlan: NonNullable<Link['vlan']> }
+  | { readonly kind: 'macvlan'; readonly parent: LinkRef; readonly macvlan?: Link['macvlan'] }
+  | { readonly kind: 'ipvlan'; readonly parent: LinkRef; readonly ipvlan?: Link['ipvlan'] }
+  | { readonly kind: 'vxlan'; readonly parent?: LinkRef | undefined; readonly vxlan: NonNullable<Link['vxlan']> }
+  | { readonly kind: 'geneve'; readonly geneve: NonNullable<Link['geneve']> }
+)
 
 /** Either of them: what `addLink` takes. */
-export interface LinkToAdd extends NewLinkCommon {
+export interface LinkToAdd extends Omit<Extract<NewLink, { readonly kind: 'dummy' }>, 'kind'> {
   readonly kind?: string | undefined
-  readonly peer?: VethPeer | undefined
+  readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
   readonly parent?: LinkRef | undefined
   readonly parentNetns?: number | undefined
-  readonly bridge?: BridgeOptions | undefined
-  readonly vlan?: VlanOptions | undefined
-  readonly macvlan?: MacvlanOptions | undefined
-  readonly ipvlan?: IpvlanOptions | undefined
-  readonly vxlan?: VxlanOptions | undefined
-  readonly geneve?: GeneveOptions | undefined
-}
-
-/** What to change about a link; what is not said stays. */
-export interface LinkChange {
-  /** A new name. Before Linux 6.2 only of a link that is down. */
-  readonly name?: string | undefined
-  /** The bridge or bond it becomes a port of; `null`: of none. */
-  readonly master?: LinkRef | null | undefined
-  readonly mtu?: number | undefined
-  readonly mac?: string | undefined
-  /** Where it goes. Its addresses and routes stay behind, and it arrives down unless `up` says otherwise. */
-  readonly netns?: NetnsTarget | undefined
-  readonly txqlen?: number | undefined
-  readonly up?: boolean | undefined
-  readonly promisc?: boolean | undefined
-  readonly allmulti?: boolean | undefined
-  readonly alias?: string | undefined
-  /** Of a bridge. */
-  readonly bridge?: BridgeOptions | undefined
-  /** Of a VXLAN; connections through it go on. */
-  readonly vxlan?: TunnelChange | undefined
-  /** Of a GENEVE tunnel; connections through it go on. */
-  readonly geneve?: TunnelChange | undefined
-  /** Of a port of a bridge, the new `master` included. */
-  readonly bridgePort?: BridgePort | undefined
+  readonly bridge?: Link['bridge']
+  readonly vlan?: Link['vlan']
+  readonly macvlan?: Link['macvlan']
+  readonly ipvlan?: Link['ipvlan']
+  readonly vxlan?: Link['vxlan']
+  readonly geneve?: Link['geneve']
 }

@@ -1,6 +1,6 @@
 import type { Attribute } from '../../netlink/encode.ts'
+import type { IpvlanOptions, MacvlanOptions, VlanOptions } from '../arguments.ts'
 import { be16, choice, decodeOptions, encodeOptions, type OptionTable, u16, u32 } from './option-table.ts'
-import type { IpvlanOptions, MacvlanOptions, VlanOptions } from './options.ts'
 
 const IFLA_VLAN_ID = 1
 const IFLA_VLAN_PROTOCOL = 5

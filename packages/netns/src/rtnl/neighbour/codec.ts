@@ -3,11 +3,12 @@ import { formatAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
+import type { NewNeighbour } from '../arguments.ts'
 import { checkInteger, shown } from '../check.ts'
 import { familyName, familyNumber, familyQuery, parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
 import { wordOf } from '../word-of.ts'
-import type { Neighbour, NewNeighbour } from './neighbour.ts'
+import type { Neighbour } from './neighbour.ts'
 import { states } from './states.ts'
 
 // <linux/neighbour.h>

@@ -1,10 +1,4 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { LinkRef } from '../link/link.ts'
-import type { OnLink } from '../link/on-link.ts'
-import type { states } from './states.ts'
-
-/** What the kernel thinks of an entry. */
-export type NeighbourState = keyof typeof states
 
 /** Who has an address on a link. As read it may be passed to the methods that add and delete. */
 export interface Neighbour {
@@ -12,27 +6,19 @@ export interface Neighbour {
   readonly address: string
   readonly linkIndex: number
   readonly mac?: string
-  readonly state: NeighbourState | number
+  /** What the kernel thinks of the entry. */
+  readonly state:
+    | 'none'
+    | 'incomplete'
+    | 'reachable'
+    | 'stale'
+    | 'delay'
+    | 'probe'
+    | 'failed'
+    | 'noarp'
+    | 'permanent'
+    | number
   /** The kernel answers for the address. */
   readonly proxy: boolean
   readonly router: boolean
-}
-
-/** An entry to add or delete. */
-export interface NewNeighbour extends OnLink {
-  readonly address: string
-  /** Missing only of an entry that the kernel answers for. */
-  readonly mac?: string | undefined
-  /** Default: `permanent`. */
-  readonly state?: NeighbourState | number | undefined
-  readonly proxy?: boolean | undefined
-  readonly router?: boolean | undefined
-}
-
-/** Which entries to list. */
-export interface NeighbourFilter {
-  readonly link?: LinkRef
-  readonly family?: IpFamily
-  /** Those that the kernel answers for; default: those it asks. */
-  readonly proxy?: boolean
 }

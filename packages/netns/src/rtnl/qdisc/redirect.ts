@@ -5,13 +5,13 @@ import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString } from '../../netlink/values.ts'
 import { unlessAlready } from '../already.ts'
+import type { NewRedirect, QdiscFilter, Redirect } from '../arguments.ts'
 import { checkInteger } from '../check.ts'
 import { RTM_DELTFILTER, RTM_GETTFILTER, RTM_NEWTFILTER } from '../constants.ts'
 import { linkOf } from '../link/on-link.ts'
 import { getLinks, linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from './codec.ts'
-import type { NewRedirect, QdiscFilter, Redirect } from './qdisc.ts'
 
 // <linux/pkt_cls.h>, <linux/tc_act/tc_mirred.h>
 const TCA_U32_SEL = 5

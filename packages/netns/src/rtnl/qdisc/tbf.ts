@@ -1,5 +1,6 @@
+import type { TbfOptions } from '../arguments.ts'
 import { checkInteger } from '../check.ts'
-import type { TbfOptions } from './qdisc.ts'
+import type { Qdisc } from './qdisc.ts'
 
 /** The kernel counts time in ticks of this many nanoseconds, and the time of a burst in 32 bits. */
 const TICK = 64
@@ -8,23 +9,24 @@ const U32 = 0xffffffff
 /** Milliseconds that a packet may wait. */
 const LATENCY = 25
 
-/** A limit in the units of CNI, for {@link tbf}. */
-export interface TbfLimit {
-  readonly bitsPerSecond: number
-  /** Bits that may leave at once. Default, also for 0: the bits of 20 ms, and at least 32 KiB. */
-  readonly burstBits?: number | undefined
-  /** Milliseconds that a packet may wait. Default: 25. */
-  readonly latency?: number | undefined
-}
-
 /**
- * Options of a token bucket, clamped to what the kernel can count: at least one byte a second, a burst of at most 274 s
+ * Options of a token bucket for a limit in the units of CNI, clamped to what the kernel can count: at least one byte a second, a burst of at most 274 s
  * and 4 GiB, a queue of at most 4 GiB. Runtimes send 4294967295 bits as the burst of every rate.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })
  */
-export function tbf({ bitsPerSecond, burstBits = 0, latency = LATENCY }: TbfLimit): TbfOptions {
+export function tbf({
+  bitsPerSecond,
+  burstBits = 0,
+  latency = LATENCY,
+}: {
+  readonly bitsPerSecond: number
+  /** Bits that may leave at once. Default, also for 0: the bits of 20 ms, and at least 32 KiB. */
+  readonly burstBits?: number | undefined
+  /** Milliseconds that a packet may wait. Default: 25. */
+  readonly latency?: number | undefined
+}): NonNullable<Qdisc['tbf']> {
   checkInteger(bitsPerSecond, 1, Number.MAX_SAFE_INTEGER, 'tbf.bitsPerSecond')
   checkInteger(burstBits, 0, Number.MAX_SAFE_INTEGER, 'tbf.burstBits')
   checkInteger(latency, 0, 1_000_000, 'tbf.latency')
@@ -35,7 +37,7 @@ export function tbf({ bitsPerSecond, burstBits = 0, latency = LATENCY }: TbfLimi
 }
 
 /** True if two token buckets are equal, except for what the kernel rounds: a CHECK compares the qdisc as read with its options. */
-export function isSameTbf(there: TbfOptions, wanted: TbfOptions): boolean {
+export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9
   return (
     Math.floor(there.bitsPerSecond / 8) === Math.floor(wanted.bitsPerSecond / 8) &&

@@ -3,7 +3,7 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { checkInteger, shown } from '../check.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from '../constants.ts'
 import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
-import type { NewRoute, RouteScope, RouteType } from './route.ts'
+import type { NewRoute, Route } from './route.ts'
 import { scopeNumbers, types } from './wire.ts'
 
 /** A route with everything that was left to defaults. */
@@ -82,14 +82,14 @@ function contradiction(destination: string, cidr: string | undefined): NetnsErro
 const UNICAST = 1
 const LOCAL = 2
 
-function typeNumber(type: RouteType | number): number {
+function typeNumber(type: Route['type']): number {
   if (typeof type === 'number') return checkInteger(type, 0, 255, 'type')
   const number = types.indexOf(type)
   if (number !== -1) return number
   throw new NetnsError('INVALID', `Not a type of routes: ${shown(type)}; expected one of ${types.join(', ')}`)
 }
 
-function scopeNumber(scope: RouteScope | number): number {
+function scopeNumber(scope: Route['scope']): number {
   if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
   if (Object.hasOwn(scopeNumbers, scope)) return scopeNumbers[scope]
   const known = Object.keys(scopeNumbers).join(', ')

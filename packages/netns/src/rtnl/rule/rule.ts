@@ -42,12 +42,6 @@ export interface PolicyRule {
   readonly invert: boolean
 }
 
-/** Which rules are meant; all that are not said. */
-export interface RuleFilter {
-  readonly family?: IpFamily
-  readonly table?: number
-}
-
 // tunnel, l3mdev, oif, uid range, ports: rules that have them are not ours
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 

@@ -12,12 +12,6 @@ import { dropRoute, listRoutes, putRoute } from './routes.ts'
 import * as tables from './tables.ts'
 import { type Device, findDevice, viewOf, World } from './world.ts'
 
-/** An {@link Rtnl} over a fake kernel, which has other namespaces, too. */
-export interface FakeRtnl extends Rtnl {
-  /** What `openRtnl` is to the real one: inverse steps included, other namespaces of the same fake kernel included. */
-  readonly open: typeof openRtnl
-}
-
 /**
  * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort`, or an `openRtnl`: the same
  * answers, the same errors, links that go with their other end, routes that go with their link. It is the node's
@@ -34,7 +28,10 @@ export interface FakeRtnl extends Rtnl {
  * export const { added } = await node.addLink({ kind: 'bridge', name: 'cni0' }) // false
  * ```
  */
-export function fakeRtnl(): FakeRtnl {
+export function fakeRtnl(): Rtnl & {
+  /** Stands for `openRtnl`: inverse steps included, other namespaces of the same fake kernel included. */
+  readonly open: typeof openRtnl
+} {
   const world = new World()
   const open = async (where: Where): Promise<Rtnl> => {
     const { netns, undo } = placeOf(where, 'openRtnl')

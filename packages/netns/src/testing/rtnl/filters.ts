@@ -1,5 +1,6 @@
+import type { FilterFilter, NewFilter, OldFilter } from '../../rtnl/arguments.ts'
 import { encodeFilter, encodeOldFilter } from '../../rtnl/filter/codec.ts'
-import type { Filter, FilterFilter, NewFilter, OldFilter } from '../../rtnl/filter/filter.ts'
+import type { Filter } from '../../rtnl/filter/filter.ts'
 import { filterAt, filterDifference, isMeant } from '../../rtnl/filter/requests.ts'
 import { qdiscAt } from '../../rtnl/qdisc/requests.ts'
 import { listQdiscs, onLink, prepare } from './tables.ts'

@@ -37,7 +37,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   const { nodeLevel, nodeName } = config
   if (nodeLevel === undefined) throw new Error('these settings are of ambient mode in pods')
-  await warmPool()
+  await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
   log.info(`ambient mode redirects on the node (${nodeLevel.mode}, experimental, IPv4 only)`)
