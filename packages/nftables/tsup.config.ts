@@ -3,13 +3,14 @@ import { library } from '../../tsup.base.ts'
 export default library({
   index: 'src/index.ts',
   fresh: 'src/fresh/index.ts',
+  rules: 'src/rules/index.ts',
   testing: 'src/testing/index.ts',
-  trace: 'src/trace/index.ts',
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
   // Files of their own: what of them is not imported is not in a bundle, though tables are made when they are loaded.
   commits: 'src/wire/commits.ts',
   sets: 'src/wire/sets.ts',
   snapshot: 'src/wire/snapshot.ts',
+  trace: 'src/trace/trace.ts',
   traces: 'src/wire/traces.ts',
 })

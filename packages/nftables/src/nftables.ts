@@ -3,9 +3,9 @@ import { applyRuleset } from './apply/apply.ts'
 import { removeRuleset } from './apply/remove.ts'
 import type { ApplyReport, Change } from './apply/report.ts'
 import { restoreSnapshot, takeSnapshot } from './apply/snapshots.ts'
-import { checkRuleset, runTransaction, runWrite, type Transacted, type TransactionSteps } from './apply/transaction.ts'
-import { type OwnedOptions, type OwnedTables, type Work, withNft } from './apply/work.ts'
-import type { NamedSet, Ruleset } from './rules/model.ts'
+import { checkRuleset, runTransaction, runWrite } from './apply/transaction.ts'
+import { type Work, withNft } from './apply/work.ts'
+import type { NamedSet, Ruleset, Table } from './rules/model.ts'
 import { type TableSet, tableSet } from './sets/table-set.ts'
 import { driftOf } from './state/diff.ts'
 import type { Drift } from './state/drift.ts'
@@ -14,15 +14,6 @@ import type { Batch } from './wire/batch.ts'
 import type { Nft } from './wire/nft.ts'
 import type { Snapshot } from './wire/snapshot.ts'
 import type { TableName } from './wire/specs.ts'
-
-/** How to reach the kernel. Everything is optional. */
-export interface NftablesOptions {
-  /**
-   * A socket for all calls, which stays open: for programs that live long, and tests. Default: one for each call, opened in
-   * the namespace.
-   */
-  readonly nft?: Nft | undefined
-}
 
 /** nftables of one namespace. Throws `NftError`s, and for failures of the socket `NetnsError`s; then nothing has changed. */
 export interface Nftables {
@@ -35,11 +26,17 @@ export interface Nftables {
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
    * await nftables(pod).apply(rules, { absent: others }) // those of them that are not in the ruleset go with it
    */
-  apply(rules: Ruleset, options?: OwnedOptions): Promise<ApplyReport>
+  apply(
+    rules: Ruleset,
+    options?: {
+      /** Tables that are to be gone, whatever is in them, in the same transaction; those of the ruleset itself stay. */
+      readonly absent?: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] } | undefined
+    },
+  ): Promise<ApplyReport>
   /** Throws an `NftDriftError` unless the tables hold exactly this ruleset; tables of others are not looked at. */
-  verify(rules: Ruleset, options?: OwnedOptions): Promise<void>
+  verify(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<void>
   /** What `verify` would complain about, as data. */
-  diff(rules: Ruleset, options?: OwnedOptions): Promise<Drift>
+  diff(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<Drift>
   /**
    * Has the kernel check what `apply` would write, and changes nothing: `NftError('REFUSED')` with every rule that it would
    * refuse.
@@ -49,7 +46,7 @@ export interface Nftables {
    * Deletes the tables of the ruleset with everything in them. A missing table is fine. In DEL it leaves them where the
    * handle is `kept`: another attachment uses the namespace.
    */
-  remove(rules: OwnedTables): Promise<Change>
+  remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
    * A named set or map of a table that is there, whoever made it.
    *
@@ -73,7 +70,10 @@ export interface Nftables {
    * meanwhile, after growing pauses, until the call's `signal`, without one for 10 s (`CHANGED`, in CNI code 11).
    * `tables` are those that it changes; a context's `undo` takes back what was changed, and no more.
    */
-  transaction<T>(tables: readonly TableName[], steps: TransactionSteps<T>): Promise<Transacted<T>>
+  transaction<T>(
+    tables: readonly TableName[],
+    steps: (batch: Batch, nft: Nft) => T,
+  ): Promise<Change & { readonly value: T }>
   /** Everything in some tables, or in all, as bytes: also what this package does not model. Only reads. */
   snapshot(tables?: readonly TableName[]): Promise<Snapshot>
   /** Makes the tables of a snapshot what it has of them, whatever they hold now. */
@@ -99,7 +99,18 @@ export interface Nftables {
  * }
  * ```
  */
-export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables {
+export function nftables(
+  where: Where,
+  {
+    nft,
+  }: {
+    /**
+     * A socket for all calls, which stays open: for programs that live long, and tests. Default: one for each call, opened in
+     * the namespace.
+     */
+    readonly nft?: Nft | undefined
+  } = {},
+): Nftables {
   const place: Place = placeOf(where, 'nftables')
   const work: Work = { place, nft }
   return {

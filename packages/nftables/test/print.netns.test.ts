@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { netns } from '@cni/netns'
-import { addRuleset, printRuleset } from '@cni/nftables'
+import { addRuleset } from '@cni/nftables'
+import { printRuleset } from '@cni/nftables/rules'
 import { Batch } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import { base, chain, map, nftRuleset, type Placed, type RuleBuilder, type Ruleset, set } from '@cni/nftables'
+import { base, chain, map, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import type { Placed, RuleBuilder } from '@cni/nftables/rules'
 
 const parts = {
   c: base('filter', 'prerouting', 0),

@@ -1,6 +1,6 @@
 import { netns, openRtnl } from '@cni/netns'
-import { addRuleset, type Chain, type Ruleset, type Statement } from '@cni/nftables'
-import { trace } from '@cni/nftables/trace'
+import { addRuleset, type Ruleset } from '@cni/nftables'
+import { type Chain, type Statement, trace } from '@cni/nftables/rules'
 import { tracePackets } from '@cni/nftables/watch'
 import { type BaseChain, Batch } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'

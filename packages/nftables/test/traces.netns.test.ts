@@ -1,6 +1,6 @@
 import { netns, openRtnl } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
-import { Batch, openTraces, type Trace, type TraceStep, traceOn, traces } from '@cni/nftables/wire'
+import { Batch, openTraces, type Trace, traceOn, traces } from '@cni/nftables/wire'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eachPod } from './each-pod.ts'
 
@@ -40,9 +40,9 @@ async function collect(socket: NetlinkSocket, isLast: (trace: Trace) => boolean)
   throw new Error(`Not told within 10 s; only ${found.length} steps were`)
 }
 
-const isStep = (trace: Trace): trace is TraceStep => trace.step !== 'lost'
+const isStep = (trace: Trace): trace is Exclude<Trace, { readonly step: 'lost' }> => trace.step !== 'lost'
 const inTable = (table: string) => (trace: Trace) => isStep(trace) && trace.table === table
-const words = ({ table, chain, step, handle, verdict }: TraceStep) =>
+const words = ({ table, chain, step, handle, verdict }: Exclude<Trace, { readonly step: 'lost' }>) =>
   `${table} ${chain} ${step}${handle === undefined ? '' : ` ${handle}`} ${Object.values(verdict ?? {}).join(' ')}`
 
 describe('the way of a packet', () => {

@@ -1,13 +1,13 @@
 import type { NetnsTarget } from '@cni/netns'
 import { addRuleset, base, chain, type Nftables, nftRuleset } from '@cni/nftables'
-import { type ListenOptions, monitor, watch } from '@cni/nftables/watch'
+import { monitor, watch } from '@cni/nftables/watch'
 import { Batch, type Nft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 /** A kernel without any table, and how to hear of it. */
 export interface WatchWorld extends AsyncDisposable {
   readonly where: NetnsTarget
-  readonly listening: ListenOptions
+  readonly listening: NonNullable<Parameters<typeof watch>[2]>
   readonly tables: Nftables
   readonly nft: Nft
 }

@@ -7,7 +7,7 @@ import { tableFields } from '../wire/objects.ts'
 import { chainIn, type NftChain, type NftTable, ruleIn, tableIn } from '../wire/records.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/set-records.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
-import type { RuleName, SetName, TableName } from '../wire/specs.ts'
+import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
 /** Our transaction: the changes that the kernel echoed, and the content of its tables before. */
 export interface OwnSteps {
@@ -19,7 +19,7 @@ export interface OwnSteps {
 export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
-  readonly rules: ReadonlyMap<string, RuleName>
+  readonly rules: ReadonlyMap<string, ChainName & { readonly handle: bigint }>
   /** Named sets. An anonymous set belongs to its rule. */
   readonly sets: ReadonlyMap<string, NftSet>
   /** Elements, by the key of their set. */
@@ -58,7 +58,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
   const made = {
     tables: new Map<string, NftTable>(),
     chains: new Map<string, NftChain>(),
-    rules: new Map<string, RuleName>(),
+    rules: new Map<string, ChainName & { readonly handle: bigint }>(),
     sets: new Map<string, NftSet>(),
   }
   const elements = new Map<string, NftElement[]>()

@@ -8,20 +8,12 @@ import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
 import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Fills a batch, by what it reads; called again when others change something meanwhile. */
-export type TransactionSteps<T> = (batch: Batch, nft: Nft) => T
-
-/** What a transaction did, and gave back. */
-export interface Transacted<T> extends Change {
-  readonly value: T
-}
-
 /** Runs a transaction that changes `tables`. */
 export async function runTransaction<T>(
   work: Work,
   tables: readonly TableName[],
-  steps: TransactionSteps<T>,
-): Promise<Transacted<T>> {
+  steps: (batch: Batch, nft: Nft) => T,
+): Promise<Change & { readonly value: T }> {
   const began = performance.now()
   const back = wayBack(work)
   return withNft(work, async (nft) => {

@@ -9,15 +9,10 @@ import type { Change } from './report.ts'
 import { takeBack } from './take-back.ts'
 
 /** Tables that a program owns; a ruleset fits. */
-export interface OwnedTables {
-  readonly tables: readonly Pick<Table, 'family' | 'name'>[]
-}
+export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
-/** What else is asked of the tables that a program owns. */
-export interface OwnedOptions {
-  /** Tables that are to be gone, whatever is in them, in the same transaction; those of the ruleset itself stay. */
-  readonly absent?: OwnedTables | undefined
-}
+/** `absent`: tables that are to be gone in the same transaction. */
+export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
 /** A namespace, and a socket for each call or one for all. */
 export interface Work {

@@ -1,9 +1,10 @@
 import type { DataType, Plain } from '../rules/data-type.ts'
 import { selectors } from '../rules/selector.ts'
 import { keyOf } from '../rules/spans.ts'
-import type { Statement, VmapElement } from '../rules/statement.ts'
+import type { Statement } from '../rules/statement.ts'
 import type { Key } from '../rules/values.ts'
 import type { Expressions } from '../wire/expressions.ts'
+import type { Verdict } from '../wire/verdict.ts'
 import { isEnd, spansOf } from './keys.ts'
 import type { Loaded } from './loads.ts'
 import { type Read, type Reading, read, type SetRecord } from './reading.ts'
@@ -53,8 +54,8 @@ function mapOf(
   type: DataType,
   interval: boolean,
   { elements }: SetRecord,
-): { elements: readonly VmapElement<Plain>[] } | undefined {
-  const found: VmapElement<Plain>[] = []
+): { elements: readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[] } | undefined {
+  const found: { readonly key: Key<Plain>; readonly verdict: Verdict }[] = []
   for (const { element, span } of spansOf(type, interval, elements)) {
     const key = span && keyOf(type, span)
     const { data } = element

@@ -1,15 +1,16 @@
 import type { Dumps } from '../wire/dumps.ts'
 import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
+import type { NftElement, NftSet } from '../wire/set-records.ts'
 import { elementsOf, setsOf } from '../wire/sets.ts'
 import type { TableName } from '../wire/specs.ts'
-import type { SetRecord, Sets } from './reading.ts'
+import type { SetRecord } from './reading.ts'
 
 /** A table of the kernel's with everything in it, as it was at one moment. */
 export interface TableRecords {
   readonly table: NftTable
   readonly chains: readonly NftChain[]
   /** Those without a name, which belong to a rule, among them. */
-  readonly sets: Sets
+  readonly sets: ReadonlyMap<string, { readonly set: NftSet; readonly elements: readonly NftElement[] }>
   /** Of all chains, in the order of each. */
   readonly rules: readonly NftRule[]
 }

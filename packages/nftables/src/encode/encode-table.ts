@@ -1,5 +1,5 @@
 import type { Chain, NamedSet, Ruleset, Table } from '../rules/model.ts'
-import type { AddOptions, Batch } from '../wire/batch.ts'
+import type { Batch } from '../wire/batch.ts'
 import type { Expression } from '../wire/expressions.ts'
 import { addElements, addSet } from '../wire/sets.ts'
 import type { TableName } from '../wire/specs.ts'
@@ -18,7 +18,11 @@ import { encodeNamedSet } from './named-set.ts'
  * export const bytes = (rules: Ruleset) => addRuleset(new Batch(), rules).bytes()
  * ```
  */
-export function addRuleset(batch: Batch, { tables }: Ruleset, options?: AddOptions): Batch {
+export function addRuleset(
+  batch: Batch,
+  { tables }: Ruleset,
+  options?: { readonly exclusive?: boolean | undefined },
+): Batch {
   for (const table of tables) {
     addTable(batch, table, options)
     for (const chain of table.chains) addChain(batch, table, chain)
@@ -29,7 +33,7 @@ export function addRuleset(batch: Batch, { tables }: Ruleset, options?: AddOptio
 }
 
 /** The table alone. */
-export function addTable(batch: Batch, table: Table, options?: AddOptions): void {
+export function addTable(batch: Batch, table: Table, options?: { readonly exclusive?: boolean | undefined }): void {
   const { comment } = table
   batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) }, options)
 }

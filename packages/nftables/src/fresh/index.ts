@@ -21,6 +21,5 @@
  * @module
  */
 
-export type { FreshNftables } from '../wire/fresh-where.ts'
 export { freshBatch } from './fresh-batch.ts'
 export { openFresh } from './open-fresh.ts'

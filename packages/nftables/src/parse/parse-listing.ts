@@ -16,7 +16,7 @@ import { braced, keysIn } from './values.ts'
  *
  * @example
  * ```ts
- * import { explain, parseListing, trace } from '@cni/nftables/trace'
+ * import { explain, parseListing, trace } from '@cni/nftables/rules'
  *
  * export const why = (listing: string) => explain(trace(parseListing(listing), 'tcp 10.0.0.5:80 uid 1000'))
  * ```

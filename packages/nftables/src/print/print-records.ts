@@ -8,7 +8,10 @@ import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
 /** Tables of the kernel's as `nft list ruleset` prints them. */
-export function printTables(records: readonly TableRecords[], options?: PrintOptions): string {
+export function printTables(
+  records: readonly TableRecords[],
+  options?: { readonly stateless?: boolean | undefined },
+): string {
   return records.map((each) => tableText(each, options)).join('')
 }
 

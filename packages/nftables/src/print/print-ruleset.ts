@@ -12,7 +12,7 @@ import type { PrintOptions } from './statement.ts'
  *
  * @example
  * ```ts
- * import { printRuleset } from '@cni/nftables'
+ * import { printRuleset } from '@cni/nftables/rules'
  *
  * const rules = [{ statements: [{ kind: 'tcp dport', value: 80 }, { kind: 'drop' }] }] as const
  * const base = { type: 'filter', hook: 'input', priority: 0 } as const
@@ -20,7 +20,7 @@ import type { PrintOptions } from './statement.ts'
  * export const text = printRuleset({ tables: [{ family: 'ip', name: 'ex', chains, sets: [] }] })
  * ```
  */
-export function printRuleset({ tables }: Ruleset, options?: PrintOptions): string {
+export function printRuleset({ tables }: Ruleset, options?: { readonly stateless?: boolean | undefined }): string {
   return tables.map((table) => tableText(table, options)).join('')
 }
 
@@ -38,7 +38,11 @@ export function blocks(family: Family, name: string, parts: readonly (readonly s
   return `${escapeUnsafe(`table ${family} ${name} {`)}\n${body}}\n`
 }
 
-function chainLines({ name, base, policy, comment, rules }: Chain, family: Family, options?: PrintOptions): string[] {
+function chainLines(
+  { name, base, policy, comment, rules }: Chain,
+  family: Family,
+  options?: { readonly stateless?: boolean | undefined },
+): string[] {
   return bracedChain(name, [
     ...(comment === undefined ? [] : [commentText(comment)]),
     ...(base === undefined ? [] : [baseText(base, policy ?? 'accept', family)]),

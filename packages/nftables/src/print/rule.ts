@@ -3,13 +3,17 @@ import type { Rule } from '../rules/model.ts'
 import { isMatch, type Statement } from '../rules/statement.ts'
 import type { Selector } from '../rules/values.ts'
 import type { Family } from '../wire/family.ts'
-import { type PrintOptions, statementText } from './statement.ts'
+import { statementText } from './statement.ts'
 
 /**
  * A rule as `nft list` prints it: without the comparisons of protocols that a statement behind them implies, `tcp dport 80`
  * for `meta l4proto tcp tcp dport 80`. What is not modelled stands in brackets.
  */
-export function ruleText({ statements, comment }: Rule, family: Family, options?: PrintOptions): string {
+export function ruleText(
+  { statements, comment }: Rule,
+  family: Family,
+  options?: { readonly stateless?: boolean | undefined },
+): string {
   const list = sourceFirst(statements)
   const implied = impliedBy(list, family)
   const words: string[] = []

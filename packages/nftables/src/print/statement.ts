@@ -9,11 +9,8 @@ import { natText, rejectText, tproxyText } from './nat.ts'
 import { rawText } from './raw.ts'
 import { isRange, keyText, markText, maskedText, rangeText, valueText } from './values.ts'
 
-/** How to print. */
-export interface PrintOptions {
-  /** Leave out what changes by itself, as `nft --stateless`: what counters counted, how long elements have left. */
-  readonly stateless?: boolean | undefined
-}
+/** How to print: `stateless` leaves out what changes by itself, as `nft --stateless`. */
+export type PrintOptions = { readonly stateless?: boolean | undefined }
 
 /** A statement in nft's words. */
 export function statementText(statement: Statement, family: Family, options: PrintOptions = {}): string {

@@ -2,19 +2,8 @@ import type { Expression } from '../wire/expressions.ts'
 import type { Verdict } from '../wire/verdict.ts'
 import type { Context, Ended, OwnChainsOf, VmapsOf } from './context.ts'
 import type { SetTypeOf } from './match-types.ts'
-import type { Limit, Log, MarkValue, NatFlag } from './statement.ts'
+import type { Statement } from './statement.ts'
 import type { Key, Range, Selector, SelectorValues } from './values.ts'
-
-/** How `limit` is told. */
-export type LimitOptions = Omit<Limit, 'kind' | 'burst'> & { readonly burst?: number }
-
-/** How `log` is told. */
-export type LogOptions = Omit<Log, 'kind'>
-
-/** How addresses and ports are chosen. */
-export interface NatOptions {
-  readonly flags?: readonly NatFlag[]
-}
 
 /** Compiler message for a rule with a port and no protocol before it. No value has this type. */
 export type ProtocolFirst = "A port needs a protocol before it, such as .l4proto('tcp')"
@@ -28,11 +17,13 @@ export interface ActionSteps<X extends Context, Next> {
   comment(text: string): Next
   counter(): Next
   /** At most so often; `burst` is 5 packets by default. */
-  limit(options: LimitOptions): Next
-  log(options?: LogOptions): Next
+  limit(
+    options: Omit<Extract<Statement, { readonly kind: 'limit' }>, 'kind' | 'burst'> & { readonly burst?: number },
+  ): Next
+  log(options?: Omit<Extract<Statement, { readonly kind: 'log' }>, 'kind'>): Next
   /** `meta mark set`. */
-  markSet(to: MarkValue | 'ct mark'): Next
-  ctMarkSet(to: MarkValue | 'mark'): Next
+  markSet(to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'ct mark'): Next
+  ctMarkSet(to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'mark'): Next
   ctZoneSet(zone: number): Next
   /** `meta nftrace set`. Default 1. */
   nftraceSet(to?: 0 | 1): Next
@@ -61,23 +52,33 @@ export interface ActionSteps<X extends Context, Next> {
 /** In nat, where the destination is chosen. */
 export interface RedirectSteps<X extends Context> {
   /** To this machine, on the same port or another. */
-  redirect(port?: PortOf<X>, options?: NatOptions): Ended
+  redirect(port?: PortOf<X>, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
 }
 
 /** In nat, where the destination is chosen. */
 export interface NatSteps<X extends Context> {
-  dnat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
+  dnat(
+    family: FamilyOf<X>,
+    address: string | Range<string>,
+    port?: PortOf<X>,
+    options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
+  ): Ended
 }
 
 /** In nat, where packets leave. */
 export interface PostroutingSteps<X extends Context> {
   /** From the address of this machine. */
-  masquerade(port?: PortOf<X>, options?: NatOptions): Ended
+  masquerade(port?: PortOf<X>, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
 }
 
 /** In nat, where the source is chosen. */
 export interface SnatSteps<X extends Context> {
-  snat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
+  snat(
+    family: FamilyOf<X>,
+    address: string | Range<string>,
+    port?: PortOf<X>,
+    options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
+  ): Ended
 }
 
 /** Steps of a filter chain of prerouting. The protocol comes first. */

@@ -1,5 +1,5 @@
 import type { Rule } from './model.ts'
-import type { BasePart, ChainPart, Part, SetPart } from './parts.ts'
+import type { BasePart, Part, SetPart } from './parts.ts'
 import type { SetType } from './values.ts'
 
 /** Families of rulesets. */
@@ -33,10 +33,10 @@ export interface Context {
 }
 
 /** The chains of a table. */
-export type ChainsOf<T extends TableParts> = NamesOf<T, BasePart | ChainPart>
+export type ChainsOf<T extends TableParts> = NamesOf<T, BasePart | { readonly part: 'chain' }>
 
 /** The chains that can be jumped to. */
-export type OwnChainsOf<T extends TableParts> = NamesOf<T, ChainPart>
+export type OwnChainsOf<T extends TableParts> = NamesOf<T, { readonly part: 'chain' }>
 
 /** The sets whose keys are of a type. */
 export type SetsOf<T extends TableParts, Key extends SetType> = NamesOf<T, SetPart<Key, undefined>>

@@ -1,14 +1,13 @@
 import type { Expression } from '../wire/expressions.ts'
 import { invalid } from '../wire/nft-error.ts'
 import type { Verdict } from '../wire/verdict.ts'
-import type { LimitOptions, LogOptions, NatOptions } from './action-types.ts'
 import { canonicalStatement } from './canonical.ts'
 import { complete } from './complete.ts'
 import type { Placed, RulesetFamily } from './context.ts'
 import type { Rule } from './model.ts'
 import { checkText } from './names.ts'
 import { isSelector, selectors } from './selector.ts'
-import type { Action, MarkValue, MatchOp, Reject, Statement } from './statement.ts'
+import type { Action, Limit, Log, MarkValue, MatchOp, Nat, Reject, Statement } from './statement.ts'
 import type { Range } from './values.ts'
 
 /** Where a rule is written. */
@@ -141,11 +140,11 @@ export class Draft implements Placed {
     return this.#add({ kind: 'counter' })
   }
 
-  limit({ burst, ...options }: LimitOptions): Draft {
+  limit({ burst, ...options }: Omit<Limit, 'kind' | 'burst'> & { readonly burst?: number }): Draft {
     return this.#add({ kind: 'limit', ...options, burst: burst ?? (options.of === undefined ? BURST : 0) })
   }
 
-  log(options: LogOptions = {}): Draft {
+  log(options: Omit<Log, 'kind'> = {}): Draft {
     return this.#add({ kind: 'log', ...options })
   }
 
@@ -209,19 +208,19 @@ export class Draft implements Placed {
     return this.#add({ kind: 'vmap', on, map: elements } as Statement)
   }
 
-  redirect(port?: Port, options: NatOptions = {}): Draft {
+  redirect(port?: Port, options: Pick<Nat, 'flags'> = {}): Draft {
     return this.#add({ kind: 'redirect', ...(port === undefined ? undefined : { port }), ...options })
   }
 
-  masquerade(port?: Port, options: NatOptions = {}): Draft {
+  masquerade(port?: Port, options: Pick<Nat, 'flags'> = {}): Draft {
     return this.#add({ kind: 'masquerade', ...(port === undefined ? undefined : { port }), ...options })
   }
 
-  snat(family: 'ip' | 'ip6', address: string | Range<string>, port?: Port, options: NatOptions = {}): Draft {
+  snat(family: 'ip' | 'ip6', address: string | Range<string>, port?: Port, options: Pick<Nat, 'flags'> = {}): Draft {
     return this.#nat({ kind: 'snat', family, address, ...(port === undefined ? undefined : { port }), ...options })
   }
 
-  dnat(family: 'ip' | 'ip6', address: string | Range<string>, port?: Port, options: NatOptions = {}): Draft {
+  dnat(family: 'ip' | 'ip6', address: string | Range<string>, port?: Port, options: Pick<Nat, 'flags'> = {}): Draft {
     return this.#nat({ kind: 'dnat', family, address, ...(port === undefined ? undefined : { port }), ...options })
   }
 

@@ -1,6 +1,5 @@
 import type { Context, SetsOf } from './context.ts'
-import type { MatchOp } from './statement.ts'
-import type { Key, Masked, Range, Selector, SelectorValues, SetType } from './values.ts'
+import type { Key, Range, Selector, SelectorValues, SetType } from './values.ts'
 
 /** Which named sets something can be looked up in. */
 export interface SetTypes {
@@ -33,7 +32,7 @@ export type SetTypeOf<S extends Selector> = S extends keyof SetTypes ? SetTypes[
 export type Given<S extends Selector, X extends Context> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>
-  | Masked<SelectorValues[S]>
+  | { readonly value: SelectorValues[S]; readonly mask: SelectorValues[S] }
   | (SelectorValues[S] extends readonly (infer W)[] ? W : readonly Key<SelectorValues[S]>[])
   | { readonly set: readonly Key<SelectorValues[S]>[] }
   | { readonly named: SetsOf<X['parts'], SetTypeOf<S>> }
@@ -43,7 +42,7 @@ export interface Comparison<S extends Selector, X extends Context, Next> {
   /** `!=`: another value, or none of them. */
   not<const V extends Given<S, X>>(value: V & Literal<S, V>): Next
   /** By size. */
-  compare(op: Exclude<MatchOp, '!='>, value: SelectorValues[S]): Next
+  compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next
 }
 
 /** Conditions of all families; each gives the next step, `Spoken` when it names a protocol. Without a value `.not(…)` or `.compare(…)` follows. */

@@ -40,13 +40,12 @@ export interface NamedSet {
   readonly elements?: readonly SetElement[]
 }
 
-/** A key of a set without ranges, or each part of one that has several. */
-export type ElementKey = Key<SelectorValues['iifname'] | SelectorValues['l4proto'] | string | number>
-
 /** An element of a named set or map. */
 export interface SetElement {
   /** In a set whose keys have several parts, a list of them. */
-  readonly key: ElementKey | readonly ElementKey[]
+  readonly key:
+    | Key<SelectorValues['iifname'] | SelectorValues['l4proto'] | string | number>
+    | readonly Key<SelectorValues['iifname'] | SelectorValues['l4proto'] | string | number>[]
   /** In a map. */
   readonly data?: string | number | Verdict
   readonly comment?: string

@@ -10,11 +10,6 @@ export interface BasePart<Type extends BaseChain['type'] = BaseChain['type'], H 
   readonly policy: 'accept' | 'drop'
 }
 
-/** A chain that rules jump to. */
-export interface ChainPart {
-  readonly part: 'chain'
-}
-
 /** A set with a name, or with `data` a map. */
 export interface SetPart<
   Key extends SetType | readonly SetType[] = SetType | readonly SetType[],
@@ -23,14 +18,11 @@ export interface SetPart<
   readonly part: 'set'
   readonly key: Key
   readonly data: Data
-  readonly options: SetOptions
+  readonly options: Omit<NamedSet, 'name' | 'key' | 'data'>
 }
 
-/** What else a set says. */
-export type SetOptions = Omit<NamedSet, 'name' | 'key' | 'data'>
-
 /** What a table may consist of. */
-export type Part = BasePart | ChainPart | SetPart
+export type Part = BasePart | { readonly part: 'chain' } | SetPart
 
 /**
  * A base chain of a table: `filter`, `nat` or `route`, where packets enter and in which order, and what becomes of them at
@@ -49,7 +41,7 @@ export function base<const Type extends BaseChain['type'], const H extends Hook>
 }
 
 /** A chain that is entered by jumps. */
-export const chain: ChainPart = Object.freeze({ part: 'chain' })
+export const chain: { readonly part: 'chain' } = Object.freeze({ part: 'chain' })
 
 /**
  * A named set of a table. With `elements` they are owned like the rules, without it the content is somebody else's.
@@ -59,7 +51,7 @@ export const chain: ChainPart = Object.freeze({ part: 'chain' })
  */
 export function set<const Key extends SetType | readonly SetType[]>(
   key: Key,
-  options: SetOptions = {},
+  options: Omit<NamedSet, 'name' | 'key' | 'data'> = {},
 ): SetPart<Key, undefined> {
   return { part: 'set', key, data: undefined, options }
 }
@@ -73,7 +65,7 @@ export function set<const Key extends SetType | readonly SetType[]>(
 export function map<const Key extends SetType | readonly SetType[], const Data extends SetType | 'verdict'>(
   key: Key,
   data: Data,
-  options: SetOptions = {},
+  options: Omit<NamedSet, 'name' | 'key' | 'data'> = {},
 ): SetPart<Key, Data> {
   return { part: 'set', key, data, options }
 }

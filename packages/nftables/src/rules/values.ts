@@ -14,34 +14,11 @@ export type Protocol =
   | 'udplite'
   | number
 
-/** A word of `ct state`. */
-export type CtState = 'invalid' | 'established' | 'related' | 'new' | 'untracked'
-
-/** A word of `ct status`. */
-export type CtStatus = 'expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying'
-
-/** A flag of TCP. */
-export type TcpFlag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr'
-
-/** What the routing table says an address is. */
-export type AddrType =
-  | 'unspec'
-  | 'unicast'
-  | 'local'
-  | 'broadcast'
-  | 'anycast'
-  | 'multicast'
-  | 'blackhole'
-  | 'unreachable'
-  | 'prohibit'
-
-/** An interface: its name, whatever characters it has (`eth*` is one of four characters), or all whose name begins so. */
-export type InterfaceName = string | { readonly prefix: string }
-
 /** What each thing that a rule can look at holds. Numbers are unsigned; addresses are texts, with `/length` a network. */
 export interface SelectorValues {
-  readonly iifname: InterfaceName
-  readonly oifname: InterfaceName
+  /** A name, whatever characters it has (`eth*` is one of four characters), or all whose name begins so. */
+  readonly iifname: string | { readonly prefix: string }
+  readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
   readonly l4proto: Protocol
   readonly mark: number
@@ -57,7 +34,7 @@ export interface SelectorValues {
   readonly 'tcp sport': number
   readonly 'tcp dport': number
   /** Any of these. */
-  readonly 'tcp flags': readonly TcpFlag[]
+  readonly 'tcp flags': readonly ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr')[]
   readonly 'udp sport': number
   readonly 'udp dport': number
   /** Of whatever protocol has ports there. */
@@ -66,13 +43,23 @@ export interface SelectorValues {
   readonly 'icmp type': number
   readonly 'icmpv6 type': number
   /** Any of these states. */
-  readonly 'ct state': readonly CtState[]
+  readonly 'ct state': readonly ('invalid' | 'established' | 'related' | 'new' | 'untracked')[]
   readonly 'ct mark': number
   readonly 'ct direction': 'original' | 'reply'
   /** Any of these bits. */
-  readonly 'ct status': readonly CtStatus[]
-  readonly 'fib saddr type': AddrType
-  readonly 'fib daddr type': AddrType
+  readonly 'ct status': readonly ('expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying')[]
+  /** What the routing table says the address is. */
+  readonly 'fib saddr type':
+    | 'unspec'
+    | 'unicast'
+    | 'local'
+    | 'broadcast'
+    | 'anycast'
+    | 'multicast'
+    | 'blackhole'
+    | 'unreachable'
+    | 'prohibit'
+  readonly 'fib daddr type': SelectorValues['fib saddr type']
   /** 1: of an open socket that may answer for any address. */
   readonly 'socket transparent': 0 | 1
   readonly 'socket wildcard': 0 | 1
@@ -101,9 +88,14 @@ export type Key<T = SelectorValues[Selector]> = T | Range<T>
 export type Operand<T = SelectorValues[Selector]> =
   | T
   | Range<T>
-  | Masked<T>
+  | { readonly value: T; readonly mask: T }
   | { readonly set: readonly Key<T>[] }
   | { readonly named: string }
 
 /** nft's words for what a set or map holds. */
 export type SetType = 'ipv4_addr' | 'ipv6_addr' | 'inet_proto' | 'inet_service' | 'ifname' | 'mark' | 'uid' | 'gid'
+
+export type CtState = SelectorValues['ct state'][number]
+export type CtStatus = SelectorValues['ct status'][number]
+export type TcpFlag = SelectorValues['tcp flags'][number]
+export type AddrType = SelectorValues['fib saddr type']

@@ -9,7 +9,7 @@ import { invalid, NftError } from '../wire/nft-error.ts'
 import type { NftSet } from '../wire/set-records.ts'
 import { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from '../wire/sets.ts'
 import type { TableName } from '../wire/specs.ts'
-import { diffElements, type ElementDiff, type Elements } from './element-diff.ts'
+import { diffElements } from './element-diff.ts'
 
 /** A namespace whose sets are read and edited. */
 export interface Editing {
@@ -42,7 +42,12 @@ export function destroySet({ nft, edit }: Editing, table: TableName, spec: Named
 }
 
 /** Adds elements, those that are there otherwise in their place. */
-export async function addTo({ nft, edit }: Editing, table: TableName, spec: NamedSet, given: Elements): Promise<void> {
+export async function addTo(
+  { nft, edit }: Editing,
+  table: TableName,
+  spec: NamedSet,
+  given: readonly (SetElement | SetElement['key'])[],
+): Promise<void> {
   const wanted = canonical(table, spec, given)
   if (wanted.length === 0) return
   const isPlain = wanted.every(
@@ -119,8 +124,8 @@ export async function diffOf(
   editing: Editing,
   table: TableName,
   spec: NamedSet,
-  elements: Elements,
-): Promise<ElementDiff> {
+  elements: readonly (SetElement | SetElement['key'])[],
+): Promise<ReturnType<typeof diffElements>> {
   return diffElements(canonical(table, spec, elements), await listOf(editing, table, spec))
 }
 
@@ -129,7 +134,7 @@ export function replaceElements(
   { nft, edit }: Editing,
   table: TableName,
   spec: NamedSet,
-  elements: Elements,
+  elements: readonly (SetElement | SetElement['key'])[],
 ): Promise<'unchanged' | 'replaced'> {
   const wanted = canonical(table, spec, elements)
   return edit((batch) => {
@@ -140,7 +145,12 @@ export function replaceElements(
 
 // internal
 
-function change(batch: Batch, table: TableName, spec: NamedSet, { missing, unexpected }: ElementDiff): void {
+function change(
+  batch: Batch,
+  table: TableName,
+  spec: NamedSet,
+  { missing, unexpected }: ReturnType<typeof diffElements>,
+): void {
   const name = { ...table, set: spec.name }
   if (unexpected.length > 0) {
     // The end before the first interval stays: it is that of none.
@@ -155,12 +165,16 @@ function change(batch: Batch, table: TableName, spec: NamedSet, { missing, unexp
   if (missing.length > 0) addElements(batch, name, encodeElements(spec, missing))
 }
 
-function canonical(table: TableName, spec: NamedSet, elements: Elements): readonly SetElement[] {
+function canonical(
+  table: TableName,
+  spec: NamedSet,
+  elements: readonly (SetElement | SetElement['key'])[],
+): readonly SetElement[] {
   const list = elements.map((each): SetElement => (isElement(each) ? each : { key: each }))
   return canonicalSet({ ...spec, elements: list }, table.table).elements ?? []
 }
 
-function isElement(each: Elements[number]): each is SetElement {
+function isElement(each: SetElement | SetElement['key']): each is SetElement {
   return typeof each === 'object' && 'key' in each
 }
 

@@ -4,7 +4,6 @@ import type { NamedSet, SetElement } from '../rules/model.ts'
 import type { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
-import type { ElementDiff, Elements } from './element-diff.ts'
 import {
   addTo,
   createSet,
@@ -20,7 +19,7 @@ import {
 } from './operations.ts'
 
 /**
- * A named set or map of a table that is there. Everything is checked before anything is asked of the kernel, and each call
+ * A named set or map of a table that is there. Elements are keys alone, or with a value, a comment, a time. Everything is checked before anything is asked of the kernel, and each call
  * is one transaction: all of it or none, which the `undo` of a context takes back. Throws `NftError`: `NOT_FOUND` without the set.
  */
 export interface TableSet {
@@ -31,7 +30,7 @@ export interface TableSet {
   /** Removes it; what is not there is fine. `REFUSED` while a rule looks into it. */
   destroy(): Promise<void>
   /** Adds elements; one that is there gets the new value, comment and time. */
-  add(elements: Elements): Promise<void>
+  add(elements: readonly (SetElement | SetElement['key'])[]): Promise<void>
   /** Deletes elements by their keys; what is not there is fine. */
   delete(keys: readonly SetElement['key'][]): Promise<void>
   /** Deletes all elements. */
@@ -43,9 +42,14 @@ export interface TableSet {
   /** Whether a rule would find it: an address inside a network counts. */
   has(key: SetElement['key']): Promise<boolean>
   /** How the content differs from these elements. */
-  diff(elements: Elements): Promise<ElementDiff>
+  diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
+    /** Wanted, not there; or there with another value, comment or time. */
+    readonly missing: readonly SetElement[]
+    /** There, not wanted; or there otherwise. */
+    readonly unexpected: readonly SetElement[]
+  }>
   /** Gives it exactly these elements; what stays is not touched. */
-  replace(elements: Elements): Promise<'unchanged' | 'replaced'>
+  replace(elements: readonly (SetElement | SetElement['key'])[]): Promise<'unchanged' | 'replaced'>
 }
 
 /** A set by its table and what it is; nothing happens before the first call. */

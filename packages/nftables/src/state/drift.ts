@@ -11,21 +11,19 @@ export interface DriftLine {
   readonly rule?: string
 }
 
-/** Something that is there, but not as it is wanted. */
-export interface DriftChanged extends DriftLine {
-  /** `order`: its rules are all there, in another order. */
-  readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'
-  readonly expected: string
-  readonly actual: string
-}
-
 /** The difference between a ruleset and the kernel: in its tables everything counts, content and order. */
 export interface Drift {
   /** Wanted, not there. */
   readonly missing: readonly DriftLine[]
   /** There, not wanted. */
   readonly unexpected: readonly DriftLine[]
-  readonly changed: readonly DriftChanged[]
+  /** There, but not as it is wanted. */
+  readonly changed: readonly (DriftLine & {
+    /** `order`: its rules are all there, in another order. */
+    readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'
+    readonly expected: string
+    readonly actual: string
+  })[]
 }
 
 /** Whether there is no difference at all. */
@@ -47,3 +45,5 @@ export function placeText({ family, table, chain, set, rule }: DriftLine): strin
   if (chain === undefined) return set === undefined ? where : `set ${set} in ${where}`
   return rule === undefined ? `chain ${chain} in ${where}` : `rule in ${where}, chain ${chain}: ${rule}`
 }
+
+export type DriftChanged = Drift['changed'][number]

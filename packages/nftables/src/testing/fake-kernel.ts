@@ -31,38 +31,17 @@ import { FakeRefusal } from './fake-refusal.ts'
 import { FakeSocket } from './fake-socket.ts'
 import type { FakeState, FakeTable } from './fake-state.ts'
 
-/** A change that the fake is asked to make. */
-export interface FakeChange {
-  /** `add rule`, `delete chain` … */
-  readonly what: string
-  /** Its attributes, as bytes. */
-  readonly body: Buffer
-}
-
-/** What a fake kernel is like. */
-export interface FakeKernelOptions {
-  /** Whether the caller has CAP_NET_ADMIN. Default: true. */
-  readonly privileged?: boolean
-  /** Whether there is nf_tables. Default: true. */
-  readonly nftables?: boolean
-  /** Called before each change; return an errno name to have it refused with that. */
-  readonly fail?: (change: FakeChange) => string | undefined
-}
-
-/** How to open a socket of the fake. */
-export interface FakeSocketOptions {
-  /** Hear of every transaction, as a socket for `commits`. */
-  readonly events?: boolean
-  /** Bytes that may wait to be read; of each message the kernel counts about 500 more. Default 212 992. */
-  readonly receiveBuffer?: number
-}
-
 /** nf_tables in memory, behind netlink sockets. */
 export interface FakeKernel {
   /** A netlink socket to it, for `channelOver` of `@cni/netns/netlink`. */
-  nfnetlink(options?: FakeSocketOptions): NetlinkSocket
+  nfnetlink(options?: {
+    /** Hear of every transaction, as a socket for `commits`. */
+    readonly events?: boolean
+    /** Bytes that may wait to be read; of each message the kernel counts about 500 more. Default 212 992. */
+    readonly receiveBuffer?: number
+  }): NetlinkSocket
   /** The same, with what one does with it. */
-  open(options?: FakeSocketOptions): Nft
+  open(options?: Parameters<FakeKernel['nfnetlink']>[0]): Nft
   /** Every datagram that was sent to it, in order. */
   readonly sent: readonly Buffer[]
 }
@@ -89,7 +68,19 @@ const NLMSG_NOOP = 1
  * export const rules = nft.rules(chain).length // 1
  * ```
  */
-export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
+export function fakeKernel(
+  options: {
+    /** Whether the caller has CAP_NET_ADMIN. Default: true. */
+    readonly privileged?: boolean
+    /** Whether there is nf_tables. Default: true. */
+    readonly nftables?: boolean
+    /** Called before each change; return an errno name to have it refused with that. */
+    readonly fail?: (change: {
+      /** `add rule`, `delete chain` … */ readonly what: string
+      /** Its attributes, as bytes. */ readonly body: Buffer
+    }) => string | undefined
+  } = {},
+): FakeKernel {
   const { privileged = true, nftables = true, fail } = options
   const sockets: FakeSocket[] = []
   const sent: Buffer[] = []
@@ -164,7 +155,10 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
     }
   }
 
-  const nfnetlink = ({ events = false, receiveBuffer = RECEIVE_BUFFER }: FakeSocketOptions = {}): NetlinkSocket => {
+  const nfnetlink = ({
+    events = false,
+    receiveBuffer = RECEIVE_BUFFER,
+  }: NonNullable<Parameters<FakeKernel['nfnetlink']>[0]> = {}): NetlinkSocket => {
     const port = FIRST_PORT + sockets.length
     const socket = new FakeSocket(events, receiveBuffer, (datagram) => {
       sent.push(datagram)

@@ -15,10 +15,4 @@
  * @module
  */
 
-export {
-  type FakeChange,
-  type FakeKernel,
-  type FakeKernelOptions,
-  type FakeSocketOptions,
-  fakeKernel,
-} from './fake-kernel.ts'
+export { type FakeKernel, fakeKernel } from './fake-kernel.ts'

@@ -44,7 +44,7 @@ export interface Trace {
  * @example
  * ```ts
  * import { base, chain, nftRuleset } from '@cni/nftables'
- * import { explain, trace } from '@cni/nftables/trace'
+ * import { explain, trace } from '@cni/nftables/rules'
  *
  * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), 'to-proxy': chain } }, (t) => [
  *   t.ex.on('output').skuid(1337).return(),

@@ -3,14 +3,12 @@ import { endpointText } from '@cni/types/packet'
 import type { TracedPacket } from '../wire/traces.ts'
 
 /** What a packet is, as far as the kernel told: protocol, where from, where to. */
-export interface PacketHeaders {
-  /** `IPPROTO_…`. */
+interface Headers {
   readonly protocol: number
   readonly source: string
   readonly destination: string
   readonly sport?: number
   readonly dport?: number
-  /** `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
   readonly text: string
 }
 
@@ -26,7 +24,7 @@ const words = new Map<number, string>([
 const withPorts: readonly number[] = [6, 17, 33, 132, 136]
 
 /** Reads the first bytes of its headers; `undefined` for what is not IP, or cut short. */
-export function headersOf({ network, transport }: TracedPacket): PacketHeaders | undefined {
+export function headersOf({ network, transport }: TracedPacket): Headers | undefined {
   if (network === undefined) return undefined
   const version = (network[0] ?? 0) >> 4
   const [protocolAt, from, to, length] = version === 4 ? [9, 12, 16, 4] : [6, 8, 24, 16]

@@ -16,8 +16,6 @@
  * @module
  */
 
-export type { PacketHeaders } from './headers.ts'
-export type { ListenOptions, ListenSockets, WaitOptions } from './listen.ts'
-export { type MonitorEvent, monitor } from './monitor.ts'
-export { type PacketEvent, type PacketStep, type PacketTraceOptions, tracePackets } from './trace-packets.ts'
-export { type WatchEvent, type WatchOptions, watch } from './watch.ts'
+export { monitor } from './monitor.ts'
+export { tracePackets } from './trace-packets.ts'
+export { watch } from './watch.ts'

@@ -4,29 +4,7 @@ import { type EventOptions, type NetlinkSocket, watchReadable } from '@cni/netns
 import { openCommits } from '../wire/commits.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 
-/** How to listen. */
-export interface ListenOptions extends WaitOptions {
-  /** Sockets for all that is asked and heard, which stay open: for tests, those of a fake kernel. */
-  readonly sockets?: ListenSockets | undefined
-}
-
-/** How long, and how to wait. */
-export interface WaitOptions {
-  /** Ends it. Default: the signal of the context. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Milliseconds between two looks at what the kernel told. Default: none, the kernel says when there is something; on a
-   * worker thread 10.
-   */
-  readonly interval?: number | undefined
-}
-
-/** Two sockets of the same kernel. */
-export interface ListenSockets {
-  readonly nft: Nft
-  /** Hears of every transaction: of a fake, `nfnetlink({ events: true })`. */
-  readonly events: NetlinkSocket
-}
+type Wait = { readonly signal?: AbortSignal | undefined; readonly interval?: number | undefined }
 
 /** Sockets to ask and to hear with. */
 export interface Listening extends Disposable {
@@ -37,7 +15,13 @@ export interface Listening extends Disposable {
 }
 
 /** Opens what is not given. What happens from now on is heard. */
-export function listen(target: NetnsTarget, { sockets, interval }: ListenOptions): Listening {
+export function listen(
+  target: NetnsTarget,
+  {
+    sockets,
+    interval,
+  }: Wait & { readonly sockets?: { readonly nft: Nft; readonly events: NetlinkSocket } | undefined },
+): Listening {
   if (sockets !== undefined) {
     const { nft, events: socket } = sockets
     return { nft, socket, until: (signal) => waiting(socket, { signal, interval }), [Symbol.dispose]() {} }
@@ -60,7 +44,7 @@ export function listen(target: NetnsTarget, { sockets, interval }: ListenOptions
 }
 
 /** Waits for the kernel's word, where that can be had. */
-export function waiting({ fd }: NetlinkSocket, { signal, interval }: WaitOptions): EventOptions {
+export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): EventOptions {
   const isTold = interval === undefined && isMainThread && fd >= 0
   return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }
 }

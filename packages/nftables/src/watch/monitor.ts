@@ -1,4 +1,5 @@
 import { placeOf, type Where } from '@cni/netns/handle'
+import type { NetlinkSocket } from '@cni/netns/netlink'
 import { escapeUnsafe } from '@cni/types'
 import { decodeRule } from '../decode/tables.ts'
 import { baseText } from '../print/chains.ts'
@@ -6,15 +7,10 @@ import { ruleText } from '../print/rule.ts'
 import { setRecordText } from '../print/set-record.ts'
 import { setLines } from '../print/set-text.ts'
 import { type Change, type Commit, commits } from '../wire/commits.ts'
+import type { Nft } from '../wire/nft.ts'
 import type { SetName } from '../wire/specs.ts'
 import { KnownSets } from './known-sets.ts'
-import { type ListenOptions, listen } from './listen.ts'
-
-/** A transaction that somebody made. */
-export interface MonitorEvent extends Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> {
-  /** What was changed, in the kernel's order and in words: `add rule inet ex output tcp dport 80 accept # handle 7`. */
-  readonly changes: readonly string[]
-}
+import { listen } from './listen.ts'
 
 /**
  * Every change of nf_tables in a namespace, by whomever, in the words of `nft monitor`, from now on. Sets without a name are
@@ -30,7 +26,33 @@ export interface MonitorEvent extends Pick<Commit, 'generation' | 'pid' | 'progr
  * }
  * ```
  */
-export async function* monitor(where: Where, options: ListenOptions = {}): AsyncGenerator<MonitorEvent, void, void> {
+export async function* monitor(
+  where: Where,
+  options: {
+    /** Ends it. Default: the signal of the context. */
+    readonly signal?: AbortSignal | undefined
+    /**
+     * Milliseconds between two looks at what the kernel told. Default: none, the kernel says when there is something; on a
+     * worker thread 10.
+     */
+    readonly interval?: number | undefined
+    /** Sockets for all that is asked and heard, which stay open: for tests, those of a fake kernel. */
+    readonly sockets?:
+      | {
+          readonly nft: Nft
+          /** Hears of every transaction: of a fake, `nfnetlink({ events: true })`. */
+          readonly events: NetlinkSocket
+        }
+      | undefined
+  } = {},
+): AsyncGenerator<
+  Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> & {
+    /** What was changed, in the kernel's order and in words: `add rule inet ex output tcp dport 80 accept # handle 7`. */
+    readonly changes: readonly string[]
+  },
+  void,
+  void
+> {
   const place = placeOf(where, 'monitor')
   using listening = listen(place.netns, options)
   const { nft, socket } = listening

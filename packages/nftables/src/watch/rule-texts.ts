@@ -2,9 +2,10 @@ import { readTables } from '../decode/records.ts'
 import { decodeRule } from '../decode/tables.ts'
 import { ruleText } from '../print/rule.ts'
 import type { Nft } from '../wire/nft.ts'
-import type { RuleName } from '../wire/specs.ts'
+import type { TableName } from '../wire/specs.ts'
 
-const keyOf = ({ family, table, handle }: Omit<RuleName, 'chain'>): string => `${family} ${table} ${handle}`
+const keyOf = ({ family, table, handle }: TableName & { readonly handle: bigint }): string =>
+  `${family} ${table} ${handle}`
 
 /** Rules in words, by their handles; read again when one is asked for that was not there. */
 export class RuleTexts {
@@ -17,7 +18,7 @@ export class RuleTexts {
   }
 
   /** `undefined` for a rule that is gone. */
-  async of(name: Omit<RuleName, 'chain'>): Promise<string | undefined> {
+  async of(name: TableName & { readonly handle: bigint }): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation
     if (known !== undefined || generation === this.#generation) return known

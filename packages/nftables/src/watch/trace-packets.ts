@@ -7,41 +7,17 @@ import { Batch } from '../wire/batch.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 import { isNftError } from '../wire/nft-error.ts'
 import type { ChainName } from '../wire/specs.ts'
-import { openTraces, type TraceVerdict, traces, type TraceStep as WireStep } from '../wire/traces.ts'
-import { headersOf, type PacketHeaders } from './headers.ts'
-import { type WaitOptions, waiting } from './listen.ts'
+import { openTraces, type Trace, traces, type TraceStep as WireStep } from '../wire/traces.ts'
+import { headersOf } from './headers.ts'
+import { waiting } from './listen.ts'
+import type { monitor } from './monitor.ts'
 import { RuleTexts } from './rule-texts.ts'
-
-/** Which packets to trace, and how to listen. */
-export interface PacketTraceOptions extends WaitOptions {
-  /** Conditions that a packet meets where it comes in, or was made here. Default: every packet. */
-  readonly only?: readonly Match[] | undefined
-}
-
-/** A step of a packet, through the rules of any program. */
-export interface PacketStep extends ChainName {
-  /** A rule that it met, the end of a chain that did not decide, what a base chain does then. */
-  readonly step: 'rule' | 'end' | 'policy'
-  /** Of the packet: the same in all its steps, and in those of no other for a while. */
-  readonly id: number
-  /** The rule as nft lists it; missing when it is gone already. */
-  readonly rule?: string
-  readonly handle?: bigint
-  readonly verdict?: TraceVerdict
-  /** With the first step in each base chain. */
-  readonly packet?: PacketHeaders
-  /** All of it in a line. */
-  readonly text: string
-}
-
-/** What is told of packets; `lost`: steps before the next one were more than the socket holds. */
-export type PacketEvent = PacketStep | { readonly step: 'lost'; readonly text: string }
 
 /**
  * The way of real packets through all rules of a namespace, from now on, also through those of iptables-nft. A table of
  * its own makes the kernel tell it; the table goes with the iteration however that ends, and with the process (Linux 5.12
  * or later). Each traced packet costs, so name those that matter with `only`. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
- * `INVALID` for conditions that contradict themselves.
+ * `INVALID` for conditions that contradict themselves. `lost`: steps before the next one were more than the socket holds.
  *
  * @example
  * ```ts
@@ -56,8 +32,42 @@ export type PacketEvent = PacketStep | { readonly step: 'lost'; readonly text: s
  */
 export async function* tracePackets(
   where: Where,
-  { only = [], signal, interval }: PacketTraceOptions = {},
-): AsyncGenerator<PacketEvent, void, void> {
+  {
+    only = [],
+    signal,
+    interval,
+  }: Pick<NonNullable<Parameters<typeof monitor>[1]>, 'signal' | 'interval'> & {
+    /** Conditions that a packet meets where it comes in, or was made here. Default: every packet. */
+    readonly only?: readonly Match[] | undefined
+  } = {},
+): AsyncGenerator<
+  | (ChainName & {
+      /** A rule that it met, the end of a chain that did not decide, what a base chain does then. */
+      readonly step: 'rule' | 'end' | 'policy'
+      /** Of the packet: the same in all its steps, and in those of no other for a while. */
+      readonly id: number
+      /** The rule as nft lists it; missing when it is gone already. */
+      readonly rule?: string
+      readonly handle?: bigint
+      readonly verdict?: NonNullable<Exclude<Trace, { readonly step: 'lost' }>['verdict']>
+      /** With the first step in each base chain. */
+      readonly packet?: {
+        /** `IPPROTO_…`. */
+        readonly protocol: number
+        readonly source: string
+        readonly destination: string
+        readonly sport?: number
+        readonly dport?: number
+        /** `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
+        readonly text: string
+      }
+      /** All of it in a line. */
+      readonly text: string
+    })
+  | { readonly step: 'lost'; readonly text: string },
+  void,
+  void
+> {
   const place = placeOf(where, 'tracePackets')
   const table = traceTable(only)
   using nft = openNft(place.netns)
@@ -73,6 +83,9 @@ export async function* tracePackets(
     nft.commit(new Batch().deleteTable({ family: table.family, table: table.name }))
   }
 }
+
+type PacketEvent = ReturnType<typeof tracePackets> extends AsyncGenerator<infer Event> ? Event : never
+type PacketStep = Exclude<PacketEvent, { readonly step: 'lost' }>
 
 /** Before the rules of others. */
 const FIRST = -350

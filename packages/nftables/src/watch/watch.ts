@@ -5,19 +5,8 @@ import { type Drift, isClean } from '../state/drift.ts'
 import { type Change, type Commit, commits } from '../wire/commits.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
-import { type ListenOptions, listen } from './listen.ts'
-
-/** How to watch. */
-export interface WatchOptions extends ListenOptions {
-  /** Milliseconds after which to look again when a look failed. Default 30 000. */
-  readonly retry?: number | undefined
-}
-
-/** What a look found. */
-export type WatchEvent =
-  | { readonly state: 'clean' }
-  | { readonly state: 'drift'; readonly drift: Drift }
-  | { readonly state: 'error'; readonly error: unknown }
+import { listen } from './listen.ts'
+import type { monitor } from './monitor.ts'
 
 /**
  * Tells whether the tables of a ruleset are as it says: at once, and whenever somebody changes them. Between changes nothing
@@ -38,8 +27,17 @@ export type WatchEvent =
 export async function* watch(
   where: Where,
   rules: Ruleset,
-  options: WatchOptions = {},
-): AsyncGenerator<WatchEvent, void, void> {
+  options: NonNullable<Parameters<typeof monitor>[1]> & {
+    /** Milliseconds after which to look again when a look failed. Default 30 000. */
+    readonly retry?: number | undefined
+  } = {},
+): AsyncGenerator<
+  | { readonly state: 'clean' }
+  | { readonly state: 'drift'; readonly drift: Drift }
+  | { readonly state: 'error'; readonly error: unknown },
+  void,
+  void
+> {
   const place = placeOf(where, 'watch')
   const { signal: end = place.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
@@ -58,6 +56,8 @@ export async function* watch(
     }
   }
 }
+
+type WatchEvent = ReturnType<typeof watch> extends AsyncGenerator<infer Event> ? Event : never
 
 interface Look {
   readonly event: WatchEvent

@@ -24,23 +24,9 @@ import {
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import { chainFields, generationFields, type ObjectNames, ruleFields, tableFields, writeNames } from './objects.ts'
-import type { ChainName, ChainSpec, Place, RuleName, RuleSpec, TableName, TableSpec } from './specs.ts'
+import type { BaseChain, ChainName, Note, Place, RuleSpec, TableName } from './specs.ts'
 import { withUserdata } from './userdata.ts'
 import { AttributeWriter } from './writer.ts'
-
-/** How to add something that may be there already. */
-export interface AddOptions {
-  /** Refuse what exists (`EEXIST`). Default: it is left as it is. */
-  readonly exclusive?: boolean | undefined
-}
-
-/** Options of a batch. */
-export interface BatchOptions {
-  /** Generation in which the kernel takes the batch. In another one it refuses the batch (`STALE`). */
-  readonly generation?: number | undefined
-  /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
-  readonly echo?: boolean | undefined
-}
 
 /**
  * Changes to any tables of any families, committed as one: all of them or none. Everything is checked as it is added, and
@@ -63,7 +49,15 @@ export class Batch {
   readonly generation: number | undefined
   readonly #flags: number
 
-  constructor({ generation, echo = false }: BatchOptions = {}) {
+  constructor({
+    generation,
+    echo = false,
+  }: {
+    /** Generation in which the kernel takes the batch. In another one it refuses the batch (`STALE`). */
+    readonly generation?: number | undefined
+    /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
+    readonly echo?: boolean | undefined
+  } = {}) {
     this.generation = generation
     this.#flags = NLM_F_REQUEST | (echo ? NLM_F_ECHO : 0)
     const at = this.#writer.begin(NFNL_MSG_BATCH_BEGIN, NLM_F_REQUEST, 0, NFNL_SUBSYS_NFTABLES)
@@ -87,7 +81,17 @@ export class Batch {
   }
 
   /** Adds a table; one that is there keeps what is in it. */
-  addTable(spec: TableSpec, options?: AddOptions): this {
+  addTable(
+    spec: TableName &
+      Note & {
+        /** 1: dormant, 2: owned by the socket, and gone with it. Default 0. */
+        readonly flags?: number | undefined
+      },
+    options?: {
+      /** Refuse what exists (`EEXIST`). Default: it is left as it is. */
+      readonly exclusive?: boolean | undefined
+    },
+  ): this {
     return this.add(TABLE, adding(options), spec.family, (writer) =>
       writeFields(writer, tableFields, withUserdata(spec, 'table'), 'table'),
     )
@@ -104,7 +108,15 @@ export class Batch {
   }
 
   /** Adds a chain; of one that is there the policy is set, if one is given. */
-  addChain(spec: ChainSpec, options?: AddOptions): this {
+  addChain(
+    spec: ChainName &
+      Note & {
+        readonly base?: BaseChain | undefined
+        /** What becomes of a packet at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
+        readonly policy?: 'accept' | 'drop' | undefined
+      },
+    options?: { readonly exclusive?: boolean | undefined },
+  ): this {
     const { base, family } = spec
     const hook = base === undefined ? 0 : hooksOf(family).indexOf(base.hook)
     if (hook < 0) return invalid(`${family} has no hook ${JSON.stringify(base?.hook)}`)
@@ -131,7 +143,7 @@ export class Batch {
   }
 
   /** Deletes one rule. */
-  deleteRule({ family, table, chain, handle }: RuleName): this {
+  deleteRule({ family, table, chain, handle }: ChainName & { readonly handle: bigint }): this {
     return this.delete(RULE, { family, table, chain }, (writer) => writeFields(writer, HANDLE, { handle }, 'rule'))
   }
 
@@ -237,6 +249,6 @@ const PLACES = indexed({
 })
 
 /** The flags of a message that adds something. */
-export function adding(options: AddOptions = {}): number {
+export function adding(options: { readonly exclusive?: boolean | undefined } = {}): number {
   return NLM_F_CREATE | (options.exclusive === true ? NLM_F_EXCL : 0)
 }

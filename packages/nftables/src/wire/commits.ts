@@ -3,26 +3,13 @@ import { type EventOptions, events, type Message, type NetlinkSocket } from '@cn
 import { familyWord } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts'
-import type { Committed } from './nft.ts'
+import type { Nft } from './nft.ts'
 import { generationFields } from './objects.ts'
 import { openGroup } from './open-netfilter.ts'
 import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
 import { setFields } from './set-fields.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
 import type { SetName } from './specs.ts'
-
-/** What was added or deleted: by its kind, as it is now, or was. Of a set that was deleted newer kernels tell the name only. */
-export type Change = SetChange | PlainChange
-type SetChange =
-  | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
-  | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
-type PlainChange = { readonly action: 'add' | 'delete' } & (
-  | { readonly kind: 'table'; readonly table: NftTable }
-  | { readonly kind: 'chain'; readonly chain: NftChain }
-  | { readonly kind: 'rule'; readonly rule: NftRule }
-  | { readonly kind: 'element'; readonly set: SetName; readonly elements: readonly NftElement[] }
-  | { readonly kind: 'object' | 'flowtable' }
-)
 
 /** A transaction that somebody made. */
 export interface Commit {
@@ -33,11 +20,26 @@ export interface Commit {
   readonly program: string
   /** The socket through which it was made: `port()` of {@link Nft} is ours. */
   readonly port: number
-  /** In the kernel's order. */
-  readonly changes: readonly Change[]
+  /**
+   * What was added or deleted, in the kernel's order: by its kind, as it is now, or was. Of a set that was deleted newer
+   * kernels tell the name only.
+   */
+  readonly changes: readonly (
+    | ({ readonly action: 'add' | 'delete' } & (
+        | { readonly kind: 'table'; readonly table: NftTable }
+        | { readonly kind: 'chain'; readonly chain: NftChain }
+        | { readonly kind: 'rule'; readonly rule: NftRule }
+        | { readonly kind: 'element'; readonly set: SetName; readonly elements: readonly NftElement[] }
+        | { readonly kind: 'object' | 'flowtable' }
+      ))
+    | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
+    | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
+  )[]
   /** There were others before it, or more changes in it, than the socket holds: read everything again. */
   readonly lost: boolean
 }
+
+export type Change = Commit['changes'][number]
 
 const NFNLGRP_NFTABLES = 7
 
@@ -89,7 +91,8 @@ const setNames = { table: setFields.table, set: setFields.set }
  * @example
  * const changes = changesOf(nft.commit(new Batch({ echo: true }).addTable({ family: 'inet', table: 'ex' })))
  */
-export const changesOf = ({ echo }: Committed): Change[] => echo.flatMap((message) => changeIn(message) ?? [])
+export const changesOf = ({ echo }: ReturnType<Nft['commit']>): Commit['changes'][number][] =>
+  echo.flatMap((message) => changeIn(message) ?? [])
 
 /** Decodes a message about a change. `undefined` for another message. */
 function changeIn({ type, body }: Message): Change | undefined {

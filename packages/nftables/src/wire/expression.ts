@@ -58,7 +58,7 @@ function writeData(writer: AttributeWriter, name: string, expression: Expression
 }
 
 /**
- * Reads them again. What we do not know, or what could not be written the same, is a {@link RawExpression}: writing what
+ * Reads them again. What we do not know, or what could not be written the same, is `raw`: writing what
  * was read never changes a rule. Throws `NetnsError('PROTOCOL')` when a length lies.
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {

@@ -220,15 +220,6 @@ type Table = typeof expressions
 /** The expressions we know, by name: what each says in its attributes. */
 export type Expressions = { readonly [N in keyof Table]: { readonly name: N } & Values<Table[N]> }
 
-/** An expression that we do not know, or one of ours that says more than we know: sent back as it came. */
-export interface RawExpression {
-  readonly name: 'raw'
-  /** The kernel's name for it. */
-  readonly of: string
-  /** Its attributes. */
-  readonly data?: Uint8Array | undefined
-}
-
 /**
  * A step of a rule: most load something into a register, compare what a register holds, or decide.
  *
@@ -239,4 +230,12 @@ export interface RawExpression {
  *   { name: 'immediate', dreg: 0, data: { verdict: 'accept' } },
  * ]
  */
-export type Expression = Expressions[keyof Expressions] | RawExpression
+export type Expression =
+  | Expressions[keyof Expressions]
+  | {
+      readonly name: 'raw'
+      /** The kernel's name for it. */
+      readonly of: string
+      /** Its attributes. */
+      readonly data?: Uint8Array | undefined
+    }

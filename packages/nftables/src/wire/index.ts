@@ -31,17 +31,15 @@
  * @module
  */
 
-export { type AddOptions, Batch, type BatchOptions, type Subject } from './batch.ts'
-export { type Change, type Commit, changesOf, commits, openCommits } from './commits.ts'
+export { Batch } from './batch.ts'
+export { type Commit, changesOf, commits, openCommits } from './commits.ts'
 export { compatOf } from './compat.ts'
-export type { Dumps, Filter } from './dumps.ts'
 export { decodeExpressions, encodeExpressions } from './expression.ts'
-export type { Expression, Expressions, RawExpression } from './expressions.ts'
-export type { Family, Hook } from './family.ts'
+export type { Expression, Expressions } from './expressions.ts'
+export type { Family } from './family.ts'
 export { type FreshNftables, freshWhere } from './fresh-where.ts'
-export { type Committed, type Nft, nftOver, openNft, type TransactOptions } from './nft.ts'
-export { type Fault, isNftError, NftError, type NftErrorCode, type NftErrorOptions } from './nft-error.ts'
-export type { ObjectKind } from './object-kind.ts'
+export { type Nft, nftOver, openNft } from './nft.ts'
+export { type Fault, isNftError, NftError } from './nft-error.ts'
 export type { Patience } from './patience.ts'
 export type { NftChain, NftRule, NftTable } from './records.ts'
 export type { NftElement, NftSet } from './set-records.ts'
@@ -50,28 +48,14 @@ export { restore, type Snapshot, snapshot } from './snapshot.ts'
 export type {
   BaseChain,
   ChainName,
-  ChainSpec,
   Compat,
-  ElementFlag,
   ElementSpec,
-  Note,
   Place,
-  RuleName,
   RuleSpec,
-  SetFlag,
   SetName,
   SetSpec,
   TableName,
-  TableSpec,
 } from './specs.ts'
-export {
-  openTraces,
-  type Trace,
-  type TracedPacket,
-  type TraceStep,
-  type TraceVerdict,
-  traceOn,
-  traces,
-} from './traces.ts'
-export { decodeUserdata, encodeUserdata, type NotesRead, type Userdata } from './userdata.ts'
+export { openTraces, type Trace, traceOn, traces } from './traces.ts'
+export { decodeUserdata, encodeUserdata } from './userdata.ts'
 export type { Verdict } from './verdict.ts'

@@ -24,35 +24,6 @@ export interface Fault {
   readonly rule?: string | undefined
 }
 
-/** Why an operation failed; stable, for programs. */
-export type NftErrorCode =
-  /** A value that cannot be sent; nothing was. */
-  | 'INVALID'
-  /** The kernel refused at least one message, and so the whole batch: see `faults`. */
-  | 'REFUSED'
-  /** What was read is not what is there any more: the generation of the batch has passed. */
-  | 'STALE'
-  /** Others changed the rules again and again while we tried. */
-  | 'CHANGED'
-  /** No CAP_NET_ADMIN in the namespace. */
-  | 'DENIED'
-  /** The kernel has no nf_tables. */
-  | 'UNSUPPORTED'
-  /** What was asked about is not there. */
-  | 'NOT_FOUND'
-  /** A set of that name is there, and is another kind of set. */
-  | 'EXISTS'
-  /** The tables do not hold the ruleset: see `drift` of `NftDriftError`. */
-  | 'DRIFT'
-  /** The signal of the context was given before anything was done. */
-  | 'ABORTED'
-
-/** What an error may carry besides its message. */
-export interface NftErrorOptions {
-  readonly cause?: unknown
-  readonly faults?: readonly Fault[] | undefined
-}
-
 const brand = Symbol.for('cni.nftables.error')
 
 /**
@@ -68,12 +39,36 @@ const brand = Symbol.for('cni.nftables.error')
  * ```
  */
 export class NftError extends Error {
-  readonly code: NftErrorCode
+  /** Stable, for programs. */
+  readonly code: /** A value that cannot be sent; nothing was. */
+    | 'INVALID'
+    /** The kernel refused at least one message, and so the whole batch: see `faults`. */
+    | 'REFUSED'
+    /** What was read is not what is there any more: the generation of the batch has passed. */
+    | 'STALE'
+    /** Others changed the rules again and again while we tried. */
+    | 'CHANGED'
+    /** No CAP_NET_ADMIN in the namespace. */
+    | 'DENIED'
+    /** The kernel has no nf_tables. */
+    | 'UNSUPPORTED'
+    /** What was asked about is not there. */
+    | 'NOT_FOUND'
+    /** A set of that name is there, and is another kind of set. */
+    | 'EXISTS'
+    /** The tables do not hold the ruleset: see `drift` of `NftDriftError`. */
+    | 'DRIFT'
+    /** The signal of the context was given before anything was done. */
+    | 'ABORTED'
   /** Each message that the kernel refused, in its order. */
   readonly faults: readonly Fault[]
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
-  constructor(code: NftErrorCode, message: string, options: NftErrorOptions = {}) {
+  constructor(
+    code: NftError['code'],
+    message: string,
+    options: { readonly cause?: unknown; readonly faults?: readonly Fault[] | undefined } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.faults = options.faults ?? []

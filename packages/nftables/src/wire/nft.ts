@@ -25,7 +25,10 @@ export interface Nft extends Dumps, Disposable {
    * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. Returns the
    * changes of a batch with `echo`.
    */
-  commit(batch: Batch): Committed
+  commit(batch: Batch): {
+    /** Messages of the kernel about its changes, for `changesOf`. Empty for a batch without `echo`. */
+    readonly echo: readonly Message[]
+  }
   /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal. */
   check(batch: Batch): void
   /**
@@ -40,24 +43,21 @@ export interface Nft extends Dumps, Disposable {
    *   for (const rule of nft.rules(chain)) if (rule.comment === 'ours') batch.deleteRule(rule)
    * })
    */
-  transact<T>(plan: (batch: Batch) => T, options?: TransactOptions): Promise<T>
+  transact<T>(
+    plan: (batch: Batch) => T,
+    options?: Patience & {
+      /** Receives the changes after the commit. */
+      readonly told?: ((committed: ReturnType<Nft['commit']>) => void) | undefined
+    },
+  ): Promise<T>
   /** Reads a consistent state: calls the function again, as `transact` does, if another process changed rules meanwhile. */
   read<T>(look: () => T, patience?: Patience): Promise<T>
   /** A second call does nothing. */
   close(): void
 }
 
-/** Options of `transact`. */
-export interface TransactOptions extends Patience {
-  /** Receives the changes after the commit. */
-  readonly told?: ((committed: Committed) => void) | undefined
-}
-
 /** Outcome of a commit. */
-export interface Committed {
-  /** Messages of the kernel about its changes, for `changesOf`. Empty for a batch without `echo`. */
-  readonly echo: readonly Message[]
-}
+export type Committed = ReturnType<Nft['commit']>
 
 /**
  * Opens nf_tables of a namespace. The socket stays there. Throws `NftError('UNSUPPORTED')` without netfilter in the

@@ -4,7 +4,7 @@ import { type Family, familyWord, hooksOf } from './family.ts'
 import { decodeFields, indexed } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
 import { chainFields, ruleFields, tableFields } from './objects.ts'
-import type { BaseChain, ChainName, RuleName, TableName } from './specs.ts'
+import type { BaseChain, ChainName, TableName } from './specs.ts'
 import { type NotesRead, withComment } from './userdata.ts'
 
 /** A table that is there, or was. */
@@ -29,7 +29,8 @@ export interface NftChain extends ChainName, NotesRead {
 }
 
 /** A rule that is there, or was. */
-export interface NftRule extends RuleName, NotesRead {
+export interface NftRule extends ChainName, NotesRead {
+  readonly handle: bigint
   /** Read when it is first looked at. */
   readonly expressions: readonly Expression[]
   /** The same as bytes: equal to those of {@link encodeExpressions} for the same rule, except for what counters count. */

@@ -2,14 +2,14 @@ import type { Family } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
 import { elementsFields, setFields } from './set-fields.ts'
-import type { ElementFlag, SetFlag, SetName } from './specs.ts'
+import type { ElementSpec, SetName, SetSpec } from './specs.ts'
 import { type NotesRead, withComment } from './userdata.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A set or a map that is there, or was. */
 export interface NftSet extends SetName, NotesRead {
   readonly handle: bigint
-  readonly flags?: readonly SetFlag[]
+  readonly flags?: NonNullable<SetSpec['flags']>
   readonly keyType: number
   readonly keyLength: number
   readonly dataType?: number | 'verdict'
@@ -24,7 +24,7 @@ export interface NftElement extends NotesRead {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
   readonly data?: Uint8Array | Verdict
-  readonly flags?: readonly ElementFlag[]
+  readonly flags?: NonNullable<ElementSpec['flags']>
   readonly timeout?: bigint
   /** Milliseconds that are left. */
   readonly expiration?: bigint

@@ -1,4 +1,4 @@
-import { type AddOptions, adding, type Batch, type Subject } from './batch.ts'
+import { adding, type Batch, type Subject } from './batch.ts'
 import type { Dumps, Filter } from './dumps.ts'
 import { writeFields } from './fields.ts'
 import { invalid } from './nft-error.ts'
@@ -20,7 +20,7 @@ const ELEMENT: Subject = { kind: 'element', fields: elementsFields }
  * addSet(batch, { ...ports, keyType: 13, keyLength: 2 })
  * addElements(batch, ports, [{ key: be16(80) }, { key: be16(443) }])
  */
-export function addSet(batch: Batch, spec: SetSpec, options?: AddOptions): Batch {
+export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusive?: boolean | undefined }): Batch {
   const { size, concat } = spec
   const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
   // The kernel wants an id of every set.
@@ -36,7 +36,12 @@ export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch 
 }
 
 /** Adds elements to a set; those that are there are left. */
-export function addElements(batch: Batch, set: SetName, elements: readonly ElementSpec[], options?: AddOptions): Batch {
+export function addElements(
+  batch: Batch,
+  set: SetName,
+  elements: readonly ElementSpec[],
+  options?: { readonly exclusive?: boolean | undefined },
+): Batch {
   for (const list of elementLists(elements)) {
     batch.add(ELEMENT, adding(options), set.family, (writer) => {
       writeFields(writer, elementsFields, set, 'element')

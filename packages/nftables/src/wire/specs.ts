@@ -16,12 +16,6 @@ export interface Note {
   readonly userdata?: Uint8Array | undefined
 }
 
-/** A table to add. */
-export interface TableSpec extends TableName, Note {
-  /** 1: dormant, 2: owned by the socket, and gone with it. Default 0. */
-  readonly flags?: number | undefined
-}
-
 /** A chain by its name. */
 export interface ChainName extends TableName {
   readonly chain: string
@@ -35,13 +29,6 @@ export interface BaseChain {
   readonly priority: number
   /** Of `netdev`, and of the hook `ingress`: the interface. */
   readonly device?: string | undefined
-}
-
-/** A chain to add. Without `base` it is entered by jumps only. */
-export interface ChainSpec extends ChainName, Note {
-  readonly base?: BaseChain | undefined
-  /** What becomes of a packet at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
-  readonly policy?: 'accept' | 'drop' | undefined
 }
 
 /** Where a rule goes: a handle is that of a rule of the chain, an id that of a rule of the same batch. */
@@ -71,11 +58,6 @@ export interface RuleSpec extends ChainName, Note {
   readonly place?: Place | undefined
 }
 
-/** A rule by its handle. */
-export interface RuleName extends ChainName {
-  readonly handle: bigint
-}
-
 /** A set by its name. */
 export interface SetName extends TableName {
   readonly set: string
@@ -83,21 +65,22 @@ export interface SetName extends TableName {
   readonly setId?: number | undefined
 }
 
-/** Properties of a set; `concat` is added by the kernel's needs: intervals of concatenated keys. */
-export type SetFlag =
-  | 'anonymous'
-  | 'constant'
-  | 'interval'
-  | 'map'
-  | 'timeout'
-  | 'dynamic'
-  | 'object'
-  | 'concat'
-  | 'expression'
-
 /** A set, or a map, to add. An anonymous one is called `__set%d` and found by its id; it goes with its rule. */
 export interface SetSpec extends SetName, Note {
-  readonly flags?: readonly SetFlag[] | undefined
+  /** `concat` is added by the kernel's needs: intervals of concatenated keys. */
+  readonly flags?:
+    | readonly (
+        | 'anonymous'
+        | 'constant'
+        | 'interval'
+        | 'map'
+        | 'timeout'
+        | 'dynamic'
+        | 'object'
+        | 'concat'
+        | 'expression'
+      )[]
+    | undefined
   /** nft's number for what keys are (7 IPv4 address, 8 IPv6, 13 port …); of concatenations six bits each. */
   readonly keyType: number
   /** Bytes of a key; each part of a concatenation is padded to four. */
@@ -113,12 +96,6 @@ export interface SetSpec extends SetName, Note {
   readonly timeout?: bigint | undefined
 }
 
-/**
- * `intervalEnd`: the first key behind the interval which the element before this one begins, in a set of intervals that
- * is none of concatenations. `catchAll`: it is found when no other is, and has no key.
- */
-export type ElementFlag = 'intervalEnd' | 'catchAll'
-
 /** An element of a set: a key, an interval of keys, or a mapping. */
 export interface ElementSpec extends Note {
   /** Network order. */
@@ -127,7 +104,14 @@ export interface ElementSpec extends Note {
   readonly keyEnd?: Uint8Array | undefined
   /** What a map maps it to. */
   readonly data?: Uint8Array | Verdict | undefined
-  readonly flags?: readonly ElementFlag[] | undefined
+  /**
+   * `intervalEnd`: the first key behind the interval which the element before this one begins, in a set of intervals that
+   * is none of concatenations. `catchAll`: it is found when no other is, and has no key.
+   */
+  readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
   /** Milliseconds. */
   readonly timeout?: bigint | undefined
 }
+
+export type SetFlag = NonNullable<SetSpec['flags']>[number]
+export type ElementFlag = NonNullable<ElementSpec['flags']>[number]

@@ -9,42 +9,41 @@ import { openGroup } from './open-netfilter.ts'
 import type { ChainName } from './specs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
-/** What a packet is like, as it is told with the first of its steps in each base chain. */
-export interface TracedPacket {
-  /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
-  readonly protocol?: number
-  /** The interfaces it comes in by and goes out by, as far as known: their indexes. */
-  readonly iif?: number
-  readonly oif?: number
-  /** 0 is not told. */
-  readonly mark?: number
-  /** The first bytes of its headers: of Ethernet, of IP, of TCP, UDP … */
-  readonly link?: Uint8Array
-  readonly network?: Uint8Array
-  readonly transport?: Uint8Array
-}
-
-/**
- * What became of the packet: `drop` is also that of a rejection, for `queue` a program decides, a packet that is `stolen`
- * was taken by a target.
- */
-export type TraceVerdict = Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
+/** What is told of traced packets; `lost`: steps before the next one were more than the socket holds. */
+export type Trace =
+  | (ChainName & {
+      /** A rule that it matched, the end of a chain that did not decide, what a base chain does then. */
+      readonly step: 'rule' | 'end' | 'policy'
+      /** Of the rule. */
+      readonly handle?: bigint
+      /**
+       * What became of the packet: `drop` is also that of a rejection, for `queue` a program decides, a packet that is `stolen`
+       * was taken by a target. `undefined` for an unknown number.
+       */
+      readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
+      /** Of the packet: the same in all its steps, and in those of no other for a while. */
+      readonly id: number
+      /** Told with the first of its steps in each base chain. */
+      readonly packet?: {
+        /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
+        readonly protocol?: number
+        /** The interfaces it comes in by and goes out by, as far as known: their indexes. */
+        readonly iif?: number
+        readonly oif?: number
+        /** 0 is not told. */
+        readonly mark?: number
+        /** The first bytes of its headers: of Ethernet, of IP, of TCP, UDP … */
+        readonly link?: Uint8Array
+        readonly network?: Uint8Array
+        readonly transport?: Uint8Array
+      }
+    })
+  | { readonly step: 'lost' }
 
 /** A step of a traced packet. */
-export interface TraceStep extends ChainName {
-  /** A rule that it matched, the end of a chain that did not decide, what a base chain does then. */
-  readonly step: 'rule' | 'end' | 'policy'
-  /** Of the rule. */
-  readonly handle?: bigint
-  /** `undefined` for a number that is none we know. */
-  readonly verdict: TraceVerdict | undefined
-  /** Of the packet: the same in all its steps, and in those of no other for a while. */
-  readonly id: number
-  readonly packet?: TracedPacket
-}
-
-/** What is told of traced packets; `lost`: steps before the next one were more than the socket holds. */
-export type Trace = TraceStep | { readonly step: 'lost' }
+export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
+export type TraceVerdict = NonNullable<TraceStep['verdict']>
+export type TracedPacket = NonNullable<TraceStep['packet']>
 
 /**
  * The expressions of a rule behind which a packet is traced: `meta nftrace set 1`. In a base chain of one's own at

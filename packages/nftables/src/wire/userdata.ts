@@ -5,9 +5,6 @@ import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { Note } from './specs.ts'
 
-/** What programs note with a rule, a chain, a set …: values with a type of one byte. The kernel does not read them. */
-export type Userdata = readonly (readonly [type: number, value: Uint8Array])[]
-
 /** At most so many bytes, of all values with their headers. */
 const MOST = 256
 
@@ -17,7 +14,7 @@ const MOST = 256
  * @example
  * const note = encodeUserdata([[0, cString('to the proxy')]])
  */
-export function encodeUserdata(entries: Userdata): Uint8Array {
+export function encodeUserdata(entries: readonly (readonly [type: number, value: Uint8Array])[]): Uint8Array {
   const bytes = Buffer.alloc(entries.reduce((sum, [, { length }]) => sum + 2 + length, 0))
   if (bytes.length > MOST) return invalid(`Userdata of ${bytes.length} bytes: at most ${MOST} fit`)
   let at = 0

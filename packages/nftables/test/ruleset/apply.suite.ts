@@ -1,14 +1,5 @@
-import {
-  type BasePart,
-  base,
-  chain,
-  decodeTables,
-  isNftDriftError,
-  nftRuleset,
-  type Ruleset,
-  readTables,
-  set,
-} from '@cni/nftables'
+import { base, chain, decodeTables, isNftDriftError, nftRuleset, type Ruleset, readTables, set } from '@cni/nftables'
+import type { BasePart } from '@cni/nftables/rules'
 import { addElements, Batch, elementsOf, setsOf } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ex, own, parts, rules, snapshotOf } from './rules.ts'

@@ -1,4 +1,5 @@
-import { map, type NamedSet, nftRuleset, set } from '@cni/nftables'
+import { map, nftRuleset, set } from '@cni/nftables'
+import type { NamedSet } from '@cni/nftables/rules'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RulesetWorld } from './world.ts'
 

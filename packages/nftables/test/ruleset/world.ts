@@ -1,4 +1,5 @@
-import type { NetnsContext, Nftables } from '@cni/nftables'
+import type { NetnsContext } from '@cni/netns/handle'
+import type { Nftables } from '@cni/nftables'
 import type { Nft } from '@cni/nftables/wire'
 
 /** nftables of a namespace, or of a fake, without any table. */

@@ -1,0 +1,37 @@
+/**
+ * Typed rulesets without a kernel: make them, print and parse them, trace a packet through them. Nothing here imports a
+ * module of Node.
+ *
+ * @example
+ * ```ts
+ * import { base, explain, nftRuleset, printRuleset, trace } from '@cni/nftables/rules'
+ *
+ * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100) } }, (t) => [
+ *   t.ex.on('output').skuid(1337).return(),
+ *   t.ex.on('output').l4proto('tcp').redirect(15001),
+ * ])
+ * export const listing = printRuleset(rules)
+ * export const text = explain(trace(rules, 'tcp 10.0.0.5:80 uid 1000'))
+ * ```
+ *
+ * @module
+ */
+
+// text
+export { parseListing } from '../parse/parse-listing.ts'
+export { printRuleset } from '../print/print-ruleset.ts'
+export { ruleText } from '../print/rule.ts'
+// differences
+export { type Drift, type DriftLine, driftText } from '../state/drift.ts'
+// a packet's way
+export { explain } from '../trace/explain.ts'
+export type { TraceOptions } from '../trace/options.ts'
+export { type Trace, trace } from '../trace/trace.ts'
+export type { TraceStep } from '../trace/walk.ts'
+export type { Builders, RuleBuilder } from './builder-types.ts'
+export type { Ended, Placed, TableParts, TablesSpec } from './context.ts'
+export type { Chain, NamedSet, Rule, Ruleset, SetElement, Table } from './model.ts'
+export { type BasePart, base, chain, map, type SetPart, set } from './parts.ts'
+export { nftRuleset } from './ruleset.ts'
+export type { Match, Statement } from './statement.ts'
+export type { Key, Protocol, Range, Selector, SelectorValues, SetType } from './values.ts'
