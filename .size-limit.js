@@ -23,7 +23,7 @@ export default [
   limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
   limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '96.6 kB'),
   limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset }', '31.8 kB'),
-  limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '10.1 kB'),
+  limit('@cni/iptables/rules: a ruleset as text', 'packages/iptables/dist/rules.js', '{ restoreText }', '10.1 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '193 kB'),
   // By itself: whoever uses it has the namespaces and their netlink already.
   limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '23.4 kB', BESIDE_NETNS),

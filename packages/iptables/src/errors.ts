@@ -1,36 +1,9 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 
-/** Why an operation failed; stable, for programs. */
-export type IptablesErrorCode =
-  | 'INVALID_RULE'
-  | 'NO_BINARY'
-  | 'NO_MODULE'
-  | 'NO_CHAIN'
-  | 'DENIED'
-  | 'LOCKED'
-  /** The kernel refused rules that were written by netlink, for a reason that is none of the others. */
-  | 'REFUSED'
-  /** Others changed the rules again and again while we tried. */
-  | 'CHANGED'
-  | 'EXIT'
-  | 'ABORTED'
-  | 'TIMEOUT'
-  | 'PARSE'
-  | 'DRIFT'
-
-/** What an error may carry besides its message. */
-export interface IptablesErrorOptions {
-  readonly cause?: unknown
-  /** The program's whole stderr, when a program failed. */
-  readonly stderr?: string | undefined
-  /** The restore text that was refused. */
-  readonly input?: string | undefined
-}
-
 const brand = Symbol.for('cni.iptables.error')
 
 /** Temporary errors: CNI code 11. */
-const laterCodes: readonly IptablesErrorCode[] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
+const laterCodes: readonly IptablesError['code'][] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
 
 /** Characters of a program's stderr in an error document. */
 const MAX_DETAILS = 2000
@@ -47,12 +20,38 @@ const MAX_DETAILS = 2000
  * ```
  */
 export class IptablesError extends Error {
-  readonly code: IptablesErrorCode
+  /** Stable, for programs. */
+  readonly code:
+    | 'INVALID_RULE'
+    | 'NO_BINARY'
+    | 'NO_MODULE'
+    | 'NO_CHAIN'
+    | 'DENIED'
+    | 'LOCKED'
+    /** The kernel refused rules that were written by netlink, for a reason that is none of the others. */
+    | 'REFUSED'
+    /** Others changed the rules again and again while we tried. */
+    | 'CHANGED'
+    | 'EXIT'
+    | 'ABORTED'
+    | 'TIMEOUT'
+    | 'PARSE'
+    | 'DRIFT'
   readonly stderr: string | undefined
   readonly input: string | undefined
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
-  constructor(code: IptablesErrorCode, message: string, options: IptablesErrorOptions = {}) {
+  constructor(
+    code: IptablesError['code'],
+    message: string,
+    options: {
+      readonly cause?: unknown
+      /** The program's whole stderr, when a program failed. */
+      readonly stderr?: string | undefined
+      /** The restore text that was refused. */
+      readonly input?: string | undefined
+    } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.stderr = options.stderr

@@ -7,22 +7,16 @@ import type { ApplyReport } from './apply/report.ts'
 import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapshot.ts'
 import { diffRuleset, verifyRuleset } from './apply/verify.ts'
 import { runTransaction } from './crud/run-transaction.ts'
-import type { TransactionSteps } from './crud/transaction.ts'
+import type { Transaction } from './crud/transaction.ts'
 import type { SavedTables } from './parse/saved-tables.ts'
-import type { Family, Ruleset } from './rules/model.ts'
+import type { Family, Ruleset, Table } from './rules/model.ts'
 import type { BackendKind } from './run/backend.ts'
 import type { Session } from './run/session.ts'
 import type { Drift } from './state/drift.ts'
-import type { Snapshot, SnapshotDiff, SnapshotOptions } from './state/snapshot.ts'
-import type { WatchEvent, WatchOptions } from './watch/watch.ts'
+import type { Snapshot, SnapshotDiff } from './state/snapshot.ts'
+import type { WatchEvent } from './watch/watch.ts'
 import { watchFrom } from './watch/watch-from.ts'
 import { type IptablesOptions, workIn } from './work.ts'
-
-/** How `remove` works. */
-export interface RemoveOptions {
-  /** Read before writing, so that the report can undo the removal. Default: true where the context has an `undo`. */
-  readonly reversible: true
-}
 
 /** Rules in the kernel of one namespace. */
 export interface Iptables {
@@ -41,7 +35,13 @@ export interface Iptables {
   diff(since: Snapshot | SavedTables): Promise<SnapshotDiff>
   /** Removes the ruleset's chains and rules. What is not there is fine. */
   remove(rules: Ruleset): Promise<undefined>
-  remove(rules: Ruleset, options: RemoveOptions): Promise<Change>
+  remove(
+    rules: Ruleset,
+    options: {
+      /** Read before writing, so that the report can undo the removal. Default: true where the context has an `undo`. */
+      readonly reversible: true
+    },
+  ): Promise<Change>
   /**
    * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. A table of nf_tables that
    * holds nothing but empty built-in chains then is deleted.
@@ -55,16 +55,29 @@ export interface Iptables {
   /** The kernel's rules as `iptables-save` prints them. */
   save(family: Family): Promise<string>
   /** Everything that the back end in use holds, as one value. Only reads. */
-  snapshot(options?: SnapshotOptions): Promise<Snapshot>
+  snapshot(options?: {
+    /** Default: those of the `Iptables`. */
+    readonly families?: readonly Family[] | undefined
+    /** Default: all. */
+    readonly tables?: readonly Table[] | undefined
+  }): Promise<Snapshot>
   /** Makes the kernel hold what a snapshot holds, counters aside: rules that came later go, whoever wrote them. */
   restore(snapshot: Snapshot): Promise<Change>
   /**
    * Reports at once whether the ruleset stands, then drift and errors at every look while they last, and their end; until
    * aborted or left with `break`.
    */
-  watch(rules: Ruleset, options?: WatchOptions): AsyncIterable<WatchEvent>
-  /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. */
-  transaction<T>(steps: TransactionSteps<T>): Promise<Change>
+  watch(
+    rules: Ruleset,
+    options?: {
+      /** Ends the watch; also one that is reading just now. Default: the signal of the context. */
+      readonly signal?: AbortSignal | undefined
+      /** Milliseconds between two looks. Default 30 000. */
+      readonly interval?: number | undefined
+    },
+  ): AsyncIterable<WatchEvent>
+  /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. The function is synchronous: an `async` one does not compile. */
+  transaction<T>(steps: (t: Transaction) => T extends PromiseLike<unknown> ? never : T): Promise<Change>
 }
 
 /**
@@ -103,8 +116,8 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
     return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
   }
   function remove(rules: Ruleset): Promise<undefined>
-  function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
-  async function remove(rules: Ruleset, how?: RemoveOptions): Promise<Change | undefined> {
+  function remove(rules: Ruleset, how: { reversible: true }): Promise<Change>
+  async function remove(rules: Ruleset, how?: { reversible: true }): Promise<Change | undefined> {
     if (keptIn(netns) !== undefined) return how === undefined ? undefined : nothing()
     const reversibly = () => change((session, journal) => removeReversibly(session, rules, journal))
     if (how !== undefined) return reversibly()

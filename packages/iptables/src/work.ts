@@ -2,7 +2,7 @@ import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import { checkFamilies } from './rules/family-list.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
-import type { BackendKind, Programs } from './run/backend.ts'
+import type { BackendKind } from './run/backend.ts'
 import { type OpenWork, openWork } from './run/open-work.ts'
 import type { IptablesPort } from './run/port.ts'
 
@@ -24,7 +24,7 @@ export interface IptablesOptions {
    * way, the namespace belongs to another user namespace, or the runtime has no FFI. `never`: that is an error then.
    * `always`: as if there were no netlink. The legacy back end is only for programs. Default `'auto'`.
    */
-  readonly programs?: Programs | undefined
+  readonly programs?: 'auto' | 'always' | 'never' | undefined
   /** Prints the text of a first `apply` by programs; default `restoreText`. Its `-N` lines are what makes a second one safe. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** What runs programs and reads files; for tests. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Draft } from '../src/rules/draft.ts'
-import type { CtEvent, LogTargetLevel, RejectIpv4, RejectIpv6, Rule } from '../src/rules/model.ts'
+import type { CtEvent, Rule } from '../src/rules/model.ts'
+import type { LogTargetLevel, RejectIpv4, RejectIpv6 } from '../src/rules/target-options.ts'
 import { mark, rangePair, setDirs, setPair } from './arbitrary-conditions.ts'
 
 /** What ends a random rule. */

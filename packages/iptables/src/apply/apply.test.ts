@@ -4,7 +4,7 @@ import { IptablesError, isIptablesError } from '../errors.ts'
 import { iptables } from '../iptables.ts'
 import type { Rule } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { type FakeCommand, type FakeKernelOptions, fakeKernel } from '../testing/fake-kernel.ts'
+import { type FakeKernel, fakeKernel } from '../testing/fake-kernel.ts'
 import type { IptablesOptions } from '../work.ts'
 
 const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
@@ -17,13 +17,13 @@ const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT'] }
   t.nat.on('EX_REDIRECT').proto('tcp').redirect(15001),
 ])
 
-const setup = (kernelOptions: FakeKernelOptions = {}, options: IptablesOptions = {}) => {
+const setup = (kernelOptions: Parameters<typeof fakeKernel>[0] = {}, options: IptablesOptions = {}) => {
   const kernel = fakeKernel(kernelOptions)
   const programs = () => kernel.commands.map(({ argv }) => argv[0])
   return { kernel, programs, ipt: iptables('host', { ...options, port: kernel.port }) }
 }
 
-const isRestore = ({ argv }: FakeCommand, family = 'ip') => argv[0] === `${family}tables-restore`
+const isRestore = ({ argv }: FakeKernel['commands'][number], family = 'ip') => argv[0] === `${family}tables-restore`
 
 describe('apply', () => {
   test('on an empty namespace: one restore per family, nothing read', async () => {
@@ -147,7 +147,7 @@ describe('a failing apply', () => {
 
   test('while it reconciles brings back what was there, drift included', async () => {
     let failing = false
-    const fail = (each: FakeCommand) =>
+    const fail = (each: FakeKernel['commands'][number]) =>
       failing && isRestore(each, 'ip6') && each.input?.includes(':EX') ? 'line 2 failed: no' : undefined
     const { ipt, kernel } = setup({ fail })
     await ipt.apply(rules)
@@ -160,7 +160,7 @@ describe('a failing apply', () => {
 
   test('says so when taking back fails too', async () => {
     let restores = 0
-    const fail = (each: FakeCommand) =>
+    const fail = (each: FakeKernel['commands'][number]) =>
       isRestore(each, 'ip6') || (isRestore(each) && restores++ > 0) ? 'line 1 failed: no' : undefined
     const { ipt } = setup({ fail })
     await expect(ipt.apply(rules)).rejects.toThrow(/; and taking back what was written failed too: iptables-restore/)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { type FakeKernelOptions, fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-kernel.ts'
 
 const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', 'EX_UNUSED'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_MARK'),
@@ -16,7 +16,10 @@ const foreign =
   '*mangle\n:OTHER - [0:0]\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n*nat\n-A OUTPUT -p udp -j RETURN\nCOMMIT\n'
 
 /** A kernel with rules of others before and behind ours, and what is left of it without ours. */
-async function applied(options: FakeKernelOptions = {}, families: readonly ('ipv4' | 'ipv6')[] = ['ipv4']) {
+async function applied(
+  options: Parameters<typeof fakeKernel>[0] = {},
+  families: readonly ('ipv4' | 'ipv6')[] = ['ipv4'],
+) {
   const kernel = fakeKernel(options)
   kernel.restore(foreign)
   const before = kernel.dump()

@@ -3,21 +3,16 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import { checkFamilies } from '../rules/family-list.ts'
 import { type Family, families, type Table } from '../rules/model.ts'
 import type { Session } from '../run/session.ts'
-import {
-  checkTables,
-  coverage,
-  diffSnapshots,
-  inTables,
-  type Snapshot,
-  type SnapshotDiff,
-  type SnapshotOptions,
-} from '../state/snapshot.ts'
+import { checkTables, coverage, diffSnapshots, inTables, type Snapshot, type SnapshotDiff } from '../state/snapshot.ts'
 import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
 /** Reads the back end that is in use: one process per family, and nothing is touched. */
-export async function takeSnapshot(session: Session, options: SnapshotOptions = {}): Promise<Snapshot> {
+export async function takeSnapshot(
+  session: Session,
+  options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},
+): Promise<Snapshot> {
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())

@@ -1,8 +1,8 @@
 import type { Where } from '@cni/netns/handle'
 import { type Change, changed } from '../apply/change.ts'
-import type { Rule, Table } from '../rules/model.ts'
+import type { Family, Rule, Table } from '../rules/model.ts'
 import { type IptablesOptions, workIn } from '../work.ts'
-import { hasRule, type ListedChain, type ListedRule, listChains, listRules } from './listing.ts'
+import { hasRule, listChains, listRules } from './listing.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -19,9 +19,32 @@ export interface Crud {
   /** Whether the rule stands in its chain, in every family that it is for. */
   hasRule(rule: Rule): Promise<boolean>
   /** The chains of a table, family by family. */
-  listChains(table: Table): Promise<ListedChain[]>
+  listChains(table: Table): Promise<
+    {
+      readonly family: Family
+      readonly name: string
+      readonly builtin: boolean
+      /** What happens to packets at its end, for a built-in chain. */
+      readonly policy?: string
+      /** How many rules it has. */
+      readonly size: number
+    }[]
+  >
   /** The rules of a chain, family by family; none when there is no such chain. */
-  listRules(table: Table, chain: string): Promise<ListedRule[]>
+  listRules(
+    table: Table,
+    chain: string,
+  ): Promise<
+    {
+      readonly family: Family
+      /** Its number in the chain, from 1. */
+      readonly position: number
+      /** As `iptables-save` prints it, without `-A CHAIN`. */
+      readonly text: string
+      /** Target or chain, `''` without one. */
+      readonly target: string
+    }[]
+  >
 }
 
 /**

@@ -13,5 +13,4 @@
  */
 
 export { type Crud, crud } from './crud.ts'
-export type { ListedChain, ListedRule } from './listing.ts'
 export { ruleBuilders } from './rule-builders.ts'

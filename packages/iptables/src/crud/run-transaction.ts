@@ -5,13 +5,13 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Session } from '../run/session.ts'
 import { transitionSteps } from '../state/transition.ts'
 import { DraftTables } from './draft-tables.ts'
-import { collect, type TransactionSteps } from './transaction.ts'
+import { collect, type Transaction } from './transaction.ts'
 
 /**
  * Runs a transaction: per family one read, the steps on a copy of it, and one write of what became different. All
  * families are planned before the first one is written; when one fails, the others are taken back.
  */
-export async function runTransaction<T>(session: Session, journal: Journal, fn: TransactionSteps<T>): Promise<void> {
+export async function runTransaction<T>(session: Session, journal: Journal, fn: (t: Transaction) => T): Promise<void> {
   const steps = collect(fn)
   if (steps.length === 0) return
   const { chosen } = await session.backends()

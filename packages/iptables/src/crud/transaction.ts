@@ -27,14 +27,11 @@ export interface Transaction {
   deleteRule(rule: Rule): void
 }
 
-/** Collects the steps of a transaction when it is called, not later: an `async` function does not compile. */
-export type TransactionSteps<T> = (t: Transaction) => T extends PromiseLike<unknown> ? never : T
-
 /** One step, done on a family's draft. */
 export type Step = (draft: DraftTables) => void
 
 /** Collects steps; nothing runs. What can be checked without the kernel throws here. */
-export function collect<T>(fn: TransactionSteps<T>): Step[] {
+export function collect<T>(fn: (t: Transaction) => T): Step[] {
   const steps: Step[] = []
   let closed = false
   const push = (step: Step) => {

@@ -19,6 +19,5 @@
  * @module
  */
 
-export type { FreshNftables } from '@cni/nftables/wire'
 export { freshBatch } from './fresh-batch.ts'
-export { type FreshOptions, openFresh } from './open-fresh.ts'
+export { openFresh } from './open-fresh.ts'

@@ -5,18 +5,20 @@ import { tryLoadSys } from '@cni/netns/sys'
 import { type FreshNftables, freshWhere } from '@cni/nftables/wire'
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
-/** How {@link openFresh} is to see a namespace. */
-export interface FreshOptions {
-  /** As of `apply`: `nft` where it was chosen already, whatever the node's programs are. Default: `auto`. */
-  readonly backend?: 'nft' | 'auto' | undefined
-}
-
 /**
  * Opens nf_tables of a namespace where `apply` would write by netlink, for one batch of `freshBatch`: it is fresh where
  * nothing of iptables is there. `undefined` where `apply` would not, where only a program can tell, and for a namespace that
  * cannot be entered.
  */
-export function openFresh(target: Netns, { backend = 'auto' }: FreshOptions = {}): FreshNftables | undefined {
+export function openFresh(
+  target: Netns,
+  {
+    backend = 'auto',
+  }: {
+    /** As of `apply`: `nft` where it was chosen already, whatever the node's programs are. Default: `auto`. */
+    readonly backend?: 'nft' | 'auto' | undefined
+  } = {},
+): FreshNftables | undefined {
   try {
     const isNft = backend === 'nft' ? hasNoLegacyTable : nftIsTheNodes
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined

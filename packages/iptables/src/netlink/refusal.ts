@@ -1,5 +1,5 @@
 import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
-import { IptablesError, type IptablesErrorCode } from '../errors.ts'
+import { IptablesError } from '../errors.ts'
 import { isBuiltin } from '../rules/model.ts'
 import { privilegeHint } from '../run/hints.ts'
 import { stepsText } from '../state/steps.ts'
@@ -26,13 +26,13 @@ export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unk
 /** At most so many refused rules in a message; all are in its cause. */
 const TOLD = 3
 
-const codes: Readonly<Partial<Record<NftError['code'], IptablesErrorCode>>> = {
+const codes: Readonly<Partial<Record<NftError['code'], IptablesError['code']>>> = {
   DENIED: 'DENIED',
   UNSUPPORTED: 'NO_MODULE',
   CHANGED: 'CHANGED',
 }
 
-function codeOf({ code, faults }: NftError): IptablesErrorCode {
+function codeOf({ code, faults }: NftError): IptablesError['code'] {
   const known = codes[code]
   if (known !== undefined) return known
   const missing = faults.filter((fault) => fault.code === 'ENOENT' && fault.kind === 'rule')

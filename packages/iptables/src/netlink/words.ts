@@ -1,4 +1,5 @@
-import type { AddrType, CtState, Family, RejectIpv4, RejectIpv6 } from '../rules/model.ts'
+import type { AddrType, CtState, Family } from '../rules/model.ts'
+import type { RejectIpv4, RejectIpv6 } from '../rules/target-options.ts'
 
 /** The words of bits, the first of which is 1; a bit that means nothing is an empty word. */
 type Bits<W extends string = string> = readonly (W | '')[]

@@ -13,18 +13,15 @@ import {
 } from './options.ts'
 import { asWords, type Word } from './tokenize.ts'
 
-/** One condition of a rule in its one spelling. General options have the module `''`. */
-export interface Condition {
-  readonly module: string
-  readonly option: string
-  readonly not: boolean
-  readonly values: readonly string[]
-}
-
 /** A rule in a form in which equal rules are equal, however they were written or printed. */
 export interface CanonicalRule {
-  /** Conditions sorted, except that nothing moves across a match with a memory such as `limit`. */
-  readonly conditions: readonly Condition[]
+  /** Each in its one spelling, general options with the module `''`. Sorted, except that nothing moves across a match with a memory such as `limit`. */
+  readonly conditions: readonly {
+    readonly module: string
+    readonly option: string
+    readonly not: boolean
+    readonly values: readonly string[]
+  }[]
   /** Name of the target or chain; `''` when the rule only counts. */
   readonly target: string
   /** `-g` instead of `-j`. */
@@ -33,6 +30,9 @@ export interface CanonicalRule {
   /** Two rules of one family mean the same if and only if their keys are equal. */
   readonly key: string
 }
+
+/** One condition of a rule in its one spelling. */
+export type Condition = CanonicalRule['conditions'][number]
 
 /** The canonical form of a rule's words, without `-A CHAIN`. */
 export function canonical(words: readonly Word[], family: Family): CanonicalRule {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { protocolNumbers } from '@cni/types/packet'
 
 /** The id of a user or group by name, from the node's files as iptables itself reads them; unknown names stay. */
@@ -45,11 +44,14 @@ const inFile = () => records('/etc/protocols', /\s+/).filter(([name]) => name?.s
 
 function records(path: string, separator: string | RegExp): string[][] {
   try {
-    return readFileSync(path, 'utf8')
+    // Not imported: this module is also for programs without Node.
+    return process
+      .getBuiltinModule('node:fs')
+      .readFileSync(path, 'utf8')
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // No such file: then iptables knows no names either.
+    // No such file, or no Node: no other names are known.
     return []
   }
 }

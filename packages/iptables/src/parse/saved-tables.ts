@@ -5,15 +5,6 @@ import { type CanonicalRule, canonical } from './canonical.ts'
 import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
-/** A rule that the kernel itself told, and what there is to say of it. */
-export interface KernelRule {
-  readonly rule: NftRule
-  /** As `iptables-save` prints it. */
-  readonly text: string
-  readonly target: string
-  readonly form: string
-}
-
 /** A rule as it was read. Its text and its canonical form are computed when asked for: most rules of a node are of others. */
 export class SavedRule {
   /** What it was made from, to be written without a program; `undefined` for one that was read. */
@@ -23,7 +14,19 @@ export class SavedRule {
   #canonical: CanonicalRule | undefined
 
   /** @param rule - the rule of a ruleset of which the text is */
-  constructor(read: string | KernelRule, family: Family, rule?: Rule) {
+  constructor(
+    read:
+      | string
+      | {
+          readonly rule: NftRule
+          /** As `iptables-save` prints it. */
+          readonly text: string
+          readonly target: string
+          readonly form: string
+        },
+    family: Family,
+    rule?: Rule,
+  ) {
     this.#read = read
     this.#family = family
     this.rule = rule
@@ -64,6 +67,9 @@ export class SavedRule {
     return name === undefined ? this.canonical.target : targetName(name)
   }
 }
+
+/** A rule that the kernel itself told, and its text. */
+export type KernelRule = Exclude<ConstructorParameters<typeof SavedRule>[0], string>
 
 /** A chain as it was read; built-in chains have a policy. */
 export interface SavedChain {

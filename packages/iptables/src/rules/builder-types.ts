@@ -6,7 +6,6 @@ import type {
   OutgoingMatches,
   OwnerMatches,
   Rate,
-  SocketOptions,
 } from './match-types.ts'
 import type { BuiltinChain, Family, Table } from './model.ts'
 import type { At, Scope } from './scope.ts'
@@ -104,7 +103,20 @@ interface Ipv4Steps<T extends Table, Own extends string, C extends string, P ext
   extends IcmpMatches<RuleBuilder<T, Own, 'ipv4', C, P>> {}
 interface Ipv6Steps<T extends Table, Own extends string, C extends string, P extends boolean>
   extends Icmpv6Matches<RuleBuilder<T, Own, 'ipv6', C, P>> {}
-interface SocketSteps<T extends Table, Own extends string, S extends Scope, C extends string, P extends boolean> {
+export interface SocketSteps<
+  T extends Table,
+  Own extends string,
+  S extends Scope,
+  C extends string,
+  P extends boolean,
+> {
   /** `-m socket`: the packet belongs to an open local socket. */
-  socket(options?: SocketOptions): RuleBuilder<T, Own, S, C, P>
+  socket(options?: {
+    /** It is transparent (`IP_TRANSPARENT`). */
+    readonly transparent?: boolean
+    /** A socket bound to the wildcard address counts, too. */
+    readonly nowildcard?: boolean
+    /** The packet gets the socket's mark. */
+    readonly restoreSkmark?: boolean
+  }): RuleBuilder<T, Own, S, C, P>
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import { checkAddress } from './address.ts'
 import { checkDirs, checkSetName } from './match-values.ts'
-import type { AddressPair, Family, MarkAction, Rule, SetDir, Table, Target } from './model.ts'
+import type { AddressPair, Family, Rule, SetDir, Table, Target } from './model.ts'
 import { checkInteger, checkMark, checkPorts } from './numbers.ts'
 import { checkRawTarget } from './raw-tokens.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
   NflogOptions,
   SnatOptions,
   TproxyOptions,
-} from './target-types.ts'
+} from './target-options.ts'
 import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
 /** Where a rule goes and what may be said there. */
@@ -84,7 +84,7 @@ export abstract class DraftTargets {
     return this.end({ target: 'MASQUERADE', ...to, ...flags })
   }
 
-  tproxy(options: TproxyOptions<string | AddressPair>): Rule {
+  tproxy(options: TproxyOptions): Rule {
     const port = checkInteger(options.port, 1, 65535, 'tproxy port')
     const on = options.on === undefined ? undefined : { on: this.perFamily(options.on, 'tproxy on', checkAddress) }
     if (options.mark === undefined) {
@@ -222,7 +222,11 @@ export abstract class DraftTargets {
     return invalid(`${this.where}: ${JSON.stringify(chain)} is not declared as a chain of table ${this.place.table}`)
   }
 
-  #bits(target: 'MARK' | 'CONNMARK', action: MarkAction, bits: number): Rule {
+  #bits(
+    target: 'MARK' | 'CONNMARK',
+    action: Exclude<Extract<Target, { readonly target: 'MARK' }>['action'], undefined>,
+    bits: number,
+  ): Rule {
     return this.end({ target, action, value: checkMark(bits, `${action}${target === 'MARK' ? 'Mark' : 'Connmark'}`) })
   }
 

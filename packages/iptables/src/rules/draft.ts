@@ -3,7 +3,8 @@ import { invalid } from '../errors.ts'
 import { checkNetwork } from './address.ts'
 import { type DraftPlace, DraftTargets, marked } from './draft-targets.ts'
 import { checkIcmpType } from './icmp-types.ts'
-import type { Owner, Ports, Protocol, SocketOptions, Statistic } from './match-types.ts'
+import type { SocketOptions, Statistic } from './match-options.ts'
+import type { Ports, Protocol } from './match-types.ts'
 import {
   checkDirs,
   checkLimit,
@@ -87,11 +88,11 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'dports', ports: checkPortList(ports, 'dports') })
   }
 
-  uid(owner: Owner): Draft {
+  uid(owner: number | string): Draft {
     return this.#add({ match: 'uid', owner: checkOwner(owner, 'uid') })
   }
 
-  gid(owner: Owner): Draft {
+  gid(owner: number | string): Draft {
     return this.#add({ match: 'gid', owner: checkOwner(owner, 'gid') })
   }
 

@@ -22,30 +22,8 @@ export type Protocol =
 /** A port, or a range written `1000:2000`. */
 export type Ports = number | `${number}` | `${number}:${number}`
 
-/** A user or group: a number, a range `1000-2000`, or a name that the node knows. */
-export type Owner = number | string
-
 /** How often: `3/min`. The kernel rounds it to what it can count. */
 export type Rate = `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`
-
-/** A share of all packets chosen at random, or every nth one. */
-export type Statistic =
-  | { readonly probability: number }
-  | {
-      readonly every: number
-      /** Which one of them, from 0. */
-      readonly packet?: number
-    }
-
-/** What the socket that a packet belongs to must be. */
-export interface SocketOptions {
-  /** It is transparent (`IP_TRANSPARENT`). */
-  readonly transparent?: boolean
-  /** A socket bound to the wildcard address counts, too. */
-  readonly nowildcard?: boolean
-  /** The packet gets the socket's mark. */
-  readonly restoreSkmark?: boolean
-}
 
 /** The conditions that can be negated with `.not` and stand in every chain. */
 export interface NegatableMatches<Next, S extends Scope, Spoken = Next> {
@@ -88,7 +66,15 @@ export interface NegatableMatches<Next, S extends Scope, Spoken = Next> {
   /** `-m pkttype --pkt-type`: how the packet came on the link. */
   pktType(type: PacketType): Next
   /** `-m statistic`: some of the packets, at random or every nth. */
-  statistic(options: Statistic): Next
+  statistic(
+    options:
+      | { readonly probability: number }
+      | {
+          readonly every: number
+          /** Which one of them, from 0. */
+          readonly packet?: number
+        },
+  ): Next
 }
 
 /** Kinds of addresses that the kernel tells apart in the families of `S`. */
@@ -122,10 +108,10 @@ export interface OutgoingMatches<Next> {
 
 /** Packets of a local socket. */
 export interface OwnerMatches<Next> {
-  /** `-m owner --uid-owner`: the user that owns the sending socket. */
-  uid(owner: Owner): Next
+  /** `-m owner --uid-owner`: the user that owns the sending socket: a number, a range `1000-2000`, or a name. */
+  uid(owner: number | string): Next
   /** `-m owner --gid-owner`: the group that owns the sending socket. Call it several times for several conditions. */
-  gid(owner: Owner): Next
+  gid(owner: number | string): Next
   /** `-m owner --socket-exists`: the packet belongs to a local socket. */
   socketExists(): Next
 }

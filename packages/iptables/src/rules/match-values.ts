@@ -1,7 +1,7 @@
 import type { PacketType, TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { parseNetwork } from './address.ts'
-import type { SocketOptions, Statistic } from './match-types.ts'
+import type { SocketOptions, Statistic } from './match-options.ts'
 import type { Family, Match, SetDir } from './model.ts'
 import { checkInteger } from './numbers.ts'
 import { checkWords, tcpFlags } from './words.ts'

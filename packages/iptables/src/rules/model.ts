@@ -47,31 +47,6 @@ export type AddrType = 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAS
 /** Which address or port of a packet is looked up in a set, one per dimension of the set. */
 export type SetDir = 'src' | 'dst'
 
-/** How REJECT answers in IPv4, besides `tcp-reset`. */
-export type RejectIpv4 =
-  | 'icmp-net-unreachable'
-  | 'icmp-host-unreachable'
-  | 'icmp-port-unreachable'
-  | 'icmp-proto-unreachable'
-  | 'icmp-net-prohibited'
-  | 'icmp-host-prohibited'
-  | 'icmp-admin-prohibited'
-
-/** How REJECT answers in IPv6, besides `tcp-reset`. */
-export type RejectIpv6 =
-  | 'icmp6-no-route'
-  | 'icmp6-adm-prohibited'
-  | 'icmp6-addr-unreachable'
-  | 'icmp6-port-unreachable'
-  | 'icmp6-policy-fail'
-  | 'icmp6-reject-route'
-
-/** A level of syslog. */
-export type LogTargetLevel = 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug'
-
-/** What LOG adds to its line. */
-export type LogTargetFlag = 'tcp-sequence' | 'tcp-options' | 'ip-options' | 'uid' | 'macdecode'
-
 /** An event of connection tracking. */
 export type CtEvent = 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
 
@@ -109,9 +84,6 @@ export type Match =
   | { readonly match: 'comment'; readonly text: string }
   | { readonly match: 'raw'; readonly tokens: readonly string[] }
 
-/** How a value changes a mark other than by setting it. */
-export type MarkAction = 'xmark' | 'and' | 'or' | 'xor'
-
 /** What a rule does with a packet that it matches; plain data. */
 export type Target =
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
@@ -125,8 +97,18 @@ export type Target =
       readonly mask?: number
     }
   | { readonly target: 'DNAT' | 'SNAT'; readonly to: string | AddressPair; readonly flags?: readonly string[] }
-  | { readonly target: 'MARK'; readonly action?: MarkAction; readonly value: number; readonly mask?: number }
-  | { readonly target: 'CONNMARK'; readonly action: 'set' | MarkAction; readonly value: number; readonly mask?: number }
+  | {
+      readonly target: 'MARK'
+      readonly action?: 'xmark' | 'and' | 'or' | 'xor'
+      readonly value: number
+      readonly mask?: number
+    }
+  | {
+      readonly target: 'CONNMARK'
+      readonly action: 'set' | 'xmark' | 'and' | 'or' | 'xor'
+      readonly value: number
+      readonly mask?: number
+    }
   | { readonly target: 'CONNMARK'; readonly action: 'save' | 'restore'; readonly mask?: number }
   | {
       readonly target: 'CT'
@@ -142,7 +124,7 @@ export type Target =
       readonly target: 'LOG'
       readonly prefix?: string
       readonly level?: string
-      readonly flags?: readonly LogTargetFlag[]
+      readonly flags?: readonly ('tcp-sequence' | 'tcp-options' | 'ip-options' | 'uid' | 'macdecode')[]
     }
   | {
       readonly target: 'NFLOG'
@@ -173,18 +155,13 @@ export interface Rule {
   readonly target: Target
 }
 
-/** A chain that a ruleset owns. */
-export interface OwnChain {
-  readonly table: Table
-  readonly name: string
-}
-
 /**
  * Rules over several tables and both families: frozen plain data, made by `ruleset`, printed by `restoreText`, applied
  * by `iptables(…).apply`. It survives `JSON.stringify`.
  */
 export interface Ruleset {
-  readonly chains: readonly OwnChain[]
+  /** The chains that the ruleset owns. */
+  readonly chains: readonly { readonly table: Table; readonly name: string }[]
   readonly rules: readonly Rule[]
 }
 
@@ -203,7 +180,7 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
  * The own chains that exist in `family`: those that hold a rule there or are jumped to. A declared chain with neither
  * is not created in that family, and is removed when an older ruleset left it behind.
  */
-export function chainsFor(rules: Ruleset, family: Family): readonly OwnChain[] {
+export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))
   for (const { family: only, table, chain, target } of rules.rules) {
     if (only !== undefined && only !== family) continue

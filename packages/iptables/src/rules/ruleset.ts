@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import type { Builders, TableSpec } from './builder-types.ts'
 import { Draft } from './draft.ts'
 import type { DraftPlace } from './draft-targets.ts'
-import { families, isBuiltin, isTable, type OwnChain, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
+import { families, isBuiltin, isTable, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 import { checkChainName } from './names.ts'
 import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
@@ -15,7 +15,7 @@ import { checkReach } from './placement.ts'
  *
  * @example
  * ```ts
- * import { restoreText } from '@cni/iptables/text'
+ * import { restoreText } from '@cni/iptables/rules'
  * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
@@ -64,7 +64,7 @@ function tableDrafts(table: Table, own: ReadonlySet<string>): TableDrafts {
   })
 }
 
-function ownChains(chains: TableSpec): OwnChain[] {
+function ownChains(chains: TableSpec): Ruleset['chains'][number][] {
   return Object.entries(chains).flatMap(([table, names]) => {
     if (!isTable(table)) return invalid(`${JSON.stringify(table)} is not a table (filter, mangle, nat, raw, security)`)
     if (new Set(names).size !== names.length) invalid(`table ${table} declares a chain twice: ${names.join(', ')}`)

@@ -1,102 +1,8 @@
-import type {
-  BuiltinChain,
-  CtEvent,
-  CtZone,
-  LogTargetLevel,
-  RejectIpv4,
-  RejectIpv6,
-  Rule,
-  SetDir,
-  Table,
-} from './model.ts'
+import type { BuiltinChain, CtEvent, CtZone, Rule, SetDir, Table } from './model.ts'
 import type { AddressOf, At, Scope } from './scope.ts'
 
 /** Compiler message for a rule with a port and no protocol before it. No value has this type. */
 export type ProtocolFirst = "A port needs a protocol before it, such as .proto('tcp')"
-
-/** What a line of LOG holds. */
-export interface LogTargetOptions {
-  /** At most 29 bytes. */
-  readonly prefix?: string
-  readonly level?: LogTargetLevel | number
-  readonly tcpSequence?: boolean
-  readonly tcpOptions?: boolean
-  readonly ipOptions?: boolean
-  readonly uid?: boolean
-  readonly macdecode?: boolean
-}
-
-/** Where NFLOG sends packets. */
-export interface NflogOptions {
-  /** The netlink group, 0 to 65535. */
-  readonly group?: number
-  /** At most 63 bytes. */
-  readonly prefix?: string
-  /** How many bytes of each packet. */
-  readonly size?: number
-  /** How many packets the kernel collects before it wakes the reader. */
-  readonly threshold?: number
-}
-
-/** What CT gives to the connections of packets. */
-export interface CtOptions {
-  /** The helper of a protocol such as `ftp`; needs `proto(…)`. */
-  readonly helper?: string
-  /** The only events that are reported. */
-  readonly ctevents?: readonly CtEvent[]
-  readonly zone?: CtZone
-  /** The zone of the original direction only. */
-  readonly zoneOrig?: CtZone
-  /** The zone of the reply direction only. */
-  readonly zoneReply?: CtZone
-}
-
-/** How NAT chooses among several ports and addresses. */
-export interface NatOptions {
-  /** `--random`: a random port. */
-  readonly random?: boolean
-  /** `--persistent`: a client always gets the same address. */
-  readonly persistent?: boolean
-}
-
-/** NAT of the source knows one way more. */
-export interface SnatOptions extends NatOptions {
-  /** `--random-fully`. */
-  readonly randomFully?: boolean
-}
-
-/** Which socket TPROXY gives a packet to, and how it marks it. */
-export interface TproxyOptions<Address> {
-  readonly port: number
-  /** `--on-ip`: the address that it listens on. Default: that of the link which the packet came in by. */
-  readonly on?: Address
-  /** `--tproxy-mark`. Default: the packet keeps its own. */
-  readonly mark?: number
-  /** Bits of the mark that are set. Default: all. */
-  readonly mask?: number
-}
-
-/** How MASQUERADE chooses a port. */
-export interface MasqueradeOptions {
-  /** A port, or a range written `1000-2000`; needs a protocol with ports. */
-  readonly ports?: number | `${number}-${number}`
-  readonly random?: boolean
-  readonly randomFully?: boolean
-}
-
-/** How the SET target adds. */
-export interface AddSetOptions {
-  /** Seconds, for a set with time-outs. */
-  readonly timeoutSeconds?: number
-  /** An element that is there gets a new time-out. */
-  readonly exist?: boolean
-}
-
-/** How REJECT answers; without a family both need an answer, except for a TCP reset. */
-export type RejectWith<S extends Scope> =
-  | 'tcp-reset'
-  | { readonly ipv4: RejectIpv4 | 'tcp-reset'; readonly ipv6: RejectIpv6 | 'tcp-reset' }
-  | (S extends 'ipv4' ? RejectIpv4 : S extends 'ipv6' ? RejectIpv6 : never)
 
 /** Targets of every table; each ends the rule. */
 export interface CommonTargets<Own extends string, S extends Scope> {
@@ -133,11 +39,42 @@ export interface CommonTargets<Own extends string, S extends Scope> {
   /** `-j CONNMARK --restore-mark`: copy the connection's mark to the packet. */
   restoreMark(mask?: number): Rule
   /** `-j LOG`: write a line to the kernel log. */
-  log(options?: string | LogTargetOptions): Rule
+  log(
+    options?:
+      | string
+      | {
+          /** At most 29 bytes. */
+          readonly prefix?: string
+          readonly level?: 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug' | number
+          readonly tcpSequence?: boolean
+          readonly tcpOptions?: boolean
+          readonly ipOptions?: boolean
+          readonly uid?: boolean
+          readonly macdecode?: boolean
+        },
+  ): Rule
   /** `-j NFLOG`: send the packet to listeners of a netlink group. */
-  nflog(options?: NflogOptions): Rule
+  nflog(options?: {
+    /** The netlink group, 0 to 65535. */
+    readonly group?: number
+    /** At most 63 bytes. */
+    readonly prefix?: string
+    /** How many bytes of each packet. */
+    readonly size?: number
+    /** How many packets the kernel collects before it wakes the reader. */
+    readonly threshold?: number
+  }): Rule
   /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */
-  addSet(name: AddressOf<S>, dirs: SetDir | readonly SetDir[], options?: AddSetOptions): Rule
+  addSet(
+    name: AddressOf<S>,
+    dirs: SetDir | readonly SetDir[],
+    options?: {
+      /** Seconds, for a set with time-outs. */
+      readonly timeoutSeconds?: number
+      /** An element that is there gets a new time-out. */
+      readonly exist?: boolean
+    },
+  ): Rule
   /** `-j SET --del-set`: take them out. */
   delSet(name: AddressOf<S>, dirs: SetDir | readonly SetDir[]): Rule
   /** No target: the rule only counts. */
@@ -168,29 +105,64 @@ interface Drop {
   drop(): Rule
 }
 
-interface DnatTargets<S extends Scope, P extends boolean> {
+export interface DnatTargets<S extends Scope, P extends boolean> {
   /** `-j REDIRECT --to-ports`: to a local port, or a range written `1000-2000`. */
   redirect(
     port?: P extends true ? number | `${number}-${number}` : ProtocolFirst,
     options?: { readonly random?: boolean },
   ): Rule
   /** `-j DNAT --to-destination`: `address`, `address:port`, `[address]:port`, `from-to`. */
-  dnat(to: AddressOf<S>, options?: NatOptions): Rule
+  dnat(
+    to: AddressOf<S>,
+    options?: {
+      /** `--random`: a random port. */
+      readonly random?: boolean
+      /** `--persistent`: a client always gets the same address. */
+      readonly persistent?: boolean
+    },
+  ): Rule
 }
 
-interface SnatTargets<S extends Scope> {
+export interface SnatTargets<S extends Scope> {
   /** `-j SNAT --to-source`: `address`, `address:port`, `[address]:port`, `from-to`. */
-  snat(to: AddressOf<S>, options?: SnatOptions): Rule
+  snat(
+    to: AddressOf<S>,
+    options?: {
+      /** `--random`: a random port. */
+      readonly random?: boolean
+      /** `--persistent`: a client always gets the same address. */
+      readonly persistent?: boolean
+      /** `--random-fully`. */
+      readonly randomFully?: boolean
+    },
+  ): Rule
 }
 
-interface MasqueradeTargets {
+export interface MasqueradeTargets {
   /** `-j MASQUERADE`. */
-  masquerade(options?: MasqueradeOptions): Rule
+  masquerade(options?: {
+    /** A port, or a range written `1000-2000`; needs a protocol with ports. */
+    readonly ports?: number | `${number}-${number}`
+    readonly random?: boolean
+    readonly randomFully?: boolean
+  }): Rule
 }
 
-interface TproxyTargets<S extends Scope, P extends boolean> {
+export interface TproxyTargets<S extends Scope, P extends boolean> {
   /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
-  tproxy(options: P extends true ? TproxyOptions<AddressOf<S>> : ProtocolFirst): Rule
+  tproxy(
+    options: P extends true
+      ? {
+          readonly port: number
+          /** `--on-ip`: the address that it listens on. Default: that of the link which the packet came in by. */
+          readonly on?: AddressOf<S>
+          /** `--tproxy-mark`. Default: the packet keeps its own. */
+          readonly mark?: number
+          /** Bits of the mark that are set. Default: all. */
+          readonly mask?: number
+        }
+      : ProtocolFirst,
+  ): Rule
 }
 
 type MssTargets<C extends string> = SetMss &
@@ -206,16 +178,50 @@ interface ClampMss {
   clampMssToPmtu(): Rule
 }
 
-interface RawTargets {
+export interface RawTargets {
   /** `-j CT --zone`: the conntrack zone of the connection. */
   ctZone(zone: number): Rule
   /** `-j CT`: zone, helper and events of the connection. */
-  ct(options: CtOptions): Rule
+  ct(options: {
+    /** The helper of a protocol such as `ftp`; needs `proto(…)`. */
+    readonly helper?: string
+    /** The only events that are reported. */
+    readonly ctevents?: readonly CtEvent[]
+    readonly zone?: CtZone
+    /** The zone of the original direction only. */
+    readonly zoneOrig?: CtZone
+    /** The zone of the reply direction only. */
+    readonly zoneReply?: CtZone
+  }): Rule
   /** `-j CT --notrack`: keep the packet out of connection tracking. `-j NOTRACK` is its old name. */
   notrack(): Rule
 }
 
-interface FilterTargets<S extends Scope> {
-  /** `-j REJECT`: refuse with "port unreachable", or as told. */
-  reject(answer?: RejectWith<S>): Rule
+export interface FilterTargets<S extends Scope> {
+  /** `-j REJECT`: refuse with "port unreachable", or as told. A rule of both families needs both answers. */
+  reject(
+    answer?:
+      | 'tcp-reset'
+      | { readonly ipv4: Rejections['ipv4'] | 'tcp-reset'; readonly ipv6: Rejections['ipv6'] | 'tcp-reset' }
+      | (S extends 'ipv4' ? Rejections['ipv4'] : S extends 'ipv6' ? Rejections['ipv6'] : never),
+  ): Rule
+}
+
+/** The answers of REJECT, besides `tcp-reset`. */
+export interface Rejections {
+  readonly ipv4:
+    | 'icmp-net-unreachable'
+    | 'icmp-host-unreachable'
+    | 'icmp-port-unreachable'
+    | 'icmp-proto-unreachable'
+    | 'icmp-net-prohibited'
+    | 'icmp-host-prohibited'
+    | 'icmp-admin-prohibited'
+  readonly ipv6:
+    | 'icmp6-no-route'
+    | 'icmp6-adm-prohibited'
+    | 'icmp6-addr-unreachable'
+    | 'icmp6-port-unreachable'
+    | 'icmp6-policy-fail'
+    | 'icmp6-reject-route'
 }

@@ -1,9 +1,9 @@
 import { invalid } from '../errors.ts'
 import { checkRange } from './match-values.ts'
-import type { CtZone, Family, LogTargetFlag, Target } from './model.ts'
+import type { CtZone, Family, Target } from './model.ts'
 import { checkText } from './names.ts'
 import { checkInteger, checkPorts } from './numbers.ts'
-import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-types.ts'
+import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-options.ts'
 import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
 
 /** Checks how REJECT answers in `family`. */
@@ -86,7 +86,9 @@ export function checkNat(text: string, family: Family, what: string): string {
 
 // internal
 
-const logFlags: readonly (readonly [Exclude<keyof LogTargetOptions, 'prefix' | 'level'>, LogTargetFlag])[] = [
+type LogFlag = NonNullable<Extract<Target, { readonly target: 'LOG' }>['flags']>[number]
+
+const logFlags: readonly (readonly [Exclude<keyof LogTargetOptions, 'prefix' | 'level'>, LogFlag])[] = [
   ['tcpSequence', 'tcp-sequence'],
   ['tcpOptions', 'tcp-options'],
   ['ipOptions', 'ip-options'],

@@ -1,6 +1,7 @@
 import type { TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
-import type { CtEvent, CtState, Family, LogTargetLevel, RejectIpv4, RejectIpv6 } from './model.ts'
+import type { CtEvent, CtState, Family } from './model.ts'
+import type { LogTargetLevel, RejectIpv4, RejectIpv6 } from './target-options.ts'
 
 /** Protocols that go by their name. */
 export const protocols: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { RunError } from '@cni/host'
 import { errnoOf } from '@cni/types'
-import { IptablesError, type IptablesErrorCode } from '../errors.ts'
+import { IptablesError } from '../errors.ts'
 import type { Family } from '../rules/model.ts'
 import { packageHint, privilegeHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
@@ -12,7 +12,7 @@ export class RestoreError extends IptablesError {
   /** Whether the program ran at all. */
   readonly ran: boolean
 
-  constructor(code: IptablesErrorCode, message: string, line: number | undefined, parts: ErrorParts) {
+  constructor(code: IptablesError['code'], message: string, line: number | undefined, parts: ErrorParts) {
     super(code, message, parts)
     this.line = line
     this.ran = parts.ran
@@ -83,7 +83,7 @@ async function explain(
   port: IptablesPort,
   input: string,
   line: number | undefined,
-): Promise<[IptablesErrorCode, string]> {
+): Promise<[IptablesError['code'], string]> {
   const lock = /can't open lock file (\S+): (.*)/.exec(stderr)
   if (lock !== null) {
     return [/denied|permitted|Read-only/.test(lock[2] ?? '') ? 'DENIED' : 'EXIT', lockHint(lock[1] ?? '')]

@@ -1,7 +1,8 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import { commonSubsequence } from './common-subsequence.ts'
+import { countKeys } from './count-keys.ts'
 import { type Marked, marksOf } from './marks.ts'
-import { countKeys, type WantedRule } from './wanted.ts'
+import type { WantedRule } from './wanted.ts'
 
 /** How a built-in chain relates to the own rules that should stand in it. */
 export interface Alignment {

@@ -2,9 +2,10 @@ import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.t
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { alignBuiltin } from './align-builtin.ts'
 import { commonSubsequence } from './common-subsequence.ts'
+import { countKeys } from './count-keys.ts'
 import type { Drift, DriftLine } from './drift.ts'
 import { marksOf } from './marks.ts'
-import { countKeys, type Wanted, type WantedRule, type WantedTable } from './wanted.ts'
+import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /** The difference between what should be there and what is there, in one family. */
 export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {

@@ -10,18 +10,6 @@ export interface DriftLine {
   readonly backend?: 'legacy' | 'nft'
 }
 
-/** Rules that are all there, but in another order. `rule` is the first one found out of place. */
-export interface DriftOrder extends DriftLine {
-  readonly reason: 'order'
-}
-
-/** A rule that stands where another one was expected. */
-export interface DriftReplaced extends DriftLine {
-  readonly reason: 'replaced'
-  readonly expected: string
-  readonly actual: string
-}
-
 /**
  * The difference between a ruleset and the kernel. In own chains everything counts: content and order. In built-in
  * chains own rules must be there in their relative order and nothing stale may jump to an own chain; the rules of
@@ -33,16 +21,19 @@ export interface Drift {
   /** There, in an own chain or jumping to one, not wanted. */
   readonly unexpected: readonly DriftLine[]
   /** There, but another rule or in another place. */
-  readonly changed: readonly (DriftOrder | DriftReplaced)[]
-}
-
-/** The policy of a built-in chain that differs between two snapshots. */
-export interface PolicyChange {
-  readonly family: Family
-  readonly table: Table
-  readonly chain: string
-  readonly expected: string
-  readonly actual: string
+  readonly changed: readonly (DriftLine &
+    (
+      | {
+          /** The rules are all there, but in another order. `rule` is the first one found out of place. */
+          readonly reason: 'order'
+        }
+      | {
+          /** A rule stands where another one was expected. */
+          readonly reason: 'replaced'
+          readonly expected: string
+          readonly actual: string
+        }
+    ))[]
 }
 
 /** Whether there is no difference at all. */
@@ -64,7 +55,12 @@ export function driftText({
   unexpected,
   changed,
   policies = [],
-}: Drift & { readonly policies?: readonly PolicyChange[] }): string {
+}: Drift & {
+  readonly policies?: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
+    readonly expected: string
+    readonly actual: string
+  })[]
+}): string {
   const lines = [
     ...missing.map((line) => `missing ${place(line)}`),
     ...unexpected.map((line) => `unexpected ${place(line)}`),

@@ -3,15 +3,7 @@ import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.t
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
-import type { Drift, PolicyChange } from './drift.ts'
-
-/** What a snapshot covers. */
-export interface SnapshotOptions {
-  /** Default: those of the `Iptables`. */
-  readonly families?: readonly Family[] | undefined
-  /** Default: all. */
-  readonly tables?: readonly Table[] | undefined
-}
+import type { Drift, DriftLine } from './drift.ts'
 
 /** What one namespace holds in one back end: a value to look at, compare or put back; `trace` takes its families. */
 export interface Snapshot {
@@ -25,7 +17,11 @@ export interface Snapshot {
 
 /** The difference between two snapshots; here every chain and every rule counts, whoever wrote it. */
 export interface SnapshotDiff extends Drift {
-  readonly policies: readonly PolicyChange[]
+  /** The policies of built-in chains that differ. */
+  readonly policies: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
+    readonly expected: string
+    readonly actual: string
+  })[]
 }
 
 /**
@@ -36,7 +32,8 @@ export interface SnapshotDiff extends Drift {
  * @throws `IptablesError('INVALID_RULE')` when they cover nothing in common.
  * @example
  * ```ts
- * import { diffSnapshots, driftText, iptables } from '@cni/iptables'
+ * import { driftText, iptables } from '@cni/iptables'
+ * import { diffSnapshots } from '@cni/iptables/rules'
  *
  * const before = await iptables('host').snapshot()
  * // … something runs …
@@ -45,7 +42,7 @@ export interface SnapshotDiff extends Drift {
  */
 export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | SavedTables): SnapshotDiff {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
-  const policies: PolicyChange[] = []
+  const policies: SnapshotDiff['policies'][number][] = []
   const [one, other] = [coverage(before), coverage(after)]
   const [common, shared] = [inBoth(one.families, other.families), inBoth(one.tables, other.tables)]
   if (common.length === 0 || shared.length === 0) {
@@ -111,7 +108,7 @@ function diffChain(
   from: SavedChain | undefined,
   to: SavedChain | undefined,
   drift: MutableDrift,
-  policies: PolicyChange[],
+  policies: SnapshotDiff['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
     // A table that nothing has touched is not there; its chains are empty and accept.

@@ -98,13 +98,6 @@ export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]):
   tables: new Map([...tables].filter(([table]) => names.includes(table))),
 })
 
-/** How often each key occurs. */
-export function countKeys(rules: readonly { readonly key: string }[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { key } of rules) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
-
 /** Whether the kernel holds anything that belongs to a wanted state. */
 export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
   return [...wanted.tables].some(([table, { own, absent, builtin }]) => {

@@ -1,6 +1,6 @@
 import { type Iptables, iptables } from '../iptables.ts'
 import type { IptablesOptions } from '../work.ts'
-import { type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
+import { type FakeKernel, fakeKernel } from './fake-kernel.ts'
 
 /** An `Iptables` over a fake kernel. */
 export type FakeIptables = Iptables &
@@ -24,7 +24,7 @@ export type FakeIptables = Iptables &
  * ```
  */
 export function fakeIptables(
-  options: FakeKernelOptions & Omit<IptablesOptions, 'port' | 'backend'> = {},
+  options: NonNullable<Parameters<typeof fakeKernel>[0]> & Omit<IptablesOptions, 'port' | 'backend'> = {},
 ): FakeIptables {
   const { port, restore: tamper, ...kernel } = fakeKernel(options)
   const { families, waitSeconds, print } = options

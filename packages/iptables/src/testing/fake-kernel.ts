@@ -4,29 +4,11 @@ import type { BackendKind } from '../run/backend.ts'
 import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import { FakeTables } from './fake-tables.ts'
 
-/** A program that ran on a fake kernel. */
-export interface FakeCommand {
-  readonly argv: readonly string[]
-  readonly input?: string
-}
-
-/** What a fake node looks like. */
-export interface FakeKernelOptions {
-  /** What the node's plain `iptables-restore` is. Default `'nft'`. */
-  readonly backend?: BackendKind
-  /** Programs that are not installed. */
-  readonly without?: readonly string[]
-  /** Whether the namespace has IPv6. Default: true. */
-  readonly ipv6?: boolean
-  /** Called before each program; return a message to make it fail with that on stderr. */
-  readonly fail?: (command: FakeCommand) => string | undefined
-}
-
 /** An in-memory node: back ends, families, tables; all that `iptables()` needs, and what happened. */
 export interface FakeKernel {
   readonly port: IptablesPort
   /** Every program that ran, in order. */
-  readonly commands: readonly FakeCommand[]
+  readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
   /** What one family and back end holds, in the form of `iptables-save` without empty built-in chains. */
   dump(family?: Family, backend?: BackendKind): string
   /** Runs restore text as someone else would, for foreign rules and tampering. Throws when it is refused. */
@@ -48,9 +30,20 @@ export interface FakeKernel {
  * kernel.dump('ipv4') // '': what IPv4 had written is gone again
  * ```
  */
-export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
+export function fakeKernel(
+  options: {
+    /** What the node's plain `iptables-restore` is. Default `'nft'`. */
+    readonly backend?: BackendKind
+    /** Programs that are not installed. */
+    readonly without?: readonly string[]
+    /** Whether the namespace has IPv6. Default: true. */
+    readonly ipv6?: boolean
+    /** Called before each program; return a message to make it fail with that on stderr. */
+    readonly fail?: (command: FakeKernel['commands'][number]) => string | undefined
+  } = {},
+): FakeKernel {
   const { backend: plain = 'nft', without = [], ipv6 = true, fail } = options
-  const commands: FakeCommand[] = []
+  const commands: FakeKernel['commands'][number][] = []
   const tables = {
     legacy: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
     nft: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },

@@ -17,5 +17,5 @@
  */
 
 export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
-export { type FakeCommand, type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
-export { type MatcherResult, type TraceMatchers, traceMatchers } from './trace-matchers.ts'
+export { type FakeKernel, fakeKernel } from './fake-kernel.ts'
+export { type TraceMatchers, traceMatchers } from './trace-matchers.ts'

@@ -5,31 +5,22 @@ import { explain } from '../trace/explain.ts'
 import type { TraceOptions } from '../trace/options.ts'
 import { type Trace, trace } from '../trace/trace.ts'
 
-/** What a matcher of `expect.extend` returns. */
-export interface MatcherResult {
-  readonly pass: boolean
-  readonly message: () => string
-}
-
-type Rules = Ruleset | SavedTables
-type Given = Packet | string
-
 /** The methods that {@link traceMatchers} adds to `expect(rules)`. */
 export interface TraceMatchers<R = unknown> {
   /** A rule sends the packet to this port of this machine. */
-  toRedirect(packet: Given, port: number, options?: TraceOptions): R
+  toRedirect(packet: Packet | string, port: number, options?: TraceOptions): R
   /** TPROXY hands it to this port. */
-  toTproxy(packet: Given, port: number, options?: TraceOptions): R
+  toTproxy(packet: Packet | string, port: number, options?: TraceOptions): R
   /** It passes, its destination as it was. */
-  toPass(packet: Given, options?: TraceOptions): R
+  toPass(packet: Packet | string, options?: TraceOptions): R
   /** It passes, wherever to. */
-  toAccept(packet: Given, options?: TraceOptions): R
+  toAccept(packet: Packet | string, options?: TraceOptions): R
   /** DROP or REJECT. */
-  toBlock(packet: Given, options?: TraceOptions): R
-  toDrop(packet: Given, options?: TraceOptions): R
-  toReject(packet: Given, options?: TraceOptions): R
+  toBlock(packet: Packet | string, options?: TraceOptions): R
+  toDrop(packet: Packet | string, options?: TraceOptions): R
+  toReject(packet: Packet | string, options?: TraceOptions): R
   /** Its way leads through a chain of this name. */
-  toVisit(packet: Given, chain: string, options?: TraceOptions): R
+  toVisit(packet: Packet | string, chain: string, options?: TraceOptions): R
 }
 
 /**
@@ -52,34 +43,77 @@ export interface TraceMatchers<R = unknown> {
  * ```
  */
 export const traceMatchers = {
-  toRedirect(this: unknown, rules: Rules, packet: Given, port: number, options?: TraceOptions): MatcherResult {
+  toRedirect(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    port: number,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, `be redirected to port ${port}`, (found) => {
       return found.verdict === 'ACCEPT' && found.rewritten === 'REDIRECT' && found.destination.port === port
     })
   },
-  toTproxy(this: unknown, rules: Rules, packet: Given, port: number, options?: TraceOptions): MatcherResult {
+  toTproxy(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    port: number,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, `go to the proxy on port ${port}`, (found) => {
       return found.verdict === 'ACCEPT' && found.tproxy?.port === port
     })
   },
-  toPass(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+  toPass(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, 'pass as it is', (found) => {
       return found.verdict === 'ACCEPT' && found.rewritten === undefined && found.tproxy === undefined
     })
   },
-  toAccept(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+  toAccept(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, 'be accepted', ({ verdict }) => verdict === 'ACCEPT')
   },
-  toBlock(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+  toBlock(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, 'be blocked', ({ verdict }) => verdict !== 'ACCEPT')
   },
-  toDrop(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+  toDrop(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, 'be dropped', ({ verdict }) => verdict === 'DROP')
   },
-  toReject(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+  toReject(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, 'be rejected', ({ verdict }) => verdict === 'REJECT')
   },
-  toVisit(this: unknown, rules: Rules, packet: Given, chain: string, options?: TraceOptions): MatcherResult {
+  toVisit(
+    this: unknown,
+    rules: Ruleset | SavedTables,
+    packet: Packet | string,
+    chain: string,
+    options?: TraceOptions,
+  ): { pass: boolean; message: () => string } {
     return judge(this, { rules, packet, options }, `come to ${chain}`, ({ path }) => {
       return path.some((step) => step.chain === chain)
     })
@@ -89,8 +123,8 @@ export const traceMatchers = {
 // internal
 
 interface Question {
-  readonly rules: Rules
-  readonly packet: Given
+  readonly rules: Ruleset | SavedTables
+  readonly packet: Packet | string
   readonly options: TraceOptions | undefined
 }
 
@@ -99,7 +133,7 @@ function judge(
   { rules, packet, options = {} }: Question,
   what: string,
   holds: (found: Trace) => boolean,
-): MatcherResult {
+): { pass: boolean; message: () => string } {
   const found = trace(rules, packet, options)
   const negated = typeof state === 'object' && state !== null && 'isNot' in state && state.isNot === true
   const open = found.verdict === 'undecided'

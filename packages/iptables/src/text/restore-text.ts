@@ -10,7 +10,7 @@ import { ruleArgs } from './rule-args.ts'
  *
  * @example
  * ```ts
- * import { restoreText } from '@cni/iptables/text'
+ * import { restoreText } from '@cni/iptables/rules'
  * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ filter: [] }, (t) => [t.filter.on('INPUT').only('ipv6').proto('icmpv6').accept()])

@@ -8,7 +8,7 @@ import { pushTarget } from './target-args.ts'
  *
  * @example
  * ```ts
- * import { ruleArgs } from '@cni/iptables/text'
+ * import { ruleArgs } from '@cni/iptables/rules'
  * import { ruleset } from '@cni/iptables'
  *
  * const { rules } = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').out('lo').proto('tcp').not.dport(15008).return()])

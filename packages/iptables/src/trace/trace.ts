@@ -43,7 +43,7 @@ export interface Trace {
  *
  * @example
  * ```ts
- * import { explain, trace } from '@cni/iptables/trace'
+ * import { explain, trace } from '@cni/iptables/rules'
  * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ nat: ['EX'] }, (t) => [

@@ -1,13 +1,13 @@
 import type { Ruleset } from '../rules/model.ts'
 import type { OpenWork } from '../run/open-work.ts'
 import { openSession } from '../run/session.ts'
-import { type WatchEvent, type WatchOptions, watchRuleset } from './watch.ts'
+import { type WatchEvent, watchRuleset } from './watch.ts'
 
 /** Watches until the caller of the watch, or of what it was opened for, aborts. */
 export function watchFrom(
   { port, sessionOptions }: OpenWork,
   rules: Ruleset,
-  how: WatchOptions = {},
+  how: Parameters<typeof watchRuleset>[3] = {},
 ): AsyncGenerator<WatchEvent, void, void> {
   const signals = [sessionOptions.signal, how.signal].flatMap((each) => each ?? [])
   const signal = signals.length === 0 ? undefined : AbortSignal.any(signals)

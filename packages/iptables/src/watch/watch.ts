@@ -5,14 +5,6 @@ import type { Generation, IptablesPort } from '../run/port.ts'
 import type { Session } from '../run/session.ts'
 import { type Drift, isClean } from '../state/drift.ts'
 
-/** How to watch. */
-export interface WatchOptions {
-  /** Ends the watch; also one that is reading just now. Default: the signal of the context. */
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds between two looks. Default 30 000. */
-  readonly interval?: number | undefined
-}
-
 /** What a look found. */
 export type WatchEvent =
   | { readonly state: 'clean' }
@@ -28,7 +20,7 @@ export async function* watchRuleset(
   session: Session,
   port: IptablesPort,
   rules: Ruleset,
-  { signal, interval = 30_000 }: WatchOptions,
+  { signal, interval = 30_000 }: { signal?: AbortSignal | undefined; interval?: number | undefined },
 ): AsyncGenerator<WatchEvent, void, void> {
   const pause = checkInteger(interval, 10, 86_400_000, 'interval')
   const counter = new Counter(session, port)
