@@ -1,4 +1,4 @@
-import { trace } from '@cni/iptables/trace'
+import { trace } from '@cni/iptables/rules'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { plugin, redirectTo } from './plugin.ts'

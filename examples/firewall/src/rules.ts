@@ -1,4 +1,5 @@
-import { type Family, type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import type { Family } from '@cni/iptables/rules'
 import type { Entry } from './entry.ts'
 
 /** Who may come in. An entry of `deny` wins over one of `allow`; what neither names goes by `otherwise`. */

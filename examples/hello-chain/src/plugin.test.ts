@@ -1,5 +1,5 @@
+import { restoreText } from '@cni/iptables/rules'
 import { fakeIptables } from '@cni/iptables/testing'
-import { restoreText } from '@cni/iptables/text'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import { plugin, redirectTo } from './plugin.ts'

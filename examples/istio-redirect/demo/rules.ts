@@ -1,6 +1,7 @@
 import { run } from '@cni/host'
-import { type Family, families, iptables } from '@cni/iptables'
+import { iptables } from '@cni/iptables'
 import { crud, ruleBuilders } from '@cni/iptables/crud'
+import { type Family, families } from '@cni/iptables/rules'
 import { type Netns, netns } from '@cni/netns'
 
 /** How the demo looks at the rules of the pod, and spoils them. */

@@ -1,4 +1,4 @@
-import { restoreText } from '@cni/iptables/text'
+import { restoreText } from '@cni/iptables/rules'
 import { describe, expect, test } from 'vitest'
 import type { NodeFacts } from './iptables/facts.ts'
 import { nodePlan, podRoute } from './iptables/node-plan.ts'

@@ -1,5 +1,6 @@
-import { type Family, iptables } from '@cni/iptables'
+import { iptables } from '@cni/iptables'
 import { openFresh } from '@cni/iptables/fresh'
+import type { Family } from '@cni/iptables/rules'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'

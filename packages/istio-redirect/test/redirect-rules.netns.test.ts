@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { type Family, iptables, rulesFor } from '@cni/iptables'
-import { ruleArgs } from '@cni/iptables/text'
+import { iptables } from '@cni/iptables'
+import { type Family, ruleArgs, rulesFor } from '@cni/iptables/rules'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'

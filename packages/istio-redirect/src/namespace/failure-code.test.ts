@@ -1,4 +1,4 @@
-import { DriftError, IptablesError, type IptablesErrorCode } from '@cni/iptables'
+import { DriftError, IptablesError } from '@cni/iptables'
 import { NetnsError } from '@cni/netns'
 import { NftError } from '@cni/nftables/wire'
 import { CniError, toErrorDocument } from '@cni/types'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { withFailureCode } from './failure-code.ts'
 
 describe('a failure without a code of its own', () => {
-  test.each<[IptablesErrorCode, number]>([
+  test.each<[IptablesError['code'], number]>([
     ['NO_BINARY', 50],
     ['NO_MODULE', 50],
     ['DENIED', 50],

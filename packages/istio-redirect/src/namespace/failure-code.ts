@@ -1,4 +1,4 @@
-import { type IptablesErrorCode, isIptablesError } from '@cni/iptables'
+import { type IptablesError, isIptablesError } from '@cni/iptables'
 import { isNftError, type NftError } from '@cni/nftables/wire'
 import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 
@@ -24,7 +24,7 @@ export function withFailureCode(error: unknown): unknown {
   return new CniError(codes[code] ?? ErrorCode.ioFailure, error.message, { hint: hints[code], cause: error })
 }
 
-const iptablesCodes: Partial<Readonly<Record<IptablesErrorCode, number>>> = {
+const iptablesCodes: Partial<Readonly<Record<IptablesError['code'], number>>> = {
   NO_BINARY: ErrorCode.pluginNotAvailable,
   NO_MODULE: ErrorCode.pluginNotAvailable,
   DENIED: ErrorCode.pluginNotAvailable,

@@ -1,6 +1,7 @@
-import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
-import { ruleArgs, ruleLine } from '@cni/iptables/text'
-import { type Ruleset as NftRuleset, ruleText } from '@cni/nftables'
+import type { Ruleset } from '@cni/iptables'
+import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
+import type { Ruleset as NftRuleset } from '@cni/nftables'
+import { ruleText } from '@cni/nftables/rules'
 
 /** A rule as a chart has it. */
 interface Line {

@@ -1,5 +1,4 @@
-import { families, isBuiltin, rulesFor, type Table } from '@cni/iptables'
-import { canonicalRule, parseSave } from '@cni/iptables/text'
+import { canonicalRule, families, isBuiltin, parseSave, rulesFor, type Table } from '@cni/iptables/rules'
 import { describe, expect, test } from 'vitest'
 import { captures, everything, listing } from '../../test/goldens/ambient/cases.ts'
 import { istioRestoreText } from '../iptables/text.ts'

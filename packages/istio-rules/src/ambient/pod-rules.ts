@@ -1,4 +1,5 @@
-import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import type { Builders } from '@cni/iptables/rules'
 import {
   DNS_PORT,
   HBONE_PORT,

@@ -1,4 +1,4 @@
-import { rulesFor } from '@cni/iptables'
+import { rulesFor } from '@cni/iptables/rules'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyConfig } from '../../test/random-config.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Family } from '@cni/iptables'
+import type { Family } from '@cni/iptables/rules'
 import { expect, test } from 'vitest'
 import { goldens } from '../../test/goldens/cases.ts'
 import { redirectRules } from './rules.ts'

@@ -1,4 +1,4 @@
-import type { Family } from '@cni/iptables'
+import type { Family } from '@cni/iptables/rules'
 import { describe, expect, test } from 'vitest'
 import { type CaptureConfig, captureDefaults } from '../capture/config.ts'
 import { redirectRules } from './rules.ts'

@@ -1,5 +1,5 @@
-import { type Family, isBuiltin, type Rule, type Ruleset, type Table } from '@cni/iptables'
-import { ruleArgs, ruleLine } from '@cni/iptables/text'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
  * The rules of one family as `iptables-restore` text, byte for byte as Istio writes it: tables by name, `-N` for every

@@ -1,4 +1,5 @@
-import type { Ruleset, Statement } from '@cni/nftables'
+import type { Ruleset } from '@cni/nftables'
+import type { Statement } from '@cni/nftables/rules'
 import { describe, expect, test } from 'vitest'
 import { type CaptureConfig, captureDefaults } from '../capture/config.ts'
 import { nativeRules } from './rules.ts'

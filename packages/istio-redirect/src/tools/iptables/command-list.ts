@@ -1,5 +1,5 @@
-import { type Family, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
-import { ruleArgs, ruleLine } from '@cni/iptables/text'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { type Family, isBuiltin, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 
 /** The rules of a family as one command a line, chains first. */
 export function ruleCommands(rules: Ruleset, family: Family): readonly string[] {

@@ -1,4 +1,4 @@
-import { trace } from '@cni/iptables/trace'
+import { trace } from '@cni/iptables/rules'
 import { expect, test } from 'vitest'
 import { rules } from './rules.ts'
 

@@ -1,4 +1,5 @@
-import { iptables, ruleset, type Where } from '@cni/iptables'
+import { iptables, ruleset } from '@cni/iptables'
+import type { Where } from '@cni/netns/handle'
 import * as z from 'zod/mini'
 
 /** What the network's configuration says to this plugin. */

@@ -1,4 +1,5 @@
-import { type Family, iptables, isBuiltin, type Snapshot, type Table } from '@cni/iptables'
+import { iptables } from '@cni/iptables'
+import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables/rules'
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /**

@@ -3,11 +3,12 @@ import {
   type Ruleset as IptablesRuleset,
   iptables,
   driftText as iptablesDriftText,
-  type OwnChain,
+  type Ruleset,
 } from '@cni/iptables'
 import { istioRestoreText } from '@cni/istio-rules'
 import { isNetnsError, type NetnsTarget, readFile } from '@cni/netns'
-import { type Ruleset as NftRuleset, nftables, driftText as nftDriftText } from '@cni/nftables'
+import { nftables, type Ruleset as NftRuleset } from '@cni/nftables'
+import { driftText as nftDriftText } from '@cni/nftables/rules'
 import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { provenChains } from './proven-chains.ts'
@@ -137,10 +138,10 @@ const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Prom
 
 /** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
 function withForeignChains(
-  own: readonly OwnChain[],
+  own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
-): OwnChain[] {
-  const key = ({ table, name }: OwnChain) => `${table} ${name}`
+): Ruleset['chains'][number][] {
+  const key = ({ table, name }: Ruleset['chains'][number]) => `${table} ${name}`
   const found = new Map(own.map((chain) => [key(chain), chain]))
   for (const [table, chains] of [...(ipv4?.tables ?? []), ...(ipv6?.tables ?? [])]) {
     for (const name of chains.keys()) if (istioChain.test(name)) found.set(key({ table, name }), { table, name })

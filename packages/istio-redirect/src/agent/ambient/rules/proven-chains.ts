@@ -1,4 +1,4 @@
-import { iptables, type OwnChain } from '@cni/iptables'
+import { iptables, type Ruleset } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { legacySnapshot } from './foreign-rules.ts'
 
@@ -7,10 +7,13 @@ import { legacySnapshot } from './foreign-rules.ts'
  * none where nothing shows that a pod was enrolled. Both modes have a chain `ISTIO_OUTPUT` in the table `nat`: beside other
  * chains of a sidecar it is the sidecar's.
  */
-export async function provenChains(netns: NetnsTarget, chains: readonly OwnChain[]): Promise<OwnChain[]> {
-  const key = ({ table, name }: OwnChain): string => `${table} ${name}`
+export async function provenChains(
+  netns: NetnsTarget,
+  chains: readonly Ruleset['chains'][number][],
+): Promise<Ruleset['chains'][number][]> {
+  const key = ({ table, name }: Ruleset['chains'][number]): string => `${table} ${name}`
   const own = new Set(chains.map(key))
-  const found: OwnChain[] = []
+  const found: Ruleset['chains'][number][] = []
   for (const snapshot of [await iptables(netns, { backend: 'nft' }).snapshot(), await legacySnapshot(netns)]) {
     for (const family of [snapshot?.ipv4, snapshot?.ipv6]) {
       for (const [table, there] of family?.tables ?? []) {

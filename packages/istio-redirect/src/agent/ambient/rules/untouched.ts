@@ -1,5 +1,6 @@
-import { families, type Ruleset, rulesFor } from '@cni/iptables'
+import type { Ruleset } from '@cni/iptables'
 import { freshBatch, openFresh } from '@cni/iptables/fresh'
+import { families, rulesFor } from '@cni/iptables/rules'
 import type { NetnsTarget } from '@cni/netns'
 import { FIRST_GENERATION } from '../../../first-generation.ts'
 
