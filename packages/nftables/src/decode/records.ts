@@ -17,7 +17,7 @@ export interface TableRecords {
 
 /**
  * Reads tables, or all; within `read` of `Nft` they are as of one moment. Those that are not there are left out. Throws as
- * `Dumps` does.
+ * `Nft` does.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>

@@ -62,7 +62,7 @@ export function deleteElements(
   return batch
 }
 
-/** The sets and maps that are there. Throws as {@link Dumps} does. */
+/** The sets and maps that are there. Throws as `Nft` does. */
 export function setsOf(nft: Pick<Dumps, 'bytes'>, { family, table }: Omit<Filter, 'chain'> = {}): NftSet[] {
   // The kernel refuses to filter them by a table that is not there.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)

@@ -7,7 +7,7 @@ import {
 } from '@cni/iptables'
 import { istioRestoreText } from '@cni/istio-rules'
 import { isNetnsError, type NetnsTarget, readFile } from '@cni/netns'
-import { nftables, type Ruleset as NftRuleset } from '@cni/nftables'
+import { type Ruleset as NftRuleset, nftables } from '@cni/nftables'
 import { driftText as nftDriftText } from '@cni/nftables/rules'
 import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
