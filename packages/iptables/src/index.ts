@@ -24,6 +24,7 @@
  * @module
  */
 
+export type { Where } from '@cni/netns/handle'
 // the kernel
 export type { Change } from './apply/change.ts'
 export type { ApplyReport } from './apply/report.ts'

@@ -22,6 +22,7 @@
  * @module
  */
 
+export type { Where } from '@cni/netns/handle'
 // the kernel
 export type { ApplyReport, Change } from './apply/report.ts'
 export { readTables, type TableRecords } from './decode/records.ts'

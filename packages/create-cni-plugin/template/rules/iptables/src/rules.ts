@@ -1,5 +1,4 @@
-import { iptables, ruleset } from '@cni/iptables'
-import type { Where } from '@cni/netns/handle'
+import { iptables, ruleset, type Where } from '@cni/iptables'
 import * as z from 'zod/mini'
 
 /** What the network's configuration says to this plugin. */

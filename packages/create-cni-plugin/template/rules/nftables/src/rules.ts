@@ -1,5 +1,4 @@
-import type { Where } from '@cni/netns/handle'
-import { base, chain, nftables, nftRuleset } from '@cni/nftables'
+import { base, chain, nftables, nftRuleset, type Where } from '@cni/nftables'
 import * as z from 'zod/mini'
 
 /** What the network's configuration says to this plugin. */
