@@ -1,7 +1,7 @@
 /** apply and verify against one process per rule, the way of go-iptables, and against bare iptables-restore and -save. */
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
-import { restoreText } from '@cni/iptables/text'
+import { restoreText } from '@cni/iptables/rules'
 import { meshPod } from '@cni/istio-redirect/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'

@@ -1,4 +1,5 @@
-import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import type { Builders } from '@cni/iptables/rules'
 import { marks, POD_SET, tunnels, ZTUNNEL_DNS_PORT } from '../names.ts'
 import type { NodeFacts } from './facts.ts'
 

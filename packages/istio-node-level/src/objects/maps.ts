@@ -1,4 +1,4 @@
-import { arrayMap, bytes, hashMap, ipv4, mac, struct, u8, u32, u64, type ValueOf } from '@cni/ebpf'
+import { arrayMap, bytes, hashMap, ipv4, mac, struct, u8, u32, u64 } from '@cni/ebpf'
 import { dropReasons } from '../programs/reasons.ts'
 
 /** Who a packet is sent to: the node's end of a link, and the address of the other end. */

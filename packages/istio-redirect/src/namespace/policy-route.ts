@@ -1,4 +1,4 @@
-import type { Family } from '@cni/iptables'
+import type { Family } from '@cni/iptables/rules'
 import type { PolicyRoute } from '@cni/istio-rules'
 import type { Rtnl } from '@cni/netns'
 

@@ -1,4 +1,5 @@
-import { chainsFor, iptables, type Ruleset } from '@cni/iptables'
+import { iptables, type Ruleset } from '@cni/iptables'
+import { chainsFor } from '@cni/iptables/rules'
 import { captureDefaults, redirectRules } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'

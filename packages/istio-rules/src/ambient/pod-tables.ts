@@ -1,4 +1,5 @@
-import { type Builders, base, chain, nftRuleset, type Placed, type Ruleset } from '@cni/nftables'
+import { base, chain, nftRuleset, type Ruleset } from '@cni/nftables'
+import type { Builders, Placed } from '@cni/nftables/rules'
 import type { PodCapture } from './pod-rules.ts'
 import {
   DNS_PORT,

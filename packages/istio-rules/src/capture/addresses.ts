@@ -1,4 +1,4 @@
-import type { AddressPair } from '@cni/iptables'
+import type { AddressPair } from '@cni/iptables/rules'
 import { isLoopback, parsePrefix } from '../pod/ip.ts'
 import type { CaptureConfig } from './config.ts'
 

@@ -1,4 +1,4 @@
-import type { Builders } from '@cni/iptables'
+import type { Builders } from '@cni/iptables/rules'
 import type { PortOrRange } from '../capture/capture.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Placed } from '@cni/nftables'
+import type { Placed } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { AGENT_PORT, AGENT_ZONE, APPLICATION_ZONE, capturesDns, DNS_PORT } from '../iptables/dns.ts'
 import { ownerId } from './owners.ts'

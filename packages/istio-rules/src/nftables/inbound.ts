@@ -1,4 +1,4 @@
-import type { Placed } from '@cni/nftables'
+import type { Placed } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'

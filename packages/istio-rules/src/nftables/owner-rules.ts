@@ -1,4 +1,4 @@
-import type { Placed } from '@cni/nftables'
+import type { Placed } from '@cni/nftables/rules'
 import { includesLoopback, loopback } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { capturesDns, DNS_PORT } from '../iptables/dns.ts'

@@ -1,4 +1,4 @@
-import type { Range } from '@cni/nftables'
+import type { Range } from '@cni/nftables/rules'
 import { quote } from '@cni/types'
 
 /** The id of a user or group, or a range of them. nf_tables has no names: whoever takes names looks them up before. */

@@ -1,4 +1,4 @@
-import type { Range } from '@cni/nftables'
+import type { Range } from '@cni/nftables/rules'
 import type { PortOrRange } from '../capture/capture.ts'
 
 /** A port, or a range of them. */

@@ -1,4 +1,5 @@
-import { type Builders, base, chain } from '@cni/nftables'
+import { base, chain } from '@cni/nftables'
+import type { Builders } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Placed } from '@cni/nftables'
+import type { Placed } from '@cni/nftables/rules'
 import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { OUTBOUND_MARK } from '../iptables/tproxy.ts'

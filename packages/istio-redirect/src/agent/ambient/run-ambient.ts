@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { belongsInSnapshot, decideEnrolment, statusAnnotation } from '@cni/istio-rules'
-import { type Netns, netns, warmPool } from '@cni/netns'
+import { type Netns, netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { aborted } from '../part/aborted.ts'
 import { findPodNamespaces } from '../proc/find-pod-namespaces.ts'

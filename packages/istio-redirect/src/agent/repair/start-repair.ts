@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KubeError, Observer } from '@cni/kube'
 import { type KubeClient, kubeClient, serviceAccountAccess } from '@cni/kube'
-import { warmPool } from '@cni/netns'
+import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
 import { aborted } from '../part/aborted.ts'

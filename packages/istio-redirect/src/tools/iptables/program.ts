@@ -1,13 +1,5 @@
-import {
-  type BackendKind,
-  chainsFor,
-  driftText,
-  type Family,
-  type Iptables,
-  iptables,
-  type Ruleset,
-} from '@cni/iptables'
-import { parseSave } from '@cni/iptables/text'
+import { type BackendKind, driftText, type Iptables, iptables, type Ruleset } from '@cni/iptables'
+import { chainsFor, type Family, parseSave } from '@cni/iptables/rules'
 import {
   type CaptureConfig,
   capturedFamilies,

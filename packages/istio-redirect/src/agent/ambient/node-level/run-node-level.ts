@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { decideEnrolment } from '@cni/istio-rules'
-import { netns, warmPool } from '@cni/netns'
+import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { aborted } from '../../part/aborted.ts'
 import { findPodNamespaces } from '../../proc/find-pod-namespaces.ts'
