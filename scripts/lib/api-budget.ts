@@ -49,11 +49,20 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
   ]
 }
 
-/** Names that an export adds: its own, and the members of an object or a namespace. */
-export function namesOf(checker: ts.TypeChecker, exported: ts.Symbol): number {
+/**
+ * Names that an export adds: its own, and the members of an object or a namespace. Values of one named type add its members
+ * once.
+ *
+ * @param known - types whose members were counted
+ */
+export function namesOf(checker: ts.TypeChecker, exported: ts.Symbol, known: Set<ts.Symbol>): number {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
   if (symbol.flags & ts.SymbolFlags.ValueModule) return 1 + checker.getExportsOfModule(symbol).length
   if (!(symbol.flags & ts.SymbolFlags.Variable)) return 1
   const type = checker.getTypeOfSymbol(symbol)
-  return checker.isTupleType(type) ? 1 : 1 + checker.getPropertiesOfType(type).length
+  if (checker.isTupleType(type) || checker.isArrayType(type)) return 1
+  const named = type.symbol?.flags & ts.SymbolFlags.Interface ? type.symbol : undefined
+  if (named !== undefined && known.has(named)) return 1
+  if (named !== undefined) known.add(named)
+  return 1 + checker.getPropertiesOfType(type).length
 }

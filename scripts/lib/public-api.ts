@@ -63,11 +63,12 @@ export function apiOf(entries: readonly Entry[]) {
   const shown: Set<ts.Node> = new Set()
   const needed: Set<ts.Node> = new Set()
   const lines: string[] = []
+  const known = new Set<ts.Symbol>()
   const counts: { specifier: string; names: number }[] = []
   for (const { subpath, file } of entries) {
     const module = checker.getSymbolAtLocation(sourceOf(program, file))
     const exported = module === undefined ? [] : checker.getExportsOfModule(module)
-    counts.push({ specifier: subpath, names: exported.reduce((sum, each) => sum + namesOf(checker, each), 0) })
+    counts.push({ specifier: subpath, names: exported.reduce((sum, each) => sum + namesOf(checker, each, known), 0) })
     lines.push(`## ${subpath}`, '')
     for (const symbol of exported.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const declarations = declarationsOf(checker, symbol)

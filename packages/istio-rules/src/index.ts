@@ -16,9 +16,10 @@
  * @module
  */
 
+export { ambientAnnotations } from './ambient/ambient-annotations.ts'
 export { hostRules, type NodeCapture, probeSetNames } from './ambient/host-rules.ts'
 export { hostTable, hostTables } from './ambient/host-tables.ts'
-export { bypassKey, dnsKey, type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
+export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
 export { allPodTables, podTables } from './ambient/pod-tables.ts'
 export {
@@ -35,9 +36,9 @@ export type { Capture, PortOrRange } from './capture/capture.ts'
 export {
   type CaptureConfig,
   captureConfig,
-  captureDefaults,
   capturedFamilies,
   type DnsCapture,
+  tproxyDefaults,
 } from './capture/config.ts'
 export { familiesOf, type UsableAddresses, usableAddresses } from './capture/families.ts'
 export { type Redirect, type RedirectOptions, redirectFor } from './capture/redirect.ts'
@@ -73,8 +74,7 @@ export { redirectRules } from './iptables/rules.ts'
 export { istioRestoreText } from './iptables/text.ts'
 export { nativeRules } from './nftables/rules.ts'
 export { tableNames } from './nftables/table-names.ts'
-export { annotations } from './pod/annotations.ts'
-export { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from './pod/ip.ts'
+export { interceptionModeKey } from './pod/annotations.ts'
 export { listEntries } from './pod/list-entries.ts'
 export { MAX_ID, type OwnerGroups } from './pod/owner-groups.ts'
 export type { Pod, PodContainer } from './pod/pod.ts'
@@ -83,4 +83,4 @@ export { type PodInfo, podInfo } from './pod/pod-info.ts'
 export { type Environment, loopbackCidr } from './pod/proxy-env.ts'
 export { isRedirectError, RedirectError, type RedirectSource } from './pod/redirect-error.ts'
 export { type IpRanges, ipRanges, ports } from './pod/validators.ts'
-export { MAX_VIRTUAL_CHARS, virtualInterfaces, virtualKey } from './pod/virtual-interfaces.ts'
+export { virtualInterfaces } from './pod/virtual-interfaces.ts'

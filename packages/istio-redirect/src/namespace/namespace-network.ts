@@ -1,4 +1,4 @@
-import { annotations } from '@cni/istio-rules'
+import { interceptionModeKey } from '@cni/istio-rules'
 import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 import type { RecordedNetwork } from '../state/attachments.ts'
@@ -97,7 +97,7 @@ async function openOrExplain(netns: NetnsTarget, { tproxy }: RecordedNetwork): P
     return await openRtnl(netns)
   } catch (cause) {
     if (tproxy === null || !isNetnsError(cause) || cause.code !== 'NO_FFI') throw cause
-    const key = annotations.interceptionMode.key
+    const key = interceptionModeKey
     throw new CniError(ErrorCode.unsupportedField, `annotation ${key}: TPROXY is not possible here: ${cause.message}`, {
       cause,
     })

@@ -1,6 +1,6 @@
 import { iptables, type Ruleset } from '@cni/iptables'
 import { chainsFor } from '@cni/iptables/rules'
-import { captureDefaults, redirectRules } from '@cni/istio-rules'
+import { redirectRules, tproxyDefaults } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
 import type { Conf } from '../conf/conf.ts'
@@ -40,8 +40,7 @@ export async function removeUnrecorded(where: Where): Promise<void> {
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   const families = removed ? allFamilies : change.families
   if (families.length === 0) return
-  const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
-  await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
+  await removeFromNamespace(where.netns, { families, tproxy: tproxyDefaults })
 }
 
 // internal

@@ -1,6 +1,5 @@
-import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '@cni/istio-rules'
+import { usableAddresses } from '@cni/istio-rules'
 import { type Netns, openRtnl } from '@cni/netns'
-import { parseAddress, unmapAddress } from '@cni/types/ip'
 
 /** The addresses that tell a pod from others, in a form to be compared. Loopback, link-local and zero ones do not. */
 export const tellingAddresses = (given: readonly string[]): string[] => [
@@ -16,10 +15,7 @@ export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
 // internal
 
 function telling(text: string): string | undefined {
-  const bytes = parseAddress(text)
-  if (bytes === undefined) return undefined
-  const ip = unmapAddress(bytes)
-  const isUseless =
-    isLoopback(ip) || isLinkLocalUnicast(ip) || isLinkLocalMulticast(ip) || ip.every((byte) => byte === 0)
-  return isUseless ? undefined : Buffer.from(ip).toString('hex')
+  const { ipv4, ipv6 } = usableAddresses([text])
+  const [address] = [...ipv4, ...ipv6]
+  return address === '0.0.0.0' || address === '::' ? undefined : address
 }

@@ -1,13 +1,12 @@
 import type { AmbientPod, Labels } from '@cni/istio-rules'
-import { bypassKey, dnsKey, MAX_VIRTUAL_CHARS, statusAnnotation, virtualKey } from '@cni/istio-rules'
+import { ambientAnnotations } from '@cni/istio-rules'
 import { beginning } from '../../../foreign-text.ts'
-import { redirectionAnnotation } from './annotation.ts'
 
 /** What the agent keeps of a pod: the annotations that decide, and of each no more than it may have. */
 export function slimPod(pod: AmbientPod): AmbientPod {
   const annotations: [string, string][] = []
   const tooLong: [string, number][] = []
-  for (const [key, maxChars] of DECIDING) {
+  for (const [key, maxChars] of ambientAnnotations) {
     const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
     if (value === undefined) continue
     const isTooLong = value.length > maxChars
@@ -38,16 +37,6 @@ export function slimLabels(labels: Labels): Labels {
 
 /** What is kept of a text that is too long: messages show it. */
 const SHOWN_CHARS = 128
-
-/** Each annotation that the agent reads, and the characters it may have. */
-const DECIDING: readonly (readonly [key: string, maxChars: number])[] = [
-  [redirectionAnnotation, SHOWN_CHARS],
-  [bypassKey, SHOWN_CHARS],
-  [dnsKey, SHOWN_CHARS],
-  [virtualKey, MAX_VIRTUAL_CHARS],
-  // That a pod has it decides.
-  [statusAnnotation, 0],
-]
 
 const MAX_LABEL_CHARS = 16 * 1024
 const MOST_LABELS = 64
