@@ -1,6 +1,6 @@
 import { CniError, ErrorCode } from './errors.ts'
-import { goQuote } from './go-quote.ts'
 import { parseIp } from './ip.ts'
+import { goQuote } from './text/go-quote.ts'
 
 type CniArgKind = 'string' | 'ip' | 'boolean'
 

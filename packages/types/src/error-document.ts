@@ -1,7 +1,7 @@
 import { reachable, textOf, whyOf } from './causes.ts'
 import { CniError, carriedBy, ErrorCode, isCniError, isErrorCode } from './errors.ts'
-import { goStringify } from './go-json.ts'
-import { foldMembers, isObject } from './json.ts'
+import { goStringify } from './json/go-json.ts'
+import { foldMembers, isObject } from './json/json.ts'
 import { messageOf } from './thrown.ts'
 
 /** An error as it stands on stdout. */

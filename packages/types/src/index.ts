@@ -22,8 +22,18 @@ export {
   parseConflist,
   parseConflistDocument,
   selectVersion,
-} from './conflist.ts'
-export { conflistFromPlugin } from './conflist-edit.ts'
+} from './conf/conflist.ts'
+export { conflistFromPlugin } from './conf/conflist-edit.ts'
+// Configurations
+export {
+  assertNetConfName,
+  type NetConf,
+  netConfVersion,
+  normalizeNetConf,
+  parseNetConf,
+  type ValidAttachment,
+} from './conf/net-conf.ts'
+export { assertPluginConf, type PluginConf, parsePluginConf } from './conf/plugin-conf.ts'
 export {
   type CniErrorDocument,
   decodeError,
@@ -39,25 +49,12 @@ export {
   ErrorCode,
   isCniError,
 } from './errors.ts'
-export { goStringify } from './go-json.ts'
-export { goQuote } from './go-quote.ts'
 // Scalars and bytes
 export { parseCidr, parseIp } from './ip.ts'
-export { foldMembers, isObject, type JsonObject, parseJson } from './json.ts'
-export { type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
+export { goStringify } from './json/go-json.ts'
+export { foldMembers, isObject, type JsonObject, parseJson } from './json/json.ts'
+export { type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json/json-text.ts'
 export { type K8sArgs, k8sArgs } from './k8s-args.ts'
-// Configurations
-export {
-  assertNetConfName,
-  type NetConf,
-  netConfVersion,
-  normalizeNetConf,
-  parseNetConf,
-  type ValidAttachment,
-} from './net-conf.ts'
-export { assertPluginConf, type PluginConf, parsePluginConf } from './plugin-conf.ts'
-// Text for people
-export { printable, quote } from './quote.ts'
 export {
   convertResult,
   decodeResult,
@@ -69,9 +66,12 @@ export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
 export { changeInterface, containerIps } from './result/of-containers.ts'
+// Text for people
+export { goQuote } from './text/go-quote.ts'
+export { printable, quote } from './text/quote.ts'
+export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './text/unsafe-text.ts'
 // Errors of others
 export { errnoOf, messageOf } from './thrown.ts'
-export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './unsafe-text.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'
 // Verbs

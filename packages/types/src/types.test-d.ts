@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
-import { type ConflistDocument, parseConflist } from './conflist.ts'
-import { insertPlugin, removePlugin } from './conflist-edit.ts'
-import type { PluginConf } from './plugin-conf.ts'
+import { type ConflistDocument, parseConflist } from './conf/conflist.ts'
+import { insertPlugin, removePlugin } from './conf/conflist-edit.ts'
+import type { PluginConf } from './conf/plugin-conf.ts'
 import type { IpConfig, Result } from './result/model.ts'
 import { type CniVersion, isCniVersion } from './versions.ts'
 

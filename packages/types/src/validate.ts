@@ -1,5 +1,5 @@
 import { CniError, ErrorCode } from './errors.ts'
-import { kindOf } from './json.ts'
+import { kindOf } from './json/json.ts'
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 const NOT_IN_IF_NAME = /[/:\p{White_Space}]/u

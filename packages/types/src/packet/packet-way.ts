@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '../unsafe-text.ts'
+import { escapeUnsafe } from '../text/unsafe-text.ts'
 import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 

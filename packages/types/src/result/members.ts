@@ -1,6 +1,6 @@
 import { CniError, ErrorCode } from '../errors.ts'
 import { parseCidr, parseIp } from '../ip.ts'
-import { foldMembers, isObject, type JsonObject, kindOf } from '../json.ts'
+import { foldMembers, isObject, type JsonObject, kindOf } from '../json/json.ts'
 import { messageOf } from '../thrown.ts'
 
 /** Reads one member. `undefined` and `null` both mean it is missing; returning `undefined` leaves it out. */

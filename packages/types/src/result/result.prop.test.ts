@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CniError } from '../errors.ts'
-import { goStringify } from '../go-json.ts'
+import { goStringify } from '../json/go-json.ts'
 import { CNI_VERSIONS, gte } from '../versions.ts'
 import { convertResult, decodeResult, encodeResult, reencodeResult } from './convert.ts'
 import type { Result } from './model.ts'

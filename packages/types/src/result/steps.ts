@@ -1,5 +1,5 @@
 import { CniError, ErrorCode } from '../errors.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
 // Conversions between neighbouring families, on decoded documents. Unknown members come along; a member the target

@@ -1,4 +1,4 @@
-import { CniError, ErrorCode } from './errors.ts'
+import { CniError, ErrorCode } from '../errors.ts'
 
 /** Deeper than any configuration, shallower than any stack; also what ends a cycle. */
 const MAX_DEPTH = 1000

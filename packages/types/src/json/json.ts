@@ -1,4 +1,4 @@
-import { CniError, ErrorCode } from './errors.ts'
+import { CniError, ErrorCode } from '../errors.ts'
 
 /** A JSON object whose members have not been looked at. */
 export type JsonObject = { [member: string]: unknown }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { goQuote } from '../text/go-quote.ts'
 import { goStringify } from './go-json.ts'
-import { goQuote } from './go-quote.ts'
 
 test('objects and arrays are indented, empty ones stay on a line', () => {
   expect(goStringify({ a: [1, { b: null }], c: [], d: {} }, { indent: 4 })).toBe(

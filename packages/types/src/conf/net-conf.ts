@@ -1,8 +1,8 @@
-import { CniError, ErrorCode } from './errors.ts'
-import { foldMembers, isObject, type JsonObject, kindOf, parseJson } from './json.ts'
+import { CniError, ErrorCode } from '../errors.ts'
+import { foldMembers, isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
+import type { Dns } from '../result/model.ts'
+import { assertNetworkName } from '../validate.ts'
 import { misfit } from './plugin-members.ts'
-import type { Dns } from './result/model.ts'
-import { assertNetworkName } from './validate.ts'
 
 /** One still valid attachment, as GC lists them. */
 export interface ValidAttachment {

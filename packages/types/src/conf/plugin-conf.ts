@@ -1,5 +1,5 @@
-import { CniError, ErrorCode } from './errors.ts'
-import { isObject, kindOf, parseJson } from './json.ts'
+import { CniError, ErrorCode } from '../errors.ts'
+import { isObject, kindOf, parseJson } from '../json/json.ts'
 import type { NetConf } from './net-conf.ts'
 import { misfitForRuntime } from './plugin-members.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCniError } from './errors.ts'
+import { isCniError } from '../errors.ts'
 import { parseJson } from './json.ts'
 
 it.each([

@@ -1,7 +1,7 @@
-import { CniError, ErrorCode } from './errors.ts'
-import { isObject, type JsonObject, kindOf, parseJson } from './json.ts'
+import { CniError, ErrorCode } from '../errors.ts'
+import { isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
+import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from '../versions.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
-import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from './versions.ts'
 
 /** A network configuration list as it is written: flags may be the words `true` and `false`. */
 export interface ConflistDocument {

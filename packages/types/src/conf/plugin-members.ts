@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, kindOf } from './json.ts'
+import { isObject, type JsonObject, kindOf } from '../json/json.ts'
 
 /**
  * What is wrong with the standard members of a plugin's configuration, as `member: expected X, got Y`; `undefined` when
