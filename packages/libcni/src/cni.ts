@@ -1,16 +1,16 @@
 import type { PluginResult } from '@cni/invoke'
 import type { Conflist, ValidAttachment, Verb } from '@cni/types'
-import { addNetwork } from './add.ts'
 import type { Attachment, CachedAttachment } from './attachment.ts'
-import { DEFAULT_CACHE_DIR, listCachedAttachments, readCachedAttachment, readCachedResult } from './cache.ts'
-import { checkNetwork } from './check.ts'
-import { delNetwork } from './del.ts'
-import { collectGarbage } from './gc.ts'
+import { DEFAULT_CACHE_DIR, listCachedAttachments, readCachedAttachment, readCachedResult } from './cache/cache.ts'
 import { type NetworkList, toNetworkList } from './network-list.ts'
 import { perform } from './perform.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
-import { networkStatus } from './status.ts'
-import { validateNetwork } from './validate.ts'
+import { addNetwork } from './verbs/add.ts'
+import { checkNetwork } from './verbs/check.ts'
+import { delNetwork } from './verbs/del.ts'
+import { collectGarbage } from './verbs/gc.ts'
+import { networkStatus } from './verbs/status.ts'
+import { validateNetwork } from './verbs/validate.ts'
 
 /** The runtime side of CNI; see {@link cni}. A list is given as it was loaded, or as a plain conflist. */
 export interface Cni {

@@ -25,17 +25,17 @@ export { type CnitoolIo, runCnitool } from './cnitool/run-cnitool.ts'
 export { encodeConf } from './derive.ts'
 // Errors
 export { hintOf, isRuntimeError, RuntimeError } from './errors.ts'
-// Reports
-export type { ExecutionReport } from './execution-report.ts'
 // Configuration
 export { loadConflist, loadConflistFile } from './load.ts'
 // Loopback
 export { addLoopback, delLoopback } from './loopback.ts'
 export { type NetworkList, parseNetworkList } from './network-list.ts'
-export { type OperationMetrics, operationMetrics } from './operation-metrics.ts'
-export type { OperationReport } from './operation-report.ts'
 // Plan
 export { type Plan, type PlanRequest, planNetwork } from './plan.ts'
+// Reports
+export type { ExecutionReport } from './reports/execution-report.ts'
+export { type OperationMetrics, operationMetrics } from './reports/operation-metrics.ts'
+export type { OperationReport } from './reports/operation-report.ts'
 // Trying again
 export { addWithRetry, type RetryOptions, withRetry } from './retry.ts'
 export type { CniOptions, OperationOptions } from './runtime.ts'

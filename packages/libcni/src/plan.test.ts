@@ -2,9 +2,9 @@ import type { FakeCall, fakeExec } from '@cni/invoke/testing'
 import type { Conflist } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, list } from '../test/fake-world.ts'
+import { staleAttachments } from './cache/stale.ts'
 import { encodeConf } from './derive.ts'
 import { type Plan, planNetwork } from './plan.ts'
-import { staleAttachments } from './stale.ts'
 
 const worlds = fakeWorlds()
 const path = ['/opt/cni/bin']

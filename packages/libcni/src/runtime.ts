@@ -1,8 +1,8 @@
 import { type Exec, type InvokeOptions, type PluginCall, pluginEnv, realExec } from '@cni/invoke'
 import type { PluginConf, Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
-import { DEFAULT_CACHE_DIR } from './cache.ts'
-import type { OperationReport } from './operation-report.ts'
+import { DEFAULT_CACHE_DIR } from './cache/cache.ts'
+import type { OperationReport } from './reports/operation-report.ts'
 
 /** What {@link cni} takes. */
 export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {

@@ -1,6 +1,6 @@
 import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
-import type { ExecutionReport } from '../execution-report.ts'
-import { formatChange } from '../result-diff.ts'
+import type { ExecutionReport } from '../reports/execution-report.ts'
+import { formatChange } from '../reports/result-diff.ts'
 
 /** One plugin's execution for people: time, failure or changes. */
 export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: ExecutionReport): string {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { cni } from '../../src/cni.ts'
 import { addLoopback, delLoopback, loopbackList, loopbackOf } from '../../src/loopback.ts'
 import { parseNetworkList } from '../../src/network-list.ts'
-import { operationMetrics } from '../../src/operation-metrics.ts'
+import { operationMetrics } from '../../src/reports/operation-metrics.ts'
 import { bridged } from './conflists.ts'
 import { missing, PLUGINS, type World, world } from './node-world.ts'
 

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { execPlugin, type PluginResult, readResult } from '@cni/invoke'
 import { assertContainerID, assertIfName, assertNetworkName, errorLine, type PluginConf } from '@cni/types'
-import type { Attachment } from './attachment.ts'
-import { writeCache } from './cache.ts'
-import { deriveConf, encodeConf } from './derive.ts'
-import { RuntimeError } from './errors.ts'
-import type { NetworkList } from './network-list.ts'
-import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
+import type { Attachment } from '../attachment.ts'
+import { writeCache } from '../cache/cache.ts'
+import { deriveConf, encodeConf } from '../derive.ts'
+import { RuntimeError } from '../errors.ts'
+import type { NetworkList } from '../network-list.ts'
+import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
 /**
  * ADD of every plugin in order, each with the result of the one before; the last result is remembered. The first

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failure, fakeWorlds, list } from '../test/fake-world.ts'
+import { failure, fakeWorlds, list } from '../../test/fake-world.ts'
 
 const worlds = fakeWorlds()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failing, fakeWorlds, list } from '../test/fake-world.ts'
+import { failing, fakeWorlds, list } from '../../test/fake-world.ts'
 
 const worlds = fakeWorlds()
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { outcome } from '@cni/invoke/testing'
 import { toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
-import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
-import { RuntimeError } from './errors.ts'
+import { failing, failure, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
+import { RuntimeError } from '../errors.ts'
 
 const worlds = fakeWorlds()
 

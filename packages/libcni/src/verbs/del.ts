@@ -1,12 +1,12 @@
 import { execPlugin } from '@cni/invoke'
 import { errorLine } from '@cni/types'
-import type { Attachment } from './attachment.ts'
-import { cacheFile, readCachedResult, removeCache } from './cache.ts'
-import { deriveConf, encodeConf } from './derive.ts'
-import { RuntimeError } from './errors.ts'
-import { delKnowsResult } from './gates.ts'
-import type { NetworkList } from './network-list.ts'
-import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
+import type { Attachment } from '../attachment.ts'
+import { cacheFile, readCachedResult, removeCache } from '../cache/cache.ts'
+import { deriveConf, encodeConf } from '../derive.ts'
+import { RuntimeError } from '../errors.ts'
+import { delKnowsResult } from '../gates.ts'
+import type { NetworkList } from '../network-list.ts'
+import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
 /**
  * DEL of every plugin, the last one first, each with the remembered result of ADD if there is a readable one. The

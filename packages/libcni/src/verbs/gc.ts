@@ -1,14 +1,14 @@
 import { execPlugin } from '@cni/invoke'
 import type { PluginConf, ValidAttachment } from '@cni/types'
 import { errorLine } from '@cni/types'
-import { listCachedAttachments } from './cache.ts'
+import { listCachedAttachments } from '../cache/cache.ts'
+import { staleAttachments } from '../cache/stale.ts'
+import { deriveConf, encodeConf } from '../derive.ts'
+import { RuntimeError } from '../errors.ts'
+import { knowsGcAndStatus } from '../gates.ts'
+import type { NetworkList } from '../network-list.ts'
+import { type Operation, pluginOptions } from '../runtime.ts'
 import { delNetwork } from './del.ts'
-import { deriveConf, encodeConf } from './derive.ts'
-import { RuntimeError } from './errors.ts'
-import { knowsGcAndStatus } from './gates.ts'
-import type { NetworkList } from './network-list.ts'
-import { type Operation, pluginOptions } from './runtime.ts'
-import { staleAttachments } from './stale.ts'
 
 /**
  * DEL of every remembered attachment of the network that is not valid any more, then GC of every plugin. Goes on after

@@ -1,10 +1,10 @@
 import { getVersionInfo } from '@cni/invoke'
 import type { PluginConf } from '@cni/types'
 import { errorLine } from '@cni/types'
-import { capabilitiesOf } from './derive.ts'
-import { RuntimeError } from './errors.ts'
-import type { NetworkList } from './network-list.ts'
-import type { Operation } from './runtime.ts'
+import { capabilitiesOf } from '../derive.ts'
+import { RuntimeError } from '../errors.ts'
+import type { NetworkList } from '../network-list.ts'
+import type { Operation } from '../runtime.ts'
 
 /**
  * Whether every plugin of a list is there and supports the list's version; all that is wrong comes in one error.

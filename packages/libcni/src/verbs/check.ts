@@ -1,12 +1,12 @@
 import { execPlugin } from '@cni/invoke'
 import { errorLine } from '@cni/types'
-import type { Attachment } from './attachment.ts'
-import { readCachedResult } from './cache.ts'
-import { deriveConf, encodeConf } from './derive.ts'
-import { RuntimeError } from './errors.ts'
-import { assertCheckSupported } from './gates.ts'
-import type { NetworkList } from './network-list.ts'
-import { argsOf, type Operation, pluginOptions } from './runtime.ts'
+import type { Attachment } from '../attachment.ts'
+import { readCachedResult } from '../cache/cache.ts'
+import { deriveConf, encodeConf } from '../derive.ts'
+import { RuntimeError } from '../errors.ts'
+import { assertCheckSupported } from '../gates.ts'
+import type { NetworkList } from '../network-list.ts'
+import { argsOf, type Operation, pluginOptions } from '../runtime.ts'
 
 /** CHECK of every plugin in order, each with the remembered result of ADD; the first error is thrown as it is. */
 export async function checkNetwork(op: Operation, { conflist }: NetworkList, rt: Attachment): Promise<void> {

@@ -1,8 +1,8 @@
 import { execPlugin } from '@cni/invoke'
-import { deriveConf, encodeConf } from './derive.ts'
-import { knowsGcAndStatus } from './gates.ts'
-import type { NetworkList } from './network-list.ts'
-import { type Operation, pluginOptions } from './runtime.ts'
+import { deriveConf, encodeConf } from '../derive.ts'
+import { knowsGcAndStatus } from '../gates.ts'
+import type { NetworkList } from '../network-list.ts'
+import { type Operation, pluginOptions } from '../runtime.ts'
 
 /** STATUS of every plugin in order; the first error is thrown as it is. Lists before 1.1.0 are always ready. */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+import { failing, failure, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
 
 const worlds = fakeWorlds()
 

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { convertResult, decodeResult, errnoOf, errorLine, isObject, resultVersion } from '@cni/types'
-import type { Attachment, CachedAttachment } from './attachment.ts'
+import type { Attachment, CachedAttachment } from '../attachment.ts'
+import { isRuntimeError, RuntimeError } from '../errors.ts'
 import { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
-import { isRuntimeError, RuntimeError } from './errors.ts'
 
 /** Which file of the cache: network, container and interface. */
 export interface CacheKey {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { failing, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+import { failing, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
 
 const worlds = fakeWorlds()
 

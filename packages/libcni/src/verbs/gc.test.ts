@@ -1,8 +1,8 @@
 import { toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
-import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
-import type { Cni } from './cni.ts'
-import { staleAttachments } from './stale.ts'
+import { failing, failure, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
+import { staleAttachments } from '../cache/stale.ts'
+import type { Cni } from '../cni.ts'
 
 const worlds = fakeWorlds()
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TempDir, tempDir } from '../test/temp-dir.ts'
+import { type TempDir, tempDir } from '../../test/temp-dir.ts'
 import {
   cacheFile,
   listCachedAttachments,

@@ -1,7 +1,7 @@
 import { errorLine, goStringify, isObject } from '@cni/types'
 import * as z from 'zod/mini'
-import type { Attachment, CachedAttachment } from './attachment.ts'
-import { RuntimeError } from './errors.ts'
+import type { Attachment, CachedAttachment } from '../attachment.ts'
+import { RuntimeError } from '../errors.ts'
 
 /** What a cache file of an attachment says. */
 export interface CacheRecord extends CachedAttachment {

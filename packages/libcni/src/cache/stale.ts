@@ -1,6 +1,6 @@
 import { isObject, type ValidAttachment } from '@cni/types'
-import type { CachedAttachment } from './attachment.ts'
-import { RuntimeError } from './errors.ts'
+import type { CachedAttachment } from '../attachment.ts'
+import { RuntimeError } from '../errors.ts'
 
 /**
  * Of remembered attachments those of a network that are not among the valid ones.

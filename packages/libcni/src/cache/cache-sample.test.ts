@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { fakeWorlds } from '../test/fake-world.ts'
+import { fakeWorlds } from '../../test/fake-world.ts'
+import { parseNetworkList } from '../network-list.ts'
 import { decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
-import { parseNetworkList } from './network-list.ts'
 
 const worlds = fakeWorlds()
 // Made by us in the format podman 4.3 leaves behind through the Go library 1.1.
-const SAMPLES = fileURLToPath(new URL('../test/samples', import.meta.url))
+const SAMPLES = fileURLToPath(new URL('../../test/samples', import.meta.url))
 const [name = ''] = readdirSync(SAMPLES)
 const text = readFileSync(`${SAMPLES}/${name}`, 'utf8')
 const id = '5f2c'.repeat(16)

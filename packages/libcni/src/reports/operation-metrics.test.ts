@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
-import { cni } from './cni.ts'
+import { failing, failure, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
+import { cni } from '../cni.ts'
 import { operationMetrics } from './operation-metrics.ts'
 import type { OperationReport } from './operation-report.ts'
 
