@@ -1,7 +1,7 @@
+import type { PlannedChange } from './change.ts'
 import type { RuntimeReading } from './conf/runtime-readings.ts'
 import type { Health } from './health.ts'
 import type { InstallError } from './install-error.ts'
-import type { PlannedChange } from './run/change.ts'
 
 /** Something that happened, for logs and metrics. Times are in milliseconds; nothing in it is secret. */
 export type InstallEvent =

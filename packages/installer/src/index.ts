@@ -21,6 +21,7 @@
  * @module
  */
 
+export type { PlannedChange } from './change.ts'
 // Network configurations and kubeconfigs as values
 export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
@@ -33,6 +34,5 @@ export type { Health, InstallStatus } from './health.ts'
 export { InstallError, isInstallError } from './install-error.ts'
 export { type Installer, installer } from './installer.ts'
 export type { InstallerOptions } from './options.ts'
-export type { PlannedChange } from './run/change.ts'
 export type { InstallPlan } from './run/dry-run.ts'
 export type { UninstallReport } from './run/uninstall.ts'

@@ -5,12 +5,12 @@ import { assertNotAborted, InstallError } from './install-error.ts'
 import { type InstallerOptions, type Settings, toSettings } from './options.ts'
 import { startClaim } from './run/claim/claim.ts'
 import { dryRun, type InstallPlan } from './run/dry-run.ts'
-import { foldersToWatch } from './run/folders-to-watch.ts'
 import { type Loop, startLoop } from './run/loop.ts'
 import { type PassResult, pass } from './run/pass.ts'
 import { newState, type State, withSettings } from './run/state.ts'
 import { sweep } from './run/sweep.ts'
 import { type UninstallReport, uninstall } from './run/uninstall.ts'
+import { foldersToWatch } from './run/watch/folders-to-watch.ts'
 
 /** Keeps one plugin installed on this node. */
 export interface Installer {

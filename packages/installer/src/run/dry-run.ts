@@ -1,11 +1,11 @@
+import { describeChange, type PlannedChange } from '../change.ts'
 import type { RuntimeReading } from '../conf/runtime-readings.ts'
 import { type Health, type InstallStatus, toStatus } from '../health.ts'
-import { describeChange, type PlannedChange } from './change.ts'
+import { planBinaries } from './binaries/plan-binaries.ts'
 import { planConflist } from './conflist/plan-conflist.ts'
 import { readRuntimes, readRuntimesAfter, withVerdict } from './conflist/read-runtimes.ts'
 import { plannedMarkers } from './markers.ts'
 import { copyMemory } from './memory.ts'
-import { planBinaries } from './plan-binaries.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import type { State } from './state.ts'
 

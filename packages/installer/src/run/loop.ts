@@ -1,8 +1,8 @@
 import { endWithin } from './end-within.ts'
 import type { PassResult } from './pass.ts'
 import { newPassPace } from './pass-pace.ts'
-import { newWakeups, type Wakeups } from './wakeups.ts'
-import { type FolderWatches, type WatchedFolder, watchFolders } from './watch-folders.ts'
+import { newWakeups, type Wakeups } from './watch/wakeups.ts'
+import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/watch-folders.ts'
 
 /** How soon a folder that does not exist is looked for again. */
 const MISSING_MS = 250

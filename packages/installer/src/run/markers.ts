@@ -2,12 +2,12 @@ import { lstatSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileLock, lock, tryLoadSys } from '@cni/netns/sys'
 import { isMarked, markerPath, markerText, type NeedFolders } from '@cni/skel'
+import type { PlannedChange } from '../change.ts'
 import { listNames } from '../files/list-names.ts'
 import { readRegular } from '../files/read-regular.ts'
 import { replaceFile } from '../files/replace-file.ts'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import type { PlannedChange } from './change.ts'
 
 /** The markers that say of files of the plugin, in all binary folders, that the plugin is uninstalled. */
 export function plannedMarkers({ binDirs, sourceDir, type }: Settings): PlannedChange[] {

@@ -6,11 +6,11 @@ import { damageOf } from '../files/damage.ts'
 import type { InstallStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import { lookAtBinaries } from './binary-work.ts'
-import { holdClaim } from './claim/hold-claim.ts'
+import { lookAtBinaries } from './binaries/binary-work.ts'
 import { putBack } from './conflist/conf-changes.ts'
 import { lookAgain, type NetFolderPlan, planConflist } from './conflist/plan-conflist.ts'
 import { readRuntimes } from './conflist/read-runtimes.ts'
+import { holdClaim } from './hold-claim.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import {
   reportAdopted,

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Change } from '../change.ts'
 import { diffLines } from '../conf/diff.ts'
 import { redactKubeconfig, renderKubeconfig } from '../conf/kubeconfig.ts'
 import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
@@ -7,7 +8,6 @@ import { readRegular } from '../files/read-regular.ts'
 import { type Replacement, replaceFile } from '../files/replace-file.ts'
 import { InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import type { Change } from './change.ts'
 import { failed, inOrder, NOTHING, type StepPlan, toDo } from './step-plan.ts'
 
 /** Whether the kubeconfig is what the service account's files make it. */

@@ -1,6 +1,6 @@
+import type { Change } from '../change.ts'
 import type { Health } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
-import type { Change } from './change.ts'
 
 /** What a step found out: what to do, how the files are that need nothing done, and what it could not do. */
 export interface StepPlan {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import type { Change } from '../change.ts'
 import type { Health } from '../health.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
-import type { Change } from './change.ts'
 import { whoElse } from './claim/claim.ts'
 import { hintFor, lookAgainIn, noteFailure, type State, type StepOutcome } from './state.ts'
 import type { StepPlan } from './step-plan.ts'

@@ -1,11 +1,11 @@
 import { mkdirSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errnoOf } from '@cni/types'
+import type { Change } from '../../change.ts'
 import { readRegular, type Snapshot } from '../../files/read-regular.ts'
 import { replaceFile } from '../../files/replace-file.ts'
 import { toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
-import type { Change } from '../change.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
 /** Who keeps the node. */

@@ -1,12 +1,12 @@
 import { chmodSync, unlinkSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { Change } from '../../change.ts'
 import { conflistName } from '../../conf/conf-name.ts'
 import { diffLines } from '../../conf/diff.ts'
 import type { DisplacedFiles, LateWrite } from '../../files/displaced.ts'
 import { assertUnchanged, readRegular, type Snapshot } from '../../files/read-regular.ts'
 import { convertConf, replaceFile } from '../../files/replace-file.ts'
 import { toInstallError } from '../../install-error.ts'
-import type { Change } from '../change.ts'
 
 /** What {@link replaceConf} writes. */
 interface NewText {

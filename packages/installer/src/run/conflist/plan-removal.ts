@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Change } from '../../change.ts'
 import { countEntries, removeEntry } from '../../conf/entry.ts'
-import type { Change } from '../change.ts'
 import { type StepPlan, toDo, waiting } from '../step-plan.ts'
 import { removeConf, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'

@@ -1,10 +1,10 @@
+import type { Change } from '../../change.ts'
 import { candidatesOf } from '../../conf/candidate.ts'
 import { type ConfFacts, confFacts } from '../../conf/conf-facts.ts'
 import { judgeReadings, type RuntimeReading, readingsFor, readingsOf } from '../../conf/runtime-readings.ts'
 import type { NetFiles } from '../../files/net-folder.ts'
 import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
-import type { Change } from '../change.ts'
 
 /** What each runtime does with the net folder; `undefined` in standalone mode, where Multus calls the plugin by name. */
 export function readRuntimes(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isConfName } from '../conf/conf-name.ts'
-import type { Settings } from '../options.ts'
+import { isConfName } from '../../conf/conf-name.ts'
+import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
 /** Every folder with a file that a pass looks at, or the file alone. */

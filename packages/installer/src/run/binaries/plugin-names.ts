@@ -1,8 +1,8 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { listNames } from '../files/list-names.ts'
-import { isSameFile, sameBytes } from '../files/same-bytes.ts'
-import type { Settings } from '../options.ts'
+import { listNames } from '../../files/list-names.ts'
+import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
+import type { Settings } from '../../options.ts'
 
 /** The names of the plugin's file in the source folder: several, when several plugins are in it. Its type is the last. */
 export function pluginNames({ sourceDir, type }: Settings): string[] {

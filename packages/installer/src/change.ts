@@ -1,4 +1,4 @@
-import type { Health } from '../health.ts'
+import type { Health } from './health.ts'
 
 /** Something that would be written or removed. */
 export interface PlannedChange {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { Health } from '../health.ts'
-import type { InstallError } from '../install-error.ts'
-import type { StepOutcome } from './state.ts'
+import type { Health } from '../../health.ts'
+import type { InstallError } from '../../install-error.ts'
+import type { StepOutcome } from '../state.ts'
 
 /** What the kernel says of a folder that is not for us to write. */
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']

@@ -1,7 +1,7 @@
-import { toInstallError } from '../../install-error.ts'
-import { lookAgainIn } from '../state.ts'
-import { newWork, step, type Work } from '../step.ts'
-import { failed, inOrder, toDo, waiting } from '../step-plan.ts'
+import { toInstallError } from '../install-error.ts'
+import { lookAgainIn } from './state.ts'
+import { newWork, step, type Work } from './step.ts'
+import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
 /**
  * The step of the claim: whether this installer keeps the node, so that it may write. A claim that cannot be read or

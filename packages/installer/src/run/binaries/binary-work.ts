@@ -1,10 +1,10 @@
-import type { Health } from '../health.ts'
-import { assertNotAborted, toInstallError } from '../install-error.ts'
-import type { Change } from './change.ts'
-import { removeMarkers } from './markers.ts'
+import type { Change } from '../../change.ts'
+import type { Health } from '../../health.ts'
+import { assertNotAborted, toInstallError } from '../../install-error.ts'
+import { removeMarkers } from '../markers.ts'
+import { lookAgainIn } from '../state.ts'
+import { newWork, step, type Work } from '../step.ts'
 import { planBinaries } from './plan-binaries.ts'
-import { lookAgainIn } from './state.ts'
-import { newWork, step, type Work } from './step.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
