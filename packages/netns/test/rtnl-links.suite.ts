@@ -1,6 +1,6 @@
 import type { NewLink, Rtnl } from '@cni/netns'
 import { describe, expect } from 'vitest'
-import type { LinkChange } from '../src/rtnl/arguments.ts'
+import type { LinkChange } from '../src/rtnl/port/arguments.ts'
 import { settledLinks } from './comes-later.ts'
 import { destinations, type Within } from './machines.ts'
 

@@ -1,6 +1,6 @@
 import { isSameTbf, type NewRoute, tbf } from '@cni/netns'
 import { describe, expect } from 'vitest'
-import type { AddressFilter } from '../src/rtnl/arguments.ts'
+import type { AddressFilter } from '../src/rtnl/port/arguments.ts'
 import { settledRoutes } from './comes-later.ts'
 import { destinations, MAIN, type Within } from './machines.ts'
 

@@ -1,7 +1,7 @@
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LinkChange } from '../src/rtnl/arguments.ts'
+import type { LinkChange } from '../src/rtnl/port/arguments.ts'
 import { settledLinks } from './comes-later.ts'
 
 let pod: Netns & AsyncDisposable

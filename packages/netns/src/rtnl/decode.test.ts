@@ -5,7 +5,7 @@ import { decodeAddress } from './address/decode.ts'
 import { decodeLink } from './link/decode.ts'
 import { decodeRoute } from './route/decode.ts'
 import { isRoute } from './route/match.ts'
-import { decodeRule, isRule } from './rule/rule.ts'
+import { decodeRule, isRule } from './rule/codec.ts'
 
 // Datagrams as Linux 6.18 sends them.
 const RULES =

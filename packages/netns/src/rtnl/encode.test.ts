@@ -3,9 +3,9 @@ import { type Attribute, encodeMessage } from '../netlink/encode.ts'
 import { encodeAddress } from './address/encode.ts'
 import { encodeNewLink } from './link/encode.ts'
 import { IFF_UP, linkHeader, linkName } from './link/wire.ts'
+import type { NewRoute } from './port/route.ts'
 import { encodeRoute } from './route/encode.ts'
-import type { NewRoute } from './route/route.ts'
-import { encodeRule } from './rule/rule.ts'
+import { encodeRule } from './rule/codec.ts'
 
 // What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 0.
 const bytes = (type: number, flags: number, { fixed, attributes }: { fixed: Uint8Array; attributes: Attribute[] }) =>

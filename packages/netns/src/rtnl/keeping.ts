@@ -1,4 +1,4 @@
-import type { Rtnl } from './rtnl.ts'
+import type { Rtnl } from './port/rtnl.ts'
 
 /** The same operations for a namespace whose handle is `kept`: nothing is deleted, and every answer says so. */
 export function keeping(rtnl: Rtnl): Rtnl {

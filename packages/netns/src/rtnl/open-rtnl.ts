@@ -3,7 +3,7 @@ import { type NetnsContext, placeOf, type Where } from '../handle/where.ts'
 import { keeping } from './keeping.ts'
 import { openReviving, openTransport } from './open-transport.ts'
 import { rtnlOver } from './over-transport.ts'
-import type { NodeRtnl, Rtnl } from './rtnl.ts'
+import type { NodeRtnl, Rtnl } from './port/rtnl.ts'
 import { undoing } from './undoing.ts'
 
 /**

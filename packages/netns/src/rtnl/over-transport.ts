@@ -5,10 +5,10 @@ import { addFilter, deleteFilter, getFilters, replaceFilter } from './filter/req
 import { elsewhere } from './link/elsewhere.ts'
 import { deleteLink, findLink, getLinks, setLinkState } from './link/requests.ts'
 import { addNeighbour, deleteNeighbour, getNeighbours, replaceNeighbour } from './neighbour/requests.ts'
+import { addressOf, type Rtnl } from './port/rtnl.ts'
 import { addRedirect, deleteRedirect, getRedirects } from './qdisc/redirect.ts'
 import { addQdisc, deleteQdisc, getQdiscs, replaceQdisc } from './qdisc/requests.ts'
 import { addRoute, deleteRoute, getRoutes, replaceRoute } from './route/requests.ts'
-import { addressOf, type Rtnl } from './rtnl.ts'
 import { addRule, deleteRule, getRules } from './rule/requests.ts'
 import type { Transport } from './transport.ts'
 

@@ -1,15 +1,15 @@
 import { formatAddress } from '@cni/types/ip'
-import type { NewFilter, NewNeighbour, OldQdisc } from './arguments.ts'
-import type { BridgeVlan } from './bridge-vlan/bridge-vlan.ts'
 import { filterAt } from './filter/requests.ts'
 import { parseAddress } from './ip.ts'
-import type { OnLink } from './link/on-link.ts'
-import type { Neighbour } from './neighbour/neighbour.ts'
+import type { NewFilter, NewNeighbour, OldQdisc } from './port/arguments.ts'
+import type { BridgeVlan } from './port/bridge-vlan.ts'
+import type { Neighbour } from './port/neighbour.ts'
+import type { OnLink } from './port/on-link.ts'
+import type { Qdisc, QdiscToAdd } from './port/qdisc.ts'
+import type { NewRoute } from './port/route.ts'
+import { addressOf, type RtnlPort } from './port/rtnl.ts'
 import { parentOf } from './qdisc/codec.ts'
-import type { Qdisc, QdiscToAdd } from './qdisc/qdisc.ts'
 import { destinationText, resolveRoute } from './route/resolve.ts'
-import type { NewRoute } from './route/route.ts'
-import { addressOf, type RtnlPort } from './rtnl.ts'
 
 /** The operations that change what links have, and tables. */
 type TableChanges = Pick<

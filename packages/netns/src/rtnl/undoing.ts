@@ -1,8 +1,8 @@
 import type { NetnsTarget } from '../handle/netns.ts'
-import type { OldLink } from './arguments.ts'
 import { changeBack } from './link/change.ts'
-import type { Link, LinkRef, NewLink } from './link/link.ts'
-import type { Rtnl } from './rtnl.ts'
+import type { OldLink } from './port/arguments.ts'
+import type { Link, LinkRef, NewLink } from './port/link.ts'
+import type { Rtnl } from './port/rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 
 /** Where inverse steps go. */

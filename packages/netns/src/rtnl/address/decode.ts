@@ -2,8 +2,8 @@ import { formatAddress } from '@cni/types/ip'
 import { attributeMap } from '../../netlink/decode.ts'
 import { readCString, readU32 } from '../../netlink/values.ts'
 import { familyName } from '../ip.ts'
+import type { Address } from '../port/address.ts'
 import { wordOf } from '../word-of.ts'
-import type { Address } from './address.ts'
 import * as wire from './wire.ts'
 
 /** An address message of the kernel; `undefined` for another family. */

@@ -4,7 +4,7 @@ import type { Attribute } from '../../netlink/encode.ts'
 import { cString, u32 } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
-import type { NewAddress } from './address.ts'
+import type { NewAddress } from '../port/address.ts'
 import * as wire from './wire.ts'
 
 /** The fixed part that asks for the addresses of one family, or of all. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeAttributes } from '../../netlink/encode.ts'
-import type { NewBridgeVlan } from '../arguments.ts'
+import type { NewBridgeVlan } from '../port/arguments.ts'
 import { decodeVlans, encodeVlans } from './codec.ts'
 
 const hex = (vlan: NewBridgeVlan, self: boolean): string => {

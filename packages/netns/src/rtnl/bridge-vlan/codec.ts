@@ -1,11 +1,11 @@
 import { attributeMap, decodeAttributes } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { u16, u32 } from '../../netlink/values.ts'
-import type { NewBridgeVlan } from '../arguments.ts'
 import { checkInteger } from '../check.ts'
 import { AF_BRIDGE } from '../constants.ts'
 import { IFINFOMSG, linkHeader } from '../link/wire.ts'
-import type { BridgeVlan } from './bridge-vlan.ts'
+import type { NewBridgeVlan } from '../port/arguments.ts'
+import type { BridgeVlan } from '../port/bridge-vlan.ts'
 
 // <linux/if_link.h>, <linux/if_bridge.h>, <linux/rtnetlink.h>
 const IFLA_AF_SPEC = 26

@@ -1,12 +1,12 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Questions } from '../../netlink/channel.ts'
-import type { BridgeVlanFilter, NewBridgeVlan } from '../arguments.ts'
 import { firstDifference } from '../check.ts'
 import { RTM_DELLINK, RTM_GETLINK, RTM_SETLINK } from '../constants.ts'
-import { linkOf } from '../link/on-link.ts'
 import { linkIndex, requireLink } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
-import type { BridgeVlan } from './bridge-vlan.ts'
+import type { BridgeVlanFilter, NewBridgeVlan } from '../port/arguments.ts'
+import type { BridgeVlan } from '../port/bridge-vlan.ts'
+import { linkOf } from '../port/on-link.ts'
 import { decodeVlans, encodeVlans, vlanQuery } from './codec.ts'
 
 export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): BridgeVlan[] {

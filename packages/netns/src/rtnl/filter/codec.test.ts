@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeMessage } from '../../netlink/encode.ts'
-import type { NewFilter } from '../arguments.ts'
+import type { NewFilter } from '../port/arguments.ts'
 import { encodeQdisc } from '../qdisc/codec.ts'
 import { decodeFilter, encodeFilter, encodeOldFilter } from './codec.ts'
 

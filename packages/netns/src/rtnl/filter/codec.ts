@@ -2,10 +2,10 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
-import type { FilterPlace, NewFilter, OldFilter } from '../arguments.ts'
 import { checkInteger, shown } from '../check.ts'
+import type { FilterPlace, NewFilter, OldFilter } from '../port/arguments.ts'
+import type { Filter } from '../port/filter.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
-import type { Filter } from './filter.ts'
 
 // <linux/pkt_cls.h>, <linux/pkt_sched.h>
 const TCA_BPF_FD = 6

@@ -1,5 +1,5 @@
 import type { Attribute } from '../../netlink/encode.ts'
-import type { BridgeOptions, BridgePort } from '../arguments.ts'
+import type { BridgeOptions, BridgePort } from '../port/arguments.ts'
 import { decodeOptions, encodeOptions, flag, flag32, type OptionTable, seconds, u16, u32 } from './option-table.ts'
 
 const IFLA_BR_FORWARD_DELAY = 1

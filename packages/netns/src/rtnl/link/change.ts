@@ -1,6 +1,6 @@
-import type { LinkChange } from '../arguments.ts'
 import { firstDifference } from '../check.ts'
-import type { Link } from './link.ts'
+import type { LinkChange } from '../port/arguments.ts'
+import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
 /** A change whose master is an index, 0 for none, and that says nothing that is so already. */

@@ -1,7 +1,7 @@
 import { attributeMap } from '../../netlink/decode.ts'
 import { readCString, readU32 } from '../../netlink/values.ts'
+import type { Link } from '../port/link.ts'
 import { decodeBridge, decodeBridgePort } from './bridge.ts'
-import type { Link } from './link.ts'
 import { formatMac } from './mac.ts'
 import { decodeIpvlan, decodeMacvlan, decodeVlan } from './on-parent.ts'
 import { decodeGeneve, decodeVxlan, vxlanParent } from './tunnels.ts'

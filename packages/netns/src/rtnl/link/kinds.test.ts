@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { decodeAttributes } from '../../netlink/decode.ts'
 import { encodeAttributes } from '../../netlink/encode.ts'
 import { readCString } from '../../netlink/values.ts'
+import type { NewLink } from '../port/link.ts'
 import { decodeLink } from './decode.ts'
 import { encodeNewLink } from './encode.ts'
-import type { NewLink } from './link.ts'
 import { IFINFOMSG, IFLA_INFO_DATA, IFLA_INFO_KIND, IFLA_LINKINFO } from './wire.ts'
 
 /** The attributes behind the fixed part by their path, as `18/2/1 6400`; the kind as a word. */

@@ -1,5 +1,5 @@
 import type { Attribute } from '../../netlink/encode.ts'
-import type { IpvlanOptions, MacvlanOptions, VlanOptions } from '../arguments.ts'
+import type { IpvlanOptions, MacvlanOptions, VlanOptions } from '../port/arguments.ts'
 import { be16, choice, decodeOptions, encodeOptions, type OptionTable, u16, u32 } from './option-table.ts'
 
 const IFLA_VLAN_ID = 1

@@ -1,5 +1,5 @@
 import type { Questions } from '../../netlink/channel.ts'
-import { linkOf, type OnLink } from './on-link.ts'
+import { linkOf, type OnLink } from '../port/on-link.ts'
 import { linkIndex } from './requests.ts'
 import { linkText } from './wire.ts'
 

@@ -1,10 +1,10 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Questions } from '../../netlink/channel.ts'
-import type { LinkChange } from '../arguments.ts'
 import { RTM_NEWLINK } from '../constants.ts'
+import type { LinkChange } from '../port/arguments.ts'
+import type { Link, LinkRef } from '../port/link.ts'
 import { changeBack, type Reduced, reduceChange } from './change.ts'
 import { encodeLinkChange, encodePortChange } from './encode.ts'
-import type { Link, LinkRef } from './link.ts'
 import { findLink, linkIndex, requireLink } from './requests.ts'
 import { linkText } from './wire.ts'
 

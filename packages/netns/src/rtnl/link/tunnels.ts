@@ -1,6 +1,6 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
-import type { GeneveOptions, TunnelChange, VxlanOptions } from '../arguments.ts'
+import type { GeneveOptions, TunnelChange, VxlanOptions } from '../port/arguments.ts'
 import { address, be16, decodeOptions, encodeOptions, flag, type OptionTable, u8, u32 } from './option-table.ts'
 
 const IFLA_VXLAN_ID = 1

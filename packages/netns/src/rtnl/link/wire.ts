@@ -2,7 +2,7 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
-import type { LinkRef } from './link.ts'
+import type { LinkRef } from '../port/link.ts'
 
 // <linux/if_link.h>
 export const IFLA_ADDRESS = 1

@@ -2,9 +2,9 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, u32 } from '../../netlink/values.ts'
-import type { TbfOptions } from '../arguments.ts'
 import { checkInteger, shown } from '../check.ts'
-import type { Qdisc, QdiscToAdd } from './qdisc.ts'
+import type { TbfOptions } from '../port/arguments.ts'
+import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { burstOf, limitOf, mostBurst } from './tbf.ts'
 
 // <linux/pkt_sched.h>, <linux/rtnetlink.h>

@@ -1,15 +1,15 @@
 import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
-import type { OldQdisc, QdiscFilter } from '../arguments.ts'
 import { shown } from '../check.ts'
 import { RTM_DELQDISC, RTM_GETQDISC, RTM_NEWQDISC } from '../constants.ts'
-import { linkOf } from '../link/on-link.ts'
 import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
+import type { OldQdisc, QdiscFilter } from '../port/arguments.ts'
+import { linkOf } from '../port/on-link.ts'
+import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, trafficHeader } from './codec.ts'
-import type { Qdisc, QdiscToAdd } from './qdisc.ts'
 import { isSameTbf } from './tbf.ts'
 
 export function getQdiscs(channel: Questions, { link }: QdiscFilter): Qdisc[] {

@@ -1,6 +1,6 @@
-import type { TbfOptions } from '../arguments.ts'
 import { checkInteger } from '../check.ts'
-import type { Qdisc } from './qdisc.ts'
+import type { TbfOptions } from '../port/arguments.ts'
+import type { Qdisc } from '../port/qdisc.ts'
 
 /** The kernel counts time in ticks of this many nanoseconds, and the time of a burst in 32 bits. */
 const TICK = 64

@@ -1,10 +1,10 @@
 import { formatAddress } from '@cni/types/ip'
 import { attributeMap, decodeAttributes } from '../../netlink/decode.ts'
 import { readU32 } from '../../netlink/values.ts'
-import type { Nexthop, RouteAttribute } from '../arguments.ts'
 import { familyName } from '../ip.ts'
+import type { Nexthop, RouteAttribute } from '../port/arguments.ts'
+import type { Route } from '../port/route.ts'
 import { wordOf } from '../word-of.ts'
-import type { Route } from './route.ts'
 import * as wire from './wire.ts'
 
 const NAMED = new Set([

@@ -3,11 +3,11 @@ import { networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { type Attribute, encodeAttributes } from '../../netlink/encode.ts'
 import { u32 } from '../../netlink/values.ts'
-import type { Nexthop } from '../arguments.ts'
 import { checkInteger } from '../check.ts'
 import { familyNumber, familyQuery, parseAddress } from '../ip.ts'
+import type { Nexthop } from '../port/arguments.ts'
+import type { NewRoute } from '../port/route.ts'
 import { resolveRoute, routeText } from './resolve.ts'
-import type { NewRoute } from './route.ts'
 import * as wire from './wire.ts'
 
 /** The indexes of the links that a route leads over. */

@@ -1,9 +1,9 @@
 import { formatAddress } from '@cni/types/ip'
-import type { Nexthop } from '../arguments.ts'
 import { parseAddress } from '../ip.ts'
+import type { Nexthop } from '../port/arguments.ts'
+import type { NewRoute, Route } from '../port/route.ts'
 import type { RouteLinks } from './encode.ts'
 import { destinationText, type ResolvedRoute, resolveRoute } from './resolve.ts'
-import type { NewRoute, Route } from './route.ts'
 import { types } from './wire.ts'
 
 /** Is the kernel's route the wanted one, in all that was said about it? */

@@ -1,14 +1,14 @@
 import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
-import type { Nexthop, RouteFilter } from '../arguments.ts'
 import { RTM_DELROUTE, RTM_GETROUTE, RTM_NEWROUTE } from '../constants.ts'
 import { findLink, linkIndex } from '../link/requests.ts'
+import type { Nexthop, RouteFilter } from '../port/arguments.ts'
+import type { NewRoute, Route } from '../port/route.ts'
 import { decodeRoute } from './decode.ts'
 import { encodeRoute, type RouteLinks, routeQuery } from './encode.ts'
 import { isRoute } from './match.ts'
 import { resolveRoute, routeText } from './resolve.ts'
-import type { NewRoute, Route } from './route.ts'
 
 export function getRoutes(channel: Questions, { family, table, link }: RouteFilter): Route[] {
   const index = link === undefined ? undefined : linkIndex(channel, link, 'List routes')

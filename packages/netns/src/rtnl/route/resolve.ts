@@ -3,7 +3,7 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { checkInteger, shown } from '../check.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from '../constants.ts'
 import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
-import type { NewRoute, Route } from './route.ts'
+import type { NewRoute, Route } from '../port/route.ts'
 import { scopeNumbers, types } from './wire.ts'
 
 /** A route with everything that was left to defaults. */

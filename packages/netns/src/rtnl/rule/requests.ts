@@ -2,9 +2,10 @@ import type { IpFamily } from '@cni/types/ip'
 import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
-import type { RuleFilter } from '../arguments.ts'
 import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from '../constants.ts'
-import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule, ruleQuery } from './rule.ts'
+import type { RuleFilter } from '../port/arguments.ts'
+import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
+import { decodeRule, encodeRule, isRule, ruleQuery } from './codec.ts'
 
 export function getRules(channel: Questions, filter: RuleFilter | IpFamily): PolicyRule[] {
   const { family, table } = ruleFilter(filter)

@@ -1,7 +1,7 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { Address } from '../../rtnl/address/address.ts'
 import { formatPrefix, parsePrefix } from '../../rtnl/ip.ts'
-import type { Route } from '../../rtnl/route/route.ts'
+import type { Address } from '../../rtnl/port/address.ts'
+import type { Route } from '../../rtnl/port/route.ts'
 import type { Device, Namespace } from './world.ts'
 
 const KERNEL = 2

@@ -1,11 +1,11 @@
 import { NetnsError } from '../../handle/netns-error.ts'
-import type { LinkChange } from '../../rtnl/arguments.ts'
 import { reduceChange } from '../../rtnl/link/change.ts'
 import { encodeLinkChange, encodeNewLink, encodePortChange } from '../../rtnl/link/encode.ts'
-import type { Link, LinkRef, LinkToAdd } from '../../rtnl/link/link.ts'
 import { differenceOf } from '../../rtnl/link/requests.ts'
 import { checkChange } from '../../rtnl/link/set-link.ts'
 import { linkName, linkText } from '../../rtnl/link/wire.ts'
+import type { LinkChange } from '../../rtnl/port/arguments.ts'
+import type { Link, LinkRef, LinkToAdd } from '../../rtnl/port/link.ts'
 import { bringDown, bringUp, forget } from './consequences.ts'
 import { NEW_PORT, settingsOf } from './settings.ts'
 import {

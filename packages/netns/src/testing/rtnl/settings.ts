@@ -1,4 +1,4 @@
-import type { LinkToAdd } from '../../rtnl/link/link.ts'
+import type { LinkToAdd } from '../../rtnl/port/link.ts'
 import type { Settings } from './world.ts'
 
 const DEFAULTS = {

@@ -1,5 +1,11 @@
 import type { IpFamily } from '@cni/types/ip'
 import { encodeAttributes } from '../../netlink/encode.ts'
+import { encodeVlans } from '../../rtnl/bridge-vlan/codec.ts'
+import { missingVlans } from '../../rtnl/bridge-vlan/requests.ts'
+import { checkInteger } from '../../rtnl/check.ts'
+import { linkText } from '../../rtnl/link/wire.ts'
+import { decodeNeighbour, encodeNeighbour } from '../../rtnl/neighbour/codec.ts'
+import { checkMac, neighbourDifference } from '../../rtnl/neighbour/requests.ts'
 import type {
   BridgeVlanFilter,
   NeighbourFilter,
@@ -9,20 +15,15 @@ import type {
   OldQdisc,
   QdiscFilter,
   RuleFilter,
-} from '../../rtnl/arguments.ts'
-import { encodeVlans } from '../../rtnl/bridge-vlan/codec.ts'
-import { missingVlans } from '../../rtnl/bridge-vlan/requests.ts'
-import { checkInteger } from '../../rtnl/check.ts'
-import { linkOf, type OnLink } from '../../rtnl/link/on-link.ts'
-import { linkText } from '../../rtnl/link/wire.ts'
-import { decodeNeighbour, encodeNeighbour } from '../../rtnl/neighbour/codec.ts'
-import { checkMac, neighbourDifference } from '../../rtnl/neighbour/requests.ts'
+} from '../../rtnl/port/arguments.ts'
+import { linkOf, type OnLink } from '../../rtnl/port/on-link.ts'
+import type { QdiscToAdd } from '../../rtnl/port/qdisc.ts'
+import type { NewPolicyRule, PolicyRule } from '../../rtnl/port/rule.ts'
 import { encodeQdisc, parentOf } from '../../rtnl/qdisc/codec.ts'
-import type { QdiscToAdd } from '../../rtnl/qdisc/qdisc.ts'
 import { qdiscAt, qdiscDifference } from '../../rtnl/qdisc/requests.ts'
 import { limitOf } from '../../rtnl/qdisc/tbf.ts'
+import { decodeRule, encodeRule, isRule } from '../../rtnl/rule/codec.ts'
 import { ruleFilter } from '../../rtnl/rule/requests.ts'
-import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule } from '../../rtnl/rule/rule.ts'
 import { type Device, type Namespace, refusal, requireDevice } from './world.ts'
 
 export function listRules({ rules }: Namespace, filter: RuleFilter | IpFamily): PolicyRule[] {

@@ -1,5 +1,5 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { OnLink } from '../link/on-link.ts'
+import type { OnLink } from './on-link.ts'
 
 /**
  * A route to add or delete. It leads to `cidr`, which may be `0.0.0.0/0`, or to `destination`, which may be `default`. A

@@ -1,5 +1,5 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { OnLink } from '../link/on-link.ts'
+import type { OnLink } from './on-link.ts'
 
 /** An address of a link. As read it may be passed to `addAddress` and `deleteAddress`. */
 export interface Address {

@@ -1,6 +1,6 @@
-import type { Link, NewLink } from './link/link.ts'
-import type { Qdisc } from './qdisc/qdisc.ts'
-import type { Route } from './route/route.ts'
+import type { Link, NewLink } from './link.ts'
+import type { Qdisc } from './qdisc.ts'
+import type { Route } from './route.ts'
 import type { RtnlPort } from './rtnl.ts'
 
 /** What the calls of {@link RtnlPort} take and return, by name. */

@@ -1,4 +1,4 @@
-import type { OnLink } from '../link/on-link.ts'
+import type { OnLink } from './on-link.ts'
 
 /** What decides in which order, and when, packets leave a link. As read it may be passed to the methods that add and delete. */
 export interface Qdisc {
