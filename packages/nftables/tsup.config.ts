@@ -8,9 +8,9 @@ export default library({
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
   // Files of their own: what of them is not imported is not in a bundle, though tables are made when they are loaded.
-  commits: 'src/wire/commits.ts',
-  sets: 'src/wire/sets.ts',
-  snapshot: 'src/wire/snapshot.ts',
+  commits: 'src/wire/events/commits.ts',
+  sets: 'src/wire/dumps/sets.ts',
+  snapshot: 'src/wire/dumps/snapshot.ts',
   trace: 'src/trace/trace.ts',
-  traces: 'src/wire/traces.ts',
+  traces: 'src/wire/events/traces.ts',
 })

@@ -30,12 +30,12 @@ export { decodeTables } from './decode/tables.ts'
 export { addRuleset } from './encode/encode-table.ts'
 export { type Nftables, nftables } from './nftables.ts'
 export { printTables } from './print/print-records.ts'
+export { base, chain, map, set } from './rules/builder/parts.ts'
 // rulesets
 export type { Ruleset } from './rules/model.ts'
-export { base, chain, map, set } from './rules/parts.ts'
 export { nftRuleset } from './rules/ruleset.ts'
 // sets
 export type { TableSet } from './sets/table-set.ts'
 // errors
-export { isNftDriftError, NftDriftError } from './state/drift-error.ts'
+export { isNftDriftError, NftDriftError } from './verify/drift-error.ts'
 export { isNftError, NftError } from './wire/nft-error.ts'

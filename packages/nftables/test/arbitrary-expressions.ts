@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { type Expression, expressions } from '../src/wire/expressions.ts'
-import type { Field } from '../src/wire/fields.ts'
+import { type Expression, expressions } from '../src/wire/expressions/expressions.ts'
+import type { Field } from '../src/wire/fields/fields.ts'
 
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0'))
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 16 }).map((some) => Buffer.from(some))

@@ -1,6 +1,6 @@
 import { addRuleset, nameOf } from '../encode/encode-table.ts'
 import type { Ruleset } from '../rules/model.ts'
-import { Batch } from '../wire/batch.ts'
+import { Batch } from '../wire/batch/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import { isNftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'

@@ -1,12 +1,12 @@
-import { type Change, changesOf } from '../wire/commits.ts'
+import { chainIn, type NftChain, type NftTable, ruleIn, tableIn } from '../wire/dumps/records.ts'
+import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/dumps/set-records.ts'
+import type { Snapshot } from '../wire/dumps/snapshot.ts'
+import { type Change, changesOf } from '../wire/events/commits.ts'
 import { familyWord } from '../wire/family.ts'
-import { decodeFields } from '../wire/fields.ts'
+import { decodeFields } from '../wire/fields/fields.ts'
 import { NFGENMSG } from '../wire/messages.ts'
 import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
-import { chainIn, type NftChain, type NftTable, ruleIn, tableIn } from '../wire/records.ts'
-import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/set-records.ts'
-import type { Snapshot } from '../wire/snapshot.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
 /** Our transaction: the changes that the kernel echoed, and the content of its tables before. */

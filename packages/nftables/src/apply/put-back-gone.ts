@@ -1,8 +1,8 @@
-import type { Batch } from '../wire/batch.ts'
-import { decodeAll, type NftRule, ruleIn } from '../wire/records.ts'
-import type { NftElement } from '../wire/set-records.ts'
-import { addElements } from '../wire/sets.ts'
-import { restore, type Snapshot } from '../wire/snapshot.ts'
+import type { Batch } from '../wire/batch/batch.ts'
+import { decodeAll, type NftRule, ruleIn } from '../wire/dumps/records.ts'
+import type { NftElement } from '../wire/dumps/set-records.ts'
+import { addElements } from '../wire/dumps/sets.ts'
+import { restore, type Snapshot } from '../wire/dumps/snapshot.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import {
   chainKey,

@@ -1,8 +1,8 @@
-import type { Batch } from '../wire/batch.ts'
+import type { Batch } from '../wire/batch/batch.ts'
+import type { NftChain, NftRule, NftTable } from '../wire/dumps/records.ts'
+import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
+import { deleteElements, deleteSet, elementsOf, setsOf } from '../wire/dumps/sets.ts'
 import type { Nft } from '../wire/nft.ts'
-import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
-import type { NftElement, NftSet } from '../wire/set-records.ts'
-import { deleteElements, deleteSet, elementsOf, setsOf } from '../wire/sets.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 

@@ -10,11 +10,11 @@ import {
   type TableState,
   tableStates,
 } from '../state/table-state.ts'
-import type { Batch } from '../wire/batch.ts'
+import type { Batch } from '../wire/batch/batch.ts'
+import { addElements, deleteElements, deleteSet } from '../wire/dumps/sets.ts'
+import { snapshot } from '../wire/dumps/snapshot.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { Patience } from '../wire/patience.ts'
-import { addElements, deleteElements, deleteSet } from '../wire/sets.ts'
-import { snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import type { ApplyReport } from './report.ts'

@@ -1,6 +1,6 @@
+import { tableIn } from '../wire/dumps/records.ts'
+import { restore, type Snapshot, snapshot } from '../wire/dumps/snapshot.ts'
 import { familyWord } from '../wire/family.ts'
-import { tableIn } from '../wire/records.ts'
-import { restore, type Snapshot, snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import type { Change } from './report.ts'

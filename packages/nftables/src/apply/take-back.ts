@@ -1,4 +1,4 @@
-import type { Batch } from '../wire/batch.ts'
+import type { Batch } from '../wire/batch/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import { type Fault, isNftError } from '../wire/nft-error.ts'
 import { chainKey, type Effect, effectOf, type OwnSteps, setKey } from './own-steps.ts'

@@ -1,7 +1,7 @@
-import type { Dumps } from '../wire/dumps.ts'
-import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
-import type { NftElement, NftSet } from '../wire/set-records.ts'
-import { elementsOf, setsOf } from '../wire/sets.ts'
+import type { Dumps } from '../wire/dumps/dumps.ts'
+import type { NftChain, NftRule, NftTable } from '../wire/dumps/records.ts'
+import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
+import { elementsOf, setsOf } from '../wire/dumps/sets.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { SetRecord } from './reading.ts'
 

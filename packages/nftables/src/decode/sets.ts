@@ -2,7 +2,7 @@ import { type DataType, dataTypes, type Plain } from '../rules/data-type.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import { inOrder, keyOf, spanOf } from '../rules/spans.ts'
 import type { Key, SetType } from '../rules/values.ts'
-import type { NftElement } from '../wire/set-records.ts'
+import type { NftElement } from '../wire/dumps/set-records.ts'
 import { isEnd, spansOf, valueIn } from './keys.ts'
 import type { SetRecord } from './reading.ts'
 

@@ -1,5 +1,5 @@
 import type { Chain, Rule, Ruleset, Table } from '../rules/model.ts'
-import type { NftChain, NftRule } from '../wire/records.ts'
+import type { NftChain, NftRule } from '../wire/dumps/records.ts'
 import type { Sets } from './reading.ts'
 import type { TableRecords } from './records.ts'
 import { decodeSet } from './sets.ts'

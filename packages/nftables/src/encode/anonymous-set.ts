@@ -1,9 +1,9 @@
 import type { DataType, Span } from '../rules/data-type.ts'
 import { isHeader, type SelectorSpec } from '../rules/selector.ts'
 import { inOrder, isPoint, next } from '../rules/spans.ts'
+import type { Verdict } from '../wire/fields/verdict.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
-import type { Verdict } from '../wire/verdict.ts'
 
 /** A key, and in a map what it is mapped to. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]

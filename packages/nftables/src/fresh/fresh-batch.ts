@@ -1,6 +1,6 @@
 import { addRuleset } from '../encode/encode-table.ts'
 import type { Ruleset } from '../rules/model.ts'
-import { Batch } from '../wire/batch.ts'
+import { Batch } from '../wire/batch/batch.ts'
 
 /**
  * What `apply` sends to a namespace that has none of a ruleset's tables: one batch with a place for the generation of that

@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
 import { attributeMap, type Channel, readCString } from '@cni/netns/netlink'
+import { type FreshNftables, freshWhere } from '../wire/batch/fresh-where.ts'
 import { familyNumber } from '../wire/family.ts'
-import { type FreshNftables, freshWhere } from '../wire/fresh-where.ts'
 import type { TableName } from '../wire/specs.ts'
 
 /**

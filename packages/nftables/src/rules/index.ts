@@ -21,17 +21,17 @@
 export { parseListing } from '../parse/parse-listing.ts'
 export { printRuleset } from '../print/print-ruleset.ts'
 export { ruleText } from '../print/rule.ts'
-// differences
-export { type Drift, type DriftLine, driftText } from '../state/drift.ts'
 // a packet's way
 export { explain } from '../trace/explain.ts'
 export type { TraceOptions } from '../trace/options.ts'
 export { type Trace, trace } from '../trace/trace.ts'
 export type { TraceStep } from '../trace/walk.ts'
-export type { Builders, RuleBuilder } from './builder-types.ts'
-export type { Ended, Placed, TableParts, TablesSpec } from './context.ts'
+// differences
+export { type Drift, type DriftLine, driftText } from '../verify/drift.ts'
+export type { Builders, RuleBuilder } from './builder/builder-types.ts'
+export type { Ended, Placed, TableParts, TablesSpec } from './builder/context.ts'
+export { type BasePart, base, chain, map, set } from './builder/parts.ts'
 export type { Chain, NamedSet, Rule, Ruleset, SetElement, Table } from './model.ts'
-export { type BasePart, base, chain, map, set } from './parts.ts'
 export { nftRuleset } from './ruleset.ts'
 export type { Match, Statement } from './statement.ts'
 export type { Key, Protocol, Range, Selector, SelectorValues, SetType } from './values.ts'

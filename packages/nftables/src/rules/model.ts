@@ -1,6 +1,6 @@
 import type { Family } from '../wire/family.ts'
+import type { Verdict } from '../wire/fields/verdict.ts'
 import type { BaseChain } from '../wire/specs.ts'
-import type { Verdict } from '../wire/verdict.ts'
 import type { Statement } from './statement.ts'
 import type { Key, SelectorValues, SetType } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
+import { base, chain, map, set } from './builder/parts.ts'
 import type { Ruleset } from './model.ts'
-import { base, chain, map, set } from './parts.ts'
 import { nftRuleset } from './ruleset.ts'
 
 const output = base('nat', 'output', -100)

@@ -1,5 +1,5 @@
-import type { Expression } from '../wire/expressions.ts'
-import type { Verdict } from '../wire/verdict.ts'
+import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Key, Range, Selector, SelectorValues } from './values.ts'
 
 /**

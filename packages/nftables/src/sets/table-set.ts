@@ -1,7 +1,7 @@
 import { transactWith } from '../apply/transaction.ts'
 import { patienceOf, type Work, wayBack, withNft } from '../apply/work.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
-import type { Batch } from '../wire/batch.ts'
+import type { Batch } from '../wire/batch/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
 import {

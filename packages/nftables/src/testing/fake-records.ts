@@ -1,5 +1,5 @@
 import { type Attribute, be32, be64, cString, encodeAttributes } from '@cni/netns/netlink'
-import { encodeExpressions } from '../wire/expression.ts'
+import { encodeExpressions } from '../wire/expressions/expression.ts'
 import { nfgenmsg } from '../wire/messages.ts'
 import { NFTA_CHAIN, NFTA_ELEMENTS, NFTA_HOOK, NFTA_RULE, NFTA_SET, NFTA_TABLE } from './fake-numbers.ts'
 import { type FakeChain, type FakeElement, type FakeRule, type FakeSet, type FakeTable, jumpsTo } from './fake-state.ts'

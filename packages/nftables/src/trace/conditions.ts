@@ -4,7 +4,7 @@ import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { NamedSet, SetElement, Table } from '../rules/model.ts'
 import { selectors } from '../rules/selector.ts'
 import type { Match, MatchOp, Vmap } from '../rules/statement.ts'
-import type { Verdict } from '../wire/verdict.ts'
+import type { Verdict } from '../wire/fields/verdict.ts'
 import { type Held, heldBy } from './fields.ts'
 import type { TracedPacket } from './traced-packet.ts'
 

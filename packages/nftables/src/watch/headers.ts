@@ -1,6 +1,6 @@
 import { formatAddress } from '@cni/types/ip'
 import { endpointText } from '@cni/types/packet'
-import type { TracedPacket } from '../wire/traces.ts'
+import type { TracedPacket } from '../wire/events/traces.ts'
 
 /** What a packet is, as far as the kernel told: protocol, where from, where to. */
 interface Headers {

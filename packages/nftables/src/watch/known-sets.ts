@@ -1,6 +1,6 @@
 import type { SetRecord, Sets } from '../decode/reading.ts'
 import { readTables } from '../decode/records.ts'
-import type { Change } from '../wire/commits.ts'
+import type { Change } from '../wire/events/commits.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
 

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads'
 import type { NetnsTarget } from '@cni/netns'
 import { type EventOptions, type NetlinkSocket, watchReadable } from '@cni/netns/netlink'
-import { openCommits } from '../wire/commits.ts'
+import { openCommits } from '../wire/events/commits.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 
 type Wait = { readonly signal?: AbortSignal | undefined; readonly interval?: number | undefined }

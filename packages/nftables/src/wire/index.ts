@@ -31,20 +31,22 @@
  * @module
  */
 
-export { Batch } from './batch.ts'
-export { type Commit, changesOf, commits, openCommits } from './commits.ts'
-export { compatOf } from './compat.ts'
-export { decodeExpressions, encodeExpressions } from './expression.ts'
-export type { Expression, Expressions } from './expressions.ts'
+export { Batch } from './batch/batch.ts'
+export { compatOf } from './batch/compat.ts'
+export { type FreshNftables, freshWhere } from './batch/fresh-where.ts'
+export type { NftChain, NftRule, NftTable } from './dumps/records.ts'
+export type { NftElement, NftSet } from './dumps/set-records.ts'
+export { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from './dumps/sets.ts'
+export { restore, type Snapshot, snapshot } from './dumps/snapshot.ts'
+export { type Commit, changesOf, commits, openCommits } from './events/commits.ts'
+export { openTraces, type Trace, traceOn, traces } from './events/traces.ts'
+export { decodeExpressions, encodeExpressions } from './expressions/expression.ts'
+export type { Expression, Expressions } from './expressions/expressions.ts'
 export type { Family } from './family.ts'
-export { type FreshNftables, freshWhere } from './fresh-where.ts'
+export type { Verdict } from './fields/verdict.ts'
 export { type Nft, nftOver, openNft } from './nft.ts'
 export { type Fault, isNftError, NftError } from './nft-error.ts'
 export type { Patience } from './patience.ts'
-export type { NftChain, NftRule, NftTable } from './records.ts'
-export type { NftElement, NftSet } from './set-records.ts'
-export { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from './sets.ts'
-export { restore, type Snapshot, snapshot } from './snapshot.ts'
 export type {
   BaseChain,
   ChainName,
@@ -56,6 +58,4 @@ export type {
   SetSpec,
   TableName,
 } from './specs.ts'
-export { openTraces, type Trace, traceOn, traces } from './traces.ts'
 export { decodeUserdata, encodeUserdata } from './userdata.ts'
-export type { Verdict } from './verdict.ts'

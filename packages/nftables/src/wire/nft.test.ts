@@ -1,7 +1,7 @@
 import { channelOver, type NetlinkSocket } from '@cni/netns/netlink'
 import { describe, expect, test } from 'vitest'
 import { fakeKernel } from '../testing/fake-kernel.ts'
-import { Batch } from './batch.ts'
+import { Batch } from './batch/batch.ts'
 import { nftOver } from './nft.ts'
 import { isNftError, NftError } from './nft-error.ts'
 

@@ -1,15 +1,15 @@
 import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
 import type { Channel, Message } from '@cni/netns/netlink'
-import { Batch } from './batch.ts'
-import { type Dumps, dumpsOver } from './dumps.ts'
-import { decodeFields } from './fields.ts'
+import { Batch } from './batch/batch.ts'
+import { type Dumps, dumpsOver } from './dumps/dumps.ts'
+import { decodeFields } from './fields/fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
 import { NftError } from './nft-error.ts'
 import { generationFields } from './objects.ts'
 import { openNetfilter } from './open-netfilter.ts'
 import { type Patience, patiently } from './patience.ts'
-import { refused, requestRefused } from './refusal.ts'
+import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
  * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits, also not for what the

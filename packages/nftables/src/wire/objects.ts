@@ -1,7 +1,7 @@
-import { buffer, bytes, i32, n32, n64, name, oneOf } from './codec.ts'
-import { type Fields, hinted, indexed, may, must, nested, told, writeFields } from './fields.ts'
+import { buffer, bytes, i32, n32, n64, name, oneOf } from './fields/codec.ts'
+import { type Fields, hinted, indexed, may, must, nested, told, writeFields } from './fields/fields.ts'
+import type { AttributeWriter } from './fields/writer.ts'
 import type { ObjectKind } from './object-kind.ts'
-import type { AttributeWriter } from './writer.ts'
 
 /** What a table says. */
 export const tableFields = indexed({

@@ -1,6 +1,6 @@
-import type { Expression } from './expressions.ts'
+import type { Expression } from './expressions/expressions.ts'
 import type { Family, Hook } from './family.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './fields/verdict.ts'
 
 /** A table by its name. Names are at most 255 bytes, otherwise whatever text. */
 export interface TableName {

@@ -1,6 +1,6 @@
 import { readCString } from '@cni/netns/netlink'
-import { text } from './codec.ts'
-import { valueBytes } from './fields.ts'
+import { text } from './fields/codec.ts'
+import { valueBytes } from './fields/fields.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { Note } from './specs.ts'

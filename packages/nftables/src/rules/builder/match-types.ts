@@ -1,5 +1,5 @@
+import type { Key, Range, Selector, SelectorValues, SetType } from '../values.ts'
 import type { Context, SetsOf } from './context.ts'
-import type { Key, Range, Selector, SelectorValues, SetType } from './values.ts'
 
 /** Which named sets something can be looked up in. */
 export interface SetTypes {

@@ -1,5 +1,5 @@
-import { bytes, data, n8, n16, n32, n64, oneOf, text, value } from './codec.ts'
-import { may, must, type Values } from './fields.ts'
+import { bytes, data, n8, n16, n32, n64, oneOf, text, value } from '../fields/codec.ts'
+import { may, must, type Values } from '../fields/fields.ts'
 
 const META_KEYS = [
   'len',

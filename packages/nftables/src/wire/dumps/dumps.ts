@@ -1,12 +1,12 @@
 import type { Channel } from '@cni/netns/netlink'
-import { familyNumber } from './family.ts'
-import { ADD, GET, nfgenmsg, typeOf } from './messages.ts'
-import type { ObjectKind } from './object-kind.ts'
-import { writeNames } from './objects.ts'
+import { familyNumber } from '../family.ts'
+import { written } from '../fields/writer.ts'
+import { ADD, GET, nfgenmsg, typeOf } from '../messages.ts'
+import type { ObjectKind } from '../object-kind.ts'
+import { writeNames } from '../objects.ts'
+import { requestRefused } from '../refusal/refusal.ts'
+import type { ChainName, SetName } from '../specs.ts'
 import { chainIn, decodeAll, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
-import { requestRefused } from './refusal.ts'
-import type { ChainName, SetName } from './specs.ts'
-import { written } from './writer.ts'
 
 /** Which of all to read: those of a family, a table, a chain. Nothing: of all families. */
 export type Filter = { readonly [K in keyof ChainName]?: ChainName[K] | undefined }

@@ -1,9 +1,9 @@
-import type { Expression } from '../wire/expressions.ts'
-import type { Verdict } from '../wire/verdict.ts'
+import type { Expression } from '../../wire/expressions/expressions.ts'
+import type { Verdict } from '../../wire/fields/verdict.ts'
+import type { Statement } from '../statement.ts'
+import type { Key, Range, Selector, SelectorValues } from '../values.ts'
 import type { Context, Ended, OwnChainsOf, VmapsOf } from './context.ts'
 import type { SetTypeOf } from './match-types.ts'
-import type { Statement } from './statement.ts'
-import type { Key, Range, Selector, SelectorValues } from './values.ts'
 
 /** Compiler message for a rule with a port and no protocol before it. No value has this type. */
 export type ProtocolFirst = "A port needs a protocol before it, such as .l4proto('tcp')"

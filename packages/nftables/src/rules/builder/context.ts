@@ -1,6 +1,6 @@
-import type { Rule } from './model.ts'
+import type { Rule } from '../model.ts'
+import type { SetType } from '../values.ts'
 import type { BasePart, Part, SetPart } from './parts.ts'
-import type { SetType } from './values.ts'
 
 /** Families of rulesets. */
 export type RulesetFamily = 'inet' | 'ip' | 'ip6'

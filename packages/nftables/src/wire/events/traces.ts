@@ -1,13 +1,13 @@
 import type { NetnsTarget } from '@cni/netns'
 import { type EventOptions, events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
-import { bytes, i32, n32, n64, name } from './codec.ts'
-import type { Expression } from './expressions.ts'
-import { familyWord } from './family.ts'
-import { decodeFields, may, must, nested } from './fields.ts'
-import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from './messages.ts'
-import { openGroup } from './open-netfilter.ts'
-import type { ChainName } from './specs.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import { familyWord } from '../family.ts'
+import { bytes, i32, n32, n64, name } from '../fields/codec.ts'
+import { decodeFields, may, must, nested } from '../fields/fields.ts'
+import { type Verdict, verdictOf } from '../fields/verdict.ts'
+import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from '../messages.ts'
+import { openGroup } from '../open-netfilter.ts'
+import type { ChainName } from '../specs.ts'
 
 /** What is told of traced packets; `lost`: steps before the next one were more than the socket holds. */
 export type Trace =

@@ -6,15 +6,15 @@ import {
   type Refusal,
   readCString,
 } from '@cni/netns/netlink'
-import type { Subject } from './batch.ts'
-import { decodeExpressions, fieldName } from './expression.ts'
-import type { Expression } from './expressions.ts'
-import { familyWord } from './family.ts'
-import { indexOf, readFields } from './fields.ts'
-import { ADD, messageOfType, NFGENMSG } from './messages.ts'
-import type { Fault } from './nft-error.ts'
-import type { ObjectKind } from './object-kind.ts'
-import { namesOf, ruleFields } from './objects.ts'
+import type { Subject } from '../batch/batch.ts'
+import { decodeExpressions, fieldName } from '../expressions/expression.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import { familyWord } from '../family.ts'
+import { indexOf, readFields } from '../fields/fields.ts'
+import { ADD, messageOfType, NFGENMSG } from '../messages.ts'
+import type { Fault } from '../nft-error.ts'
+import type { ObjectKind } from '../object-kind.ts'
+import { namesOf, ruleFields } from '../objects.ts'
 import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
 /** What the refusals are about, from the batch and the bytes that were sent. */

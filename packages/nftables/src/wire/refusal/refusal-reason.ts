@@ -1,6 +1,6 @@
-import type { Expression } from './expressions.ts'
-import type { Fault } from './nft-error.ts'
-import type { ObjectKind } from './object-kind.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import type { Fault } from '../nft-error.ts'
+import type { ObjectKind } from '../object-kind.ts'
 
 /** What a message names. */
 export type Names = Pick<Fault, 'family' | 'table' | 'chain' | 'set'>

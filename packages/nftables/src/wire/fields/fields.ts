@@ -1,7 +1,7 @@
 import { NetnsError } from '@cni/netns/handle'
 import { decodeAttributes, eachAttribute } from '@cni/netns/netlink'
+import { invalid } from '../nft-error.ts'
 import type { Codec } from './codec.ts'
-import { invalid } from './nft-error.ts'
 import { type AttributeWriter, written } from './writer.ts'
 
 /** An attribute: its number, its form, and whether it is there. */

@@ -1,10 +1,10 @@
 import { isNetnsError } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
+import { addElements, addSet } from '../dumps/sets.ts'
+import { encodeExpressions } from '../expressions/expression.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import { isNftError } from '../nft-error.ts'
 import { Batch } from './batch.ts'
-import { encodeExpressions } from './expression.ts'
-import type { Expression } from './expressions.ts'
-import { isNftError } from './nft-error.ts'
-import { addElements, addSet } from './sets.ts'
 
 const chain = { family: 'inet', table: 'ex', chain: 'c' } as const
 const set = { ...chain, set: 's', keyType: 13, keyLength: 2 }

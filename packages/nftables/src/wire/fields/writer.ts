@@ -1,5 +1,5 @@
 import { cString } from '@cni/netns/netlink'
-import { invalid } from './nft-error.ts'
+import { invalid } from '../nft-error.ts'
 
 const NLA_HDRLEN = 4
 const NLMSG_HDRLEN = 16

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addRuleset, base, nftables, nftRuleset } from '../index.ts'
 import { fakeKernel } from '../testing/fake-kernel.ts'
-import { Batch } from '../wire/batch.ts'
+import { Batch } from '../wire/batch/batch.ts'
 
 const parts = { ex: { in: base('filter', 'input', 0) } } as const
 

@@ -1,11 +1,11 @@
-import { decodeExpressions } from './expression.ts'
-import type { Expression } from './expressions.ts'
-import { type Family, familyWord, hooksOf } from './family.ts'
-import { decodeFields, indexed } from './fields.ts'
-import { NFGENMSG } from './messages.ts'
-import { chainFields, ruleFields, tableFields } from './objects.ts'
-import type { BaseChain, ChainName, TableName } from './specs.ts'
-import { type NotesRead, withComment } from './userdata.ts'
+import { decodeExpressions } from '../expressions/expression.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import { type Family, familyWord, hooksOf } from '../family.ts'
+import { decodeFields, indexed } from '../fields/fields.ts'
+import { NFGENMSG } from '../messages.ts'
+import { chainFields, ruleFields, tableFields } from '../objects.ts'
+import type { BaseChain, ChainName, TableName } from '../specs.ts'
+import { type NotesRead, withComment } from '../userdata.ts'
 
 /** A table that is there, or was. */
 export interface NftTable extends TableName, NotesRead {

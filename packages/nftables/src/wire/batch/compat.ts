@@ -1,5 +1,5 @@
-import type { Expression } from './expressions.ts'
-import type { Compat } from './specs.ts'
+import type { Expression } from '../expressions/expressions.ts'
+import type { Compat } from '../specs.ts'
 
 const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2

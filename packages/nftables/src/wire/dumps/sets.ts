@@ -1,13 +1,13 @@
-import { adding, type Batch, type Subject } from './batch.ts'
+import { adding, type Batch, type Subject } from '../batch/batch.ts'
+import { writeFields } from '../fields/fields.ts'
+import { elementFields, elementsFields, setFields } from '../fields/set-fields.ts'
+import { type AttributeWriter, written } from '../fields/writer.ts'
+import { invalid } from '../nft-error.ts'
+import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
+import { withUserdata } from '../userdata.ts'
 import type { Dumps, Filter } from './dumps.ts'
-import { writeFields } from './fields.ts'
-import { invalid } from './nft-error.ts'
 import { decodeAll } from './records.ts'
-import { elementFields, elementsFields, setFields } from './set-fields.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
-import type { ElementSpec, SetName, SetSpec } from './specs.ts'
-import { withUserdata } from './userdata.ts'
-import { type AttributeWriter, written } from './writer.ts'
 
 const SET: Subject = { kind: 'set', fields: setFields }
 const ELEMENT: Subject = { kind: 'element', fields: elementsFields }

@@ -1,5 +1,5 @@
-import type { Hook } from '../wire/family.ts'
-import type { BaseChain } from '../wire/specs.ts'
+import type { Hook } from '../../wire/family.ts'
+import type { BaseChain } from '../../wire/specs.ts'
 import type { ActionSteps, NatSteps, PostroutingSteps, RedirectSteps, SnatSteps, TproxySteps } from './action-types.ts'
 import type { ChainsOf, Context, Placed, RulesetFamily, TableParts, TablesSpec } from './context.ts'
 import type { Ipv4Matches, Ipv6Matches, Matches } from './match-types.ts'

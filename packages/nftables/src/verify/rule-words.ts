@@ -2,8 +2,8 @@ import type { Sets } from '../decode/reading.ts'
 import { decodeRule } from '../decode/tables.ts'
 import { ruleText } from '../print/rule.ts'
 import type { Rule } from '../rules/model.ts'
+import { ruleIn } from '../wire/dumps/records.ts'
 import type { Family } from '../wire/family.ts'
-import { ruleIn } from '../wire/records.ts'
 
 /** A rule that is wanted, as `nft --stateless list` has it: what counters counted is no difference. */
 export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })

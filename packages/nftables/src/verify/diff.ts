@@ -4,11 +4,6 @@ import type { OwnedOptions } from '../apply/work.ts'
 import type { Sets } from '../decode/reading.ts'
 import { nameOf } from '../encode/encode-table.ts'
 import type { Chain, Ruleset, Table } from '../rules/model.ts'
-import type { Nft } from '../wire/nft.ts'
-import type { NftChain } from '../wire/records.ts'
-import type { TableName } from '../wire/specs.ts'
-import type { Drift, DriftChanged, DriftLine } from './drift.ts'
-import { presentText, wantedText } from './rule-words.ts'
 import {
   type ChainState,
   hasSameRules,
@@ -16,7 +11,12 @@ import {
   type SetState,
   type TableState,
   tableStates,
-} from './table-state.ts'
+} from '../state/table-state.ts'
+import type { NftChain } from '../wire/dumps/records.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { TableName } from '../wire/specs.ts'
+import type { Drift, DriftChanged, DriftLine } from './drift.ts'
+import { presentText, wantedText } from './rule-words.ts'
 
 /** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {

@@ -11,19 +11,19 @@ import {
   readBe32,
   readCString,
 } from '@cni/netns/netlink'
-import type { Batch } from './batch.ts'
-import { compatOf, compatValues } from './compat.ts'
+import type { Batch } from '../batch/batch.ts'
+import { compatOf, compatValues } from '../batch/compat.ts'
+import { decodeExpressions } from '../expressions/expression.ts'
+import { familyNumber, familyWord } from '../family.ts'
+import { type Fields, isTold, valueBytes } from '../fields/fields.ts'
+import { elementsFields, setFields } from '../fields/set-fields.ts'
+import { NFGENMSG } from '../messages.ts'
+import { invalid } from '../nft-error.ts'
+import type { ObjectKind } from '../object-kind.ts'
+import { chainFields, flowtableFields, objectFields, ruleFields, tableFields } from '../objects.ts'
+import type { TableName } from '../specs.ts'
 import type { Dumps } from './dumps.ts'
-import { decodeExpressions } from './expression.ts'
-import { familyNumber, familyWord } from './family.ts'
-import { type Fields, isTold, valueBytes } from './fields.ts'
-import { NFGENMSG } from './messages.ts'
-import { invalid } from './nft-error.ts'
-import type { ObjectKind } from './object-kind.ts'
-import { chainFields, flowtableFields, objectFields, ruleFields, tableFields } from './objects.ts'
-import { elementsFields, setFields } from './set-fields.ts'
 import { setsOf } from './sets.ts'
-import type { TableName } from './specs.ts'
 
 /** What the kernel told of some tables, as bytes: everything in them, also what we do not understand. */
 export interface Snapshot {

@@ -1,10 +1,10 @@
-import type { Family } from './family.ts'
-import { decodeFields } from './fields.ts'
-import { NFGENMSG } from './messages.ts'
-import { elementsFields, setFields } from './set-fields.ts'
-import type { ElementSpec, SetName, SetSpec } from './specs.ts'
-import { type NotesRead, withComment } from './userdata.ts'
-import type { Verdict } from './verdict.ts'
+import type { Family } from '../family.ts'
+import { decodeFields } from '../fields/fields.ts'
+import { elementsFields, setFields } from '../fields/set-fields.ts'
+import type { Verdict } from '../fields/verdict.ts'
+import { NFGENMSG } from '../messages.ts'
+import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
+import { type NotesRead, withComment } from '../userdata.ts'
 
 /** A set or a map that is there, or was. */
 export interface NftSet extends SetName, NotesRead {

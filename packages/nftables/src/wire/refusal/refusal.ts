@@ -1,7 +1,7 @@
 import { type Channel, isNetlinkError, type NetlinkError } from '@cni/netns/netlink'
 import { errnoOf, messageOf } from '@cni/types'
-import type { Batch } from './batch.ts'
-import { NftError } from './nft-error.ts'
+import type { Batch } from '../batch/batch.ts'
+import { NftError } from '../nft-error.ts'
 import { faultsOf } from './refusal-fault.ts'
 
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'

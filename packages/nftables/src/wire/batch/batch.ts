@@ -7,11 +7,11 @@ import {
   NLM_F_REPLACE,
   NLM_F_REQUEST,
 } from '@cni/netns/netlink'
-import { n32, n64 } from './codec.ts'
-import { compatValues } from './compat.ts'
-import { writeExpressions } from './expression.ts'
-import { type Family, familyNumber, hooksOf } from './family.ts'
-import { type Fields, indexed, may, must, writeFields } from './fields.ts'
+import { writeExpressions } from '../expressions/expression.ts'
+import { type Family, familyNumber, hooksOf } from '../family.ts'
+import { n32, n64 } from '../fields/codec.ts'
+import { type Fields, indexed, may, must, writeFields } from '../fields/fields.ts'
+import { AttributeWriter } from '../fields/writer.ts'
 import {
   ADD,
   DELETE,
@@ -20,13 +20,13 @@ import {
   NFNL_SUBSYS_NFTABLES,
   NFT_MSG_DESTROYTABLE,
   typeOf,
-} from './messages.ts'
-import { invalid } from './nft-error.ts'
-import type { ObjectKind } from './object-kind.ts'
-import { chainFields, generationFields, type ObjectNames, ruleFields, tableFields, writeNames } from './objects.ts'
-import type { BaseChain, ChainName, Note, Place, RuleSpec, TableName } from './specs.ts'
-import { withUserdata } from './userdata.ts'
-import { AttributeWriter } from './writer.ts'
+} from '../messages.ts'
+import { invalid } from '../nft-error.ts'
+import type { ObjectKind } from '../object-kind.ts'
+import { chainFields, generationFields, type ObjectNames, ruleFields, tableFields, writeNames } from '../objects.ts'
+import type { BaseChain, ChainName, Note, Place, RuleSpec, TableName } from '../specs.ts'
+import { withUserdata } from '../userdata.ts'
+import { compatValues } from './compat.ts'
 
 /**
  * Changes to any tables of any families, committed as one: all of them or none. Everything is checked as it is added, and

@@ -1,7 +1,7 @@
-import type { Hook } from '../wire/family.ts'
-import type { BaseChain } from '../wire/specs.ts'
-import type { NamedSet } from './model.ts'
-import type { SetType } from './values.ts'
+import type { Hook } from '../../wire/family.ts'
+import type { BaseChain } from '../../wire/specs.ts'
+import type { NamedSet } from '../model.ts'
+import type { SetType } from '../values.ts'
 
 /** A chain that packets enter by themselves. */
 export interface BasePart<Type extends BaseChain['type'] = BaseChain['type'], H extends Hook = Hook> {
