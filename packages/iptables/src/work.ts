@@ -3,8 +3,8 @@ import { checkFamilies } from './rules/family-list.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
 import type { BackendKind } from './run/backend.ts'
-import { type OpenWork, openWork } from './run/open-work.ts'
 import type { IptablesPort } from './run/port.ts'
+import { type OpenWork, openWork } from './session/open-work.ts'
 
 /** How to reach the kernel. Everything is optional. */
 export interface IptablesOptions {

@@ -1,6 +1,6 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { netnsPort } from '../src/run/netns-port.ts'
+import { netnsPort } from '../src/session/netns-port.ts'
 import { behaviour } from './behaviour.suite.ts'
 import { fewModes } from './modes.ts'
 

@@ -2,8 +2,8 @@ import { type Netns, netns } from '@cni/netns'
 import { Batch, decodeExpressions, type Expression, type Nft, openNft, type RuleSpec } from '@cni/nftables/wire'
 import { families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-import { netnsPort } from '../src/run/netns-port.ts'
 import type { IptablesPort } from '../src/run/port.ts'
+import { netnsPort } from '../src/session/netns-port.ts'
 
 /** In two tables and both families. */
 export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, (t) => [

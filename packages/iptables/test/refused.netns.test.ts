@@ -6,8 +6,8 @@ import { ruleBuilders } from '../src/crud/rule-builders.ts'
 import { type Iptables, iptables } from '../src/iptables.ts'
 import type { Ruleset } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-import { netnsPort } from '../src/run/netns-port.ts'
 import type { IptablesPort } from '../src/run/port.ts'
+import { netnsPort } from '../src/session/netns-port.ts'
 import { chain, changing, commit, disturbance, disturbed, held, node, rules } from './interference.ts'
 
 const onlyProgram = ruleset({ filter: ['EX'] }, (t) => [

@@ -8,8 +8,8 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { crud } from '../src/crud/crud.ts'
 import { iptables } from '../src/iptables.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-import { netnsPort } from '../src/run/netns-port.ts'
 import type { IptablesPort } from '../src/run/port.ts'
+import { netnsPort } from '../src/session/netns-port.ts'
 
 /** flock(2) */
 const LOCK_EX = 2

@@ -2,7 +2,7 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { Batch, compatOf, openNft } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
-import { savedText, tablesFrom } from '../src/netlink/read-tables.ts'
+import { savedText, tablesFrom } from '../src/decode/read-tables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 
 /** Rules of others: those with a word for us, and those without. */

@@ -1,6 +1,6 @@
 import type { Family } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
-import type { Session } from '../run/session.ts'
+import type { Session } from '../session/session.ts'
 import { Journal } from './journal.ts'
 
 /** What a call changed, and the way back. */

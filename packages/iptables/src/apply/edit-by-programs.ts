@@ -1,10 +1,10 @@
 import type { Backend } from '../run/backend.ts'
-import type { Session } from '../run/session.ts'
 import type { Uncancelled } from '../run/session-options.ts'
+import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
-import { stepsText } from '../state/steps.ts'
+import { stepsText } from '../steps/steps.ts'
+import { type Accepted, writeUntilAccepted } from '../steps/write-until-accepted.ts'
 import type { Edit } from './edit-job.ts'
-import { type Accepted, writeUntilAccepted } from './write-until-accepted.ts'
 
 /** The same as `edit`, where netlink cannot: each family is read, planned and written by processes of its own. */
 export async function editByPrograms(

@@ -2,7 +2,7 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Family } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Uncancelled } from '../run/session-options.ts'
-import type { Steps } from '../state/steps.ts'
+import type { Steps } from '../steps/steps.ts'
 
 /** Has rules written, and keeps what was. */
 export interface Ledger {

@@ -1,8 +1,8 @@
 import type { Backend } from '../run/backend.ts'
-import type { Session } from '../run/session.ts'
+import type { Session } from '../session/session.ts'
+import type { Accepted } from '../steps/write-until-accepted.ts'
 import { editByPrograms } from './edit-by-programs.ts'
 import type { Edit } from './edit-job.ts'
-import type { Accepted } from './write-until-accepted.ts'
 
 /**
  * Reads all families, plans all, then writes them; again when others wrote in between. By netlink that is one transaction,

@@ -1,7 +1,7 @@
 import type { Family, Rule, Ruleset, Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
-import type { Session } from '../run/session.ts'
+import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
 import { removalText } from '../text/removal-text.ts'
 import { textTables } from './fresh.ts'

@@ -1,7 +1,7 @@
 import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Family, Ruleset } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
-import type { Session } from '../run/session.ts'
+import type { Session } from '../session/session.ts'
 import { planSteps } from '../state/plan.ts'
 import { removedState } from '../state/wanted.ts'
 import { edit } from './edit.ts'

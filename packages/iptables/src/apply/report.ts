@@ -1,7 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import { holdsOurs, type Wanted } from '../state/wanted.ts'
+import type { Planned } from '../steps/write-until-accepted.ts'
 import type { Change } from './change.ts'
-import type { Planned } from './write-until-accepted.ts'
 
 /** What `apply` did. */
 export interface ApplyReport extends Change {

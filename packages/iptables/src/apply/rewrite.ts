@@ -1,7 +1,7 @@
 import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Family } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
-import type { Session } from '../run/session.ts'
+import type { Session } from '../session/session.ts'
 import { withoutDangling } from '../state/revert.ts'
 import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'

@@ -1,4 +1,4 @@
-import type { Builders, TableSpec } from '../rules/builder-types.ts'
+import type { Builders, TableSpec } from '../rules/builder/builder-types.ts'
 import { ruleset } from '../rules/ruleset.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { type Batch, type ChainName, type Compat, compatOf, type Place, type TableName } from '@cni/nftables/wire'
+import { encodedRule } from '../encode/encoded.ts'
 import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Table } from '../rules/model.ts'
-import type { Step, StepRule, Steps } from '../state/steps.ts'
+import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
-import { encodedRule } from './encoded.ts'
 
 /** What is there of a family: its rules, and what nf_tables has of the chains that `iptables-save` prints anyway. */
 export interface Found {

@@ -1,11 +1,11 @@
 import type { Nft, Patience } from '@cni/nftables/wire'
-import type { Accepted } from '../apply/write-until-accepted.ts'
+import { tablesFrom } from '../decode/read-tables.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isTable } from '../rules/model.ts'
-import type { Steps } from '../state/steps.ts'
+import type { Steps } from '../steps/steps.ts'
+import type { Accepted } from '../steps/write-until-accepted.ts'
 import { isImpostor } from './base-chains.ts'
 import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
-import { tablesFrom } from './read-tables.ts'
 import { kernelRefusal } from './refusal.ts'
 
 /** What some families hold, as of one moment. */

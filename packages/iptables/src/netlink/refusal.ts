@@ -2,7 +2,7 @@ import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
 import { IptablesError } from '../errors.ts'
 import { isBuiltin } from '../rules/model.ts'
 import { privilegeHint } from '../run/hints.ts'
-import { stepsText } from '../state/steps.ts'
+import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
 /** The error for a read or a transaction that the kernel refused, from what each of its messages was for. Others pass. */

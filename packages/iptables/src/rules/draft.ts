@@ -1,10 +1,10 @@
 import type { PacketType, TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { checkNetwork } from './address.ts'
+import type { Ports, Protocol } from './builder/match-types.ts'
 import { type DraftPlace, DraftTargets, marked } from './draft-targets.ts'
 import { checkIcmpType } from './icmp-types.ts'
 import type { SocketOptions, Statistic } from './match-options.ts'
-import type { Ports, Protocol } from './match-types.ts'
 import {
   checkDirs,
   checkLimit,

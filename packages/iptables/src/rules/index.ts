@@ -32,9 +32,9 @@ export type { TraceOptions } from '../trace/options.ts'
 export { type Trace, trace } from '../trace/trace.ts'
 export type { TraceStep } from '../trace/walk.ts'
 // rulesets
-export type { Builders, RuleBuilder, TableSpec } from './builder-types.ts'
+export type { Builders, RuleBuilder, TableSpec } from './builder/builder-types.ts'
+export type { Ports, Protocol, Rate } from './builder/match-types.ts'
 export type { IcmpType, Icmpv6Type } from './icmp-types.ts'
-export type { Ports, Protocol, Rate } from './match-types.ts'
 export type {
   AddressPair,
   AddrType,

@@ -1,5 +1,5 @@
-import type { SocketSteps } from './builder-types.ts'
-import type { NegatableMatches } from './match-types.ts'
+import type { SocketSteps } from './builder/builder-types.ts'
+import type { NegatableMatches } from './builder/match-types.ts'
 
 /** Options of the conditions, as the builder takes them. */
 export type SocketOptions = NonNullable<Parameters<SocketSteps<'nat', string, 'ipv4', string, true>['socket']>[0]>

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { Ports } from './match-types.ts'
+import type { Ports } from './builder/match-types.ts'
 
 /** Checks a port or a range with the given separator and returns its text. */
 export function checkPorts(value: Ports | string, what: string, separator: ':' | '-' = ':'): string {

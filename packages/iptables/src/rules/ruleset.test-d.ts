@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { RuleBuilder } from './builder-types.ts'
+import type { RuleBuilder } from './builder/builder-types.ts'
 import type { Draft } from './draft.ts'
 import type { Ruleset } from './model.ts'
 import { ruleset } from './ruleset.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isIptablesError } from '../errors.ts'
 import { ruleArgs } from '../text/rule-args.ts'
-import type { TableSpec } from './builder-types.ts'
+import type { TableSpec } from './builder/builder-types.ts'
 import type { Draft } from './draft.ts'
 import { chainsFor, type Rule } from './model.ts'
 import { ruleset } from './ruleset.ts'

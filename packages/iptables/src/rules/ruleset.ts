@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { Builders, TableSpec } from './builder-types.ts'
+import type { Builders, TableSpec } from './builder/builder-types.ts'
 import { Draft } from './draft.ts'
 import type { DraftPlace } from './draft-targets.ts'
 import { families, isBuiltin, isTable, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'

@@ -6,7 +6,7 @@ import type {
   Rejections,
   SnatTargets,
   TproxyTargets,
-} from './target-types.ts'
+} from './builder/target-types.ts'
 
 type Common = CommonTargets<string, 'ipv4'>
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
+import { written } from '../steps/written.ts'
 import { diffState } from './diff.ts'
 import { planSteps } from './plan.ts'
 import { reverted } from './revert.ts'
 import { transitionSteps } from './transition.ts'
 import { wantedState } from './wanted.ts'
-import { written } from './written.ts'
 
 /** A pod may write into its own namespace what it likes; more than a call can have arguments. */
 const count = 130_000

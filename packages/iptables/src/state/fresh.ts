@@ -1,6 +1,6 @@
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
-import type { Step, Steps } from './steps.ts'
+import type { Step, Steps } from '../steps/steps.ts'
 import { WantedRule } from './wanted.ts'
 
 /**

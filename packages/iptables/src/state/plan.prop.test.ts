@@ -4,16 +4,16 @@ import { anyRuleset } from '../../test/arbitraries.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { Rule, Ruleset } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
+import { stepsText } from '../steps/steps.ts'
+import { written } from '../steps/written.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
 import { diffState } from './diff.ts'
 import { isClean } from './drift.ts'
 import { planSteps } from './plan.ts'
 import { reverted, unwritten, withoutDangling } from './revert.ts'
-import { stepsText } from './steps.ts'
 import { transitionSteps } from './transition.ts'
 import { removedState, wantedState } from './wanted.ts'
-import { written } from './written.ts'
 
 /** Rules of others in OUTPUT, and of ours, direct and as jumps. */
 const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o eth9 -j OTHER']

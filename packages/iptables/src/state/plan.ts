@@ -1,9 +1,9 @@
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
+import { deleteSteps, placed } from '../steps/delete-steps.ts'
+import type { Step, Steps } from '../steps/steps.ts'
 import { type Alignment, alignBuiltin } from './align-builtin.ts'
-import { deleteSteps, placed } from './delete-steps.ts'
 import { builtinsOf, ownNames, sameContent } from './diff.ts'
-import type { Step, Steps } from './steps.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**

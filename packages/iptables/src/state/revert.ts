@@ -1,10 +1,10 @@
 import { canonicalRule } from '../parse/canonical.ts'
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
+import type { Steps } from '../steps/steps.ts'
+import { written } from '../steps/written.ts'
 import { commonSubsequence } from './common-subsequence.ts'
-import type { Steps } from './steps.ts'
 import { sameRules } from './transition.ts'
-import { written } from './written.ts'
 
 /** One write: what was there before it, and the steps that were taken. */
 export interface Write {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSave, saveText } from '../parse/saved-tables.ts'
-import { stepsText } from './steps.ts'
+import { stepsText } from '../steps/steps.ts'
+import { written } from '../steps/written.ts'
 import { transitionSteps } from './transition.ts'
-import { written } from './written.ts'
 
 const rule = fc.constantFrom('-p tcp -j ACCEPT', '-p udp -j ACCEPT', '-j DROP')
 const chain = fc.array(rule, { maxLength: 6 })

@@ -1,8 +1,8 @@
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table, tables } from '../rules/model.ts'
+import { deleteSteps, placed } from '../steps/delete-steps.ts'
+import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
-import { deleteSteps, placed } from './delete-steps.ts'
-import type { Step, Steps } from './steps.ts'
 
 /**
  * The steps that lead from one snapshot to another, rule by rule, so that what is in both keeps its place and its

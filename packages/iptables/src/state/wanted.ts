@@ -1,4 +1,4 @@
-import { encodedRule } from '../netlink/encoded.ts'
+import { encodedRule } from '../encode/encoded.ts'
 import { canonicalRule } from '../parse/canonical.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'

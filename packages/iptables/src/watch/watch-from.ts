@@ -1,6 +1,6 @@
 import type { Ruleset } from '../rules/model.ts'
-import type { OpenWork } from '../run/open-work.ts'
-import { openSession } from '../run/session.ts'
+import type { OpenWork } from '../session/open-work.ts'
+import { openSession } from '../session/session.ts'
 import { type WatchEvent, watchRuleset } from './watch.ts'
 
 /** Watches until the caller of the watch, or of what it was opened for, aborts. */

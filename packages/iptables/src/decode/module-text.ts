@@ -1,6 +1,6 @@
 import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
-import { StructureReader } from './structure-reader.ts'
+import { StructureReader } from '../xt/structure-reader.ts'
 
 /** Tells a module by its name and its options. */
 type Read = (info: StructureReader, family: Family) => string | undefined

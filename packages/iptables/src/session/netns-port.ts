@@ -8,11 +8,11 @@ import { isNftError, type Nft, openNft } from '@cni/nftables/wire'
 import { errnoOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import { kernelRefusal } from '../netlink/refusal.ts'
-import { watchCommits } from './commit-watch.ts'
-import { privilegeHint } from './hints.ts'
-import type { Generation, IptablesPort, IptablesPortOptions } from './port.ts'
-import { ProbeCache } from './probe-cache.ts'
-import { warnOnce } from './warn-once.ts'
+import { watchCommits } from '../run/commit-watch.ts'
+import { privilegeHint } from '../run/hints.ts'
+import type { Generation, IptablesPort, IptablesPortOptions } from '../run/port.ts'
+import { ProbeCache } from '../run/probe-cache.ts'
+import { warnOnce } from '../run/warn-once.ts'
 
 /** The real port: programs of the node, run inside a namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {

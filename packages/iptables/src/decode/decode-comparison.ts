@@ -1,7 +1,7 @@
 import type { Expressions } from '@cni/nftables/wire'
 import { protocolName } from '../parse/node-names.ts'
 import type { Family } from '../rules/model.ts'
-import { addressOffsets, NO_INTERFACE } from './expressions.ts'
+import { addressOffsets, NO_INTERFACE } from '../xt/expressions.ts'
 import { addressText, flagsOption, maskedText, option, portOption } from './option-text.ts'
 import { savedName } from './saved-word.ts'
 

@@ -1,10 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import { ctEvents } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
-import { moduleTexts } from './module-text.ts'
-import { addressText, span, words } from './option-text.ts'
-import { savedName, savedWord } from './saved-word.ts'
-import type { StructureReader } from './structure-reader.ts'
+import type { StructureReader } from '../xt/structure-reader.ts'
 import {
   ADDRESSES,
   ALL,
@@ -22,7 +19,10 @@ import {
   rejects,
   USUAL_LEVEL,
   wordsOf,
-} from './words.ts'
+} from '../xt/words.ts'
+import { moduleTexts } from './module-text.ts'
+import { addressText, span, words } from './option-text.ts'
+import { savedName, savedWord } from './saved-word.ts'
 
 /** A target as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
 export const targetText = /* @__PURE__ */ moduleTexts('-j', {

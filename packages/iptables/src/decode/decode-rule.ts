@@ -1,6 +1,7 @@
 import type { Expression, Expressions } from '@cni/nftables/wire'
 import { printedRate } from '../parse/normalize-rate.ts'
 import type { Family } from '../rules/model.ts'
+import { rateUnits, USUAL_BURST } from '../xt/expressions.ts'
 import {
   type Comparison,
   type GeneralOption,
@@ -12,7 +13,6 @@ import {
 } from './decode-comparison.ts'
 import { matchText } from './decode-matches.ts'
 import { nflogText, targetText } from './decode-targets.ts'
-import { rateUnits, USUAL_BURST } from './expressions.ts'
 import { words } from './option-text.ts'
 import { endOf, endText } from './rule-end.ts'
 

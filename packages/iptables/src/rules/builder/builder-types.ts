@@ -1,3 +1,4 @@
+import type { BuiltinChain, Family, Table } from '../model.ts'
 import type {
   IcmpMatches,
   Icmpv6Matches,
@@ -7,7 +8,6 @@ import type {
   OwnerMatches,
   Rate,
 } from './match-types.ts'
-import type { BuiltinChain, Family, Table } from './model.ts'
 import type { At, Scope } from './scope.ts'
 import type { CommonTargets, TableTargets } from './target-types.ts'
 

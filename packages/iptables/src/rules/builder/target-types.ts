@@ -1,4 +1,4 @@
-import type { BuiltinChain, CtEvent, CtZone, Rule, SetDir, Table } from './model.ts'
+import type { BuiltinChain, CtEvent, CtZone, Rule, SetDir, Table } from '../model.ts'
 import type { AddressOf, At, Scope } from './scope.ts'
 
 /** Compiler message for a rule with a port and no protocol before it. No value has this type. */

@@ -1,4 +1,4 @@
-import type { AddressPair, BuiltinChain, Family } from './model.ts'
+import type { AddressPair, BuiltinChain, Family } from '../model.ts'
 
 /** The families a rule under construction stands in. */
 export type Scope = 'both' | Family

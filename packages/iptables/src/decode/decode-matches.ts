@@ -1,9 +1,6 @@
 import type { Family } from '../rules/model.ts'
 import { ctStates } from '../rules/words.ts'
-import { moduleTexts } from './module-text.ts'
-import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
-import { savedWord } from './saved-word.ts'
-import type { StructureReader } from './structure-reader.ts'
+import type { StructureReader } from '../xt/structure-reader.ts'
 import {
   addressTypeBits,
   askingModules,
@@ -15,7 +12,10 @@ import {
   stateBits,
   UNUSED,
   wordsOf,
-} from './words.ts'
+} from '../xt/words.ts'
+import { moduleTexts } from './module-text.ts'
+import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
+import { savedWord } from './saved-word.ts'
 
 /** A condition as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
 export const matchText = /* @__PURE__ */ moduleTexts('-m', {

@@ -1,7 +1,7 @@
 import { type Expression, encodeExpressions, type NftChain, type NftRule } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
+import { encodeRule } from '../encode/encode-rule.ts'
 import { parseSave } from '../parse/saved-tables.ts'
-import { encodeRule } from './encode-rule.ts'
 import { savedText, tablesFrom } from './read-tables.ts'
 
 const chainIn = (table: string, chain: string, more: Partial<NftChain> = {}): NftChain => ({

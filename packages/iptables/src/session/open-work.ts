@@ -1,8 +1,8 @@
 import type { Place } from '@cni/netns/handle'
+import type { IptablesPort } from '../run/port.ts'
+import type { SessionOptions } from '../run/session-options.ts'
 import { netnsPort } from './netns-port.ts'
-import type { IptablesPort } from './port.ts'
 import { openSession, type Session } from './session.ts'
-import type { SessionOptions } from './session-options.ts'
 
 /** What reads and writes rules. */
 export interface OpenWork {

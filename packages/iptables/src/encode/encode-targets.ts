@@ -3,8 +3,8 @@ import { parseAddress } from '@cni/types/ip'
 import type { Family, Target } from '../rules/model.ts'
 import { ctEvents, logLevels } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
-import { xtTarget } from './expressions.ts'
-import { Structure } from './structure.ts'
+import { xtTarget } from '../xt/expressions.ts'
+import { Structure } from '../xt/structure.ts'
 import {
   ADDRESSES,
   ALL,
@@ -21,7 +21,7 @@ import {
   PORTS,
   rejects,
   USUAL_LEVEL,
-} from './words.ts'
+} from '../xt/words.ts'
 
 const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
   Object.freeze({ name: 'immediate', dreg: 0, data: Object.freeze({ verdict }) })

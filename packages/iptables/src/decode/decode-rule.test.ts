@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyRuleset } from '../../test/arbitraries.ts'
 import { dialectRows, dialects, expressionsOf } from '../../test/dialects.ts'
+import { encodeRule } from '../encode/encode-rule.ts'
 import { parseSave, SavedRule } from '../parse/saved-tables.ts'
 import { type Family, families, type Rule } from '../rules/model.ts'
-import { encodeRule } from './encode-rule.ts'
 import { ReadRule } from './read-rule.ts'
 
 const kernelRule = (bytes: Buffer): NftRule => ({

@@ -1,6 +1,6 @@
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { RestoreError } from '../run/failure.ts'
-import { type Steps, stepsText } from '../state/steps.ts'
+import { type Steps, stepsText } from './steps.ts'
 
 /** What is to be done to a family, and what it held when that was planned. */
 export interface Planned {

@@ -2,9 +2,9 @@ import type { Compat, Expression } from '@cni/nftables/wire'
 import { protocolId } from '../parse/node-names.ts'
 import { rate } from '../parse/normalize-rate.ts'
 import type { Family, Match, Rule } from '../rules/model.ts'
+import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from '../xt/expressions.ts'
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpressions } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
-import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from './expressions.ts'
 
 /** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
 export interface EncodedRule {

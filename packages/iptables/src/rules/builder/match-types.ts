@@ -1,6 +1,6 @@
 import type { PacketType, TcpFlag } from '@cni/types/packet'
-import type { IcmpType, Icmpv6Type } from './icmp-types.ts'
-import type { AddrType, CtState, SetDir } from './model.ts'
+import type { IcmpType, Icmpv6Type } from '../icmp-types.ts'
+import type { AddrType, CtState, SetDir } from '../model.ts'
 import type { AddressOf, Scope } from './scope.ts'
 
 /** A protocol by name, or by number (1–255). */

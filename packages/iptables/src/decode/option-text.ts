@@ -1,7 +1,7 @@
 import { formatAddress } from '@cni/types/ip'
 import { tcpFlags } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from '../xt/words.ts'
 
 /** Joins what is there. */
 export const words = (...all: readonly string[]): string => all.filter((word) => word !== '').join(' ')

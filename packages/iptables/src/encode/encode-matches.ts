@@ -5,8 +5,16 @@ import { icmpTypes, icmpv6Types } from '../rules/icmp-types.ts'
 import type { AddrType, CtState, Family, Match } from '../rules/model.ts'
 import { tcpFlags } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
-import { addressOffsets, compare, loadInterface, loadNetwork, maskWith, NO_INTERFACE, xtMatch } from './expressions.ts'
-import { Structure } from './structure.ts'
+import {
+  addressOffsets,
+  compare,
+  loadInterface,
+  loadNetwork,
+  maskWith,
+  NO_INTERFACE,
+  xtMatch,
+} from '../xt/expressions.ts'
+import { Structure } from '../xt/structure.ts'
 import {
   addressTypeBits,
   askingModules,
@@ -18,7 +26,7 @@ import {
   socketBits,
   stateBits,
   UNUSED,
-} from './words.ts'
+} from '../xt/words.ts'
 
 /** A condition that stands in a module of its own; `undefined` for what is not modelled. */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
