@@ -1,6 +1,6 @@
 import { convertResult, gte, isCniVersion, isObject, type JsonObject, type Verb } from '@cni/types'
-import type { Exchange, ExchangeRequest } from './exchange.ts'
-import { isErrorDocument, readStdout } from './judge/documents.ts'
+import { isErrorDocument, readStdout } from './exchange/documents.ts'
+import type { Exchange, ExchangeRequest } from './exchange/exchange.ts'
 import type { Pod } from './world/pod.ts'
 
 /** What is different from a plain execution. */

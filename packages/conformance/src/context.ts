@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cni/types'
 import type { AttachedPod } from './attached-pod.ts'
-import type { Exchange, ExchangeRequest } from './exchange.ts'
+import type { Exchange, ExchangeRequest } from './exchange/exchange.ts'
 import type { World } from './world/world.ts'
 
 /** What a check works with. */

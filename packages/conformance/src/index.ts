@@ -19,7 +19,7 @@ export { type CliIo, runConformance } from './cli/run-conformance.ts'
 export { conformance } from './conformance.ts'
 // Errors
 export { ConformanceError, isConformanceError } from './errors.ts'
-export type { Exchange } from './exchange.ts'
+export type { Exchange } from './exchange/exchange.ts'
 export type { CheckOutcome, CheckResult, Finding, Report } from './model.ts'
 export type { ConformanceOptions } from './options/options.ts'
 // Reports

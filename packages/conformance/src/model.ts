@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './exchange/exchange.ts'
 
 /** Something a check did not like. */
 export interface Finding {

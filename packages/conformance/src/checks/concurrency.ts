@@ -2,7 +2,7 @@ import { decodeResult } from '@cni/types'
 import { type AttachedPod, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import { addressesAskedFor, bare } from '../judge/asked-for.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 

@@ -1,9 +1,9 @@
 import { from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
+import { isErrorDocument, readStdout } from '../exchange/documents.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import { addFirst } from '../judge/add-first.ts'
-import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { failureText } from '../judge/expect-success.ts'
 
 /** What is not to be on stdout. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
+import { isErrorDocument, readStdout } from '../exchange/documents.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { Finding } from '../model.ts'
-import { isErrorDocument, readStdout } from './documents.ts'
 
 /** What a failure is expected to look like. */
 export interface ExpectedFailure {

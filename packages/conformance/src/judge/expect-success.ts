@@ -1,8 +1,8 @@
 import { resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
+import { isErrorDocument, readStdout } from '../exchange/documents.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { Finding } from '../model.ts'
-import { isErrorDocument, readStdout } from './documents.ts'
 
 /** What a success is expected to look like. */
 export interface ExpectedSuccess {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { CheckResult, Report } from '../model.ts'
 import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cni/types'
-import type { Streams } from './world/wrapper.ts'
+import type { Streams } from '../world/wrapper.ts'
 
 /** One execution to make. */
 export interface ExchangeRequest {
