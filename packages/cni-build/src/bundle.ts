@@ -6,15 +6,15 @@ import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { shares } from './bundle-shares.ts'
 import { BuildError, isBuildError } from './errors.ts'
-import { needPackage } from './find-package.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import { bundleSmall } from './small/bundle-small.ts'
 import { findPlatform } from './small/platform.ts'
 import type { SmallBundle } from './small/small-bundle.ts'
 import { isAllStrict, strict } from './strict-mode.ts'
-import type { Runtime } from './target.ts'
-import { findTools } from './tools.ts'
+import { needPackage } from './tools/find-package.ts'
+import type { Runtime } from './tools/target.ts'
+import { findTools } from './tools/tools.ts'
 
 export interface BundleOptions {
   /** The entry module, for example `src/main.ts`. */

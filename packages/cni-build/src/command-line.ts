@@ -10,7 +10,7 @@ import {
   withDefaults,
 } from '@cni/host/cli'
 import type { BuildExecutableOptions } from './build-executable.ts'
-import { TARGETS, type Target } from './target.ts'
+import { TARGETS, type Target } from './tools/target.ts'
 
 /** What `cni-build` was asked to do. */
 export type Command =

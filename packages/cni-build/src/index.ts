@@ -14,4 +14,4 @@ export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } fr
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
 export { BuildError, isBuildError } from './errors.ts'
 export { type Inspection, inspect } from './inspect.ts'
-export type { Runtime, Target } from './target.ts'
+export type { Runtime, Target } from './tools/target.ts'

@@ -23,7 +23,7 @@ export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.st
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
   // Our packages have their sources with them: the result is the same whatever this is executed from.
-  const folder = fileURLToPath(new URL('../src', import.meta.url))
+  const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
   return {

@@ -3,10 +3,10 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Argv, isRunError, run } from '@cni/host'
 import { BuildError } from '../errors.ts'
 import { writing } from '../output-files.ts'
-import type { Tools } from '../tools.ts'
+import type { Tools } from '../tools/tools.ts'
+import { baseFor } from '../tools/tools-small.ts'
 import { moduleName } from './bundle-small.ts'
 import { sourcePlaces } from './source-places.ts'
-import { baseFor } from './tools-small.ts'
 
 export interface SmallProgram {
   text: string

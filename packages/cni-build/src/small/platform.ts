@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { needPackage } from '../find-package.ts'
+import { needPackage } from '../tools/find-package.ts'
 
 /** The modules of the small runtime that a program is bundled with: sources of the package `@cni/runtime`. */
 export interface Platform {

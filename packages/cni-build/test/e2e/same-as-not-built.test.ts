@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildExecutable, type Runtime } from '@cni/build'
 import { run } from '@cni/host'
 import { afterAll, describe, expect, it } from 'vitest'
-import { findTools } from '../../src/tools.ts'
+import { findTools } from '../../src/tools/tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

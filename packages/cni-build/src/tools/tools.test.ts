@@ -4,7 +4,7 @@ import { BUN_VERSION } from './tools.ts'
 
 it('the bun that is named where none is installed is the one this package brings', () => {
   const manifest: { optionalDependencies: Record<string, string> } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )
   expect(new Set(Object.values(manifest.optionalDependencies))).toEqual(new Set([BUN_VERSION]))
 })

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { run } from '@cni/host'
-import { bunTarget } from './target.ts'
-import type { Tools } from './tools.ts'
+import { bunTarget } from '../tools/target.ts'
+import type { Tools } from '../tools/tools.ts'
 
 /**
  * Nothing in the working directory may change what the executable does. Without the first two flags it loads `.env` and

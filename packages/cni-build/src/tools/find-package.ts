@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { BuildError } from './errors.ts'
+import { BuildError } from '../errors.ts'
 
 /** An installed npm package. */
 export interface InstalledPackage {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isRunError } from '@cni/host'
+import { BuildError } from '../errors.ts'
+import { writing } from '../output-files.ts'
+import { compileSmall } from '../small/compile-small.ts'
+import type { Tools } from '../tools/tools.ts'
 import { compileWithBun } from './compile-with-bun.ts'
-import { BuildError } from './errors.ts'
-import { writing } from './output-files.ts'
-import { compileSmall } from './small/compile-small.ts'
-import type { Tools } from './tools.ts'
 
 /**
  * Compiles a bundle and its runtime into one executable file, which ignores what lies in its working directory. The file

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findExecutable } from '@cni/host'
 import { BuildError } from '../errors.ts'
-import { needPackage } from '../find-package.ts'
-import { partsOf, smallTarget, type Target } from '../target.ts'
 import { checkProgram } from './check-program.ts'
+import { needPackage } from './find-package.ts'
+import { partsOf, smallTarget, type Target } from './target.ts'
 
 /** Programs that make an executable with the small runtime. */
 export interface SmallTools {

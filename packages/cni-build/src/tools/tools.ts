@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { BuildError } from './errors.ts'
+import { BuildError } from '../errors.ts'
 import { findPackage, needPackage } from './find-package.ts'
-import { findSmallTools } from './small/tools-small.ts'
 import { bunPackage, hostTarget, notRunnable, type Runtime, type Target } from './target.ts'
+import { findSmallTools } from './tools-small.ts'
 
 /** The bun to install where there is none: the version of `optionalDependencies`. */
 export const BUN_VERSION = '1.4.5'
