@@ -1,4 +1,4 @@
-import type { AttachmentContext } from './context.ts'
+import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
 /** Digits that keep the names of a node's attachments apart. */

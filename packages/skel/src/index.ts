@@ -24,9 +24,9 @@
 
 // Define
 export { attachmentName } from './attachment-name.ts'
-export type { AttachmentState, DeclaredState, NetworkState, StateDefinition, WritableState } from './call-state.ts'
 export type { RuntimeConfig } from './capabilities/capability-schemas.ts'
 export { runtimeConfig } from './capabilities/runtime-config.ts'
+export type { PluginMainOptions } from './command-line.ts'
 // Context
 export type {
   AddContext,
@@ -36,14 +36,14 @@ export type {
   DelContext,
   GcContext,
   StatusContext,
-} from './context.ts'
+} from './definition/context.ts'
+export { definePlugin, type LogRequest, type Plugin } from './definition/plugin.ts'
 export { describe } from './describe/describe.ts'
 // Log
 export { fileSink } from './file-sink/file-sink.ts'
 export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
 // Run
-export type { PluginMainOptions } from './main/command-line.ts'
 export { pluginMain } from './main/plugin-main.ts'
 export { pluginsMain } from './main/plugins-main.ts'
 // Middleware
@@ -51,7 +51,6 @@ export { recover } from './middleware/recover.ts'
 export { span } from './middleware/span.ts'
 export { timeout } from './middleware/timeout.ts'
 export { type Middleware, type MiddlewareContext, use } from './middleware/use.ts'
-export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { netConf, type StandardMembers } from './schema/net-conf.ts'
@@ -59,6 +58,13 @@ export { netConf, type StandardMembers } from './schema/net-conf.ts'
 export type { AttachmentKey } from './state/attachment-key.ts'
 export { attachmentState } from './state/attachment-state.ts'
 export { attachmentStore } from './state/attachment-store.ts'
+export type {
+  AttachmentState,
+  DeclaredState,
+  NetworkState,
+  StateDefinition,
+  WritableState,
+} from './state/call-state.ts'
 export { diskFolder } from './state/disk-folder.ts'
 export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept-reasons.ts'
 export type { AttachmentStore, Listed, StoredState } from './state/record-store.ts'

@@ -1,7 +1,7 @@
 import { performCall } from './call/perform.ts'
+import { immediateAnswer } from './definition/immediate.ts'
+import type { Plugin } from './definition/plugin.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
-import type { Plugin } from './plugin.ts'
-import { immediateAnswer } from './protocol/immediate.ts'
 import { isMarked } from './uninstalled/marked.ts'
 import { markedCall } from './uninstalled/uninstalled-plugin.ts'
 

@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
-import { shown } from '../definition/checks.ts'
+import { shown } from '../checks.ts'
 import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
 import { stackOf } from './causes.ts'
 

@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns/handle'
 import { messageOf, type ValidAttachment } from '@cni/types'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { type AttachmentRecords, attachmentRecords, recordFolders, recordsFolder } from '../state/attachment-records.ts'
 import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'

@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns/handle'
+import type { Plugin } from '../definition/plugin.ts'
 import type { PluginIo } from '../io.ts'
-import type { Plugin } from '../plugin.ts'
 import type { CallLog } from './call-log.ts'
 import type { UndoStack } from './undo.ts'
 

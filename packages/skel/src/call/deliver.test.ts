@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
 import { CniError } from '@cni/types'
 import { describe, expect, it } from 'vitest'
+import { definePlugin, type Plugin } from '../definition/plugin.ts'
 import type { PluginIo } from '../io.ts'
-import { definePlugin, type Plugin } from '../plugin.ts'
 import { runPlugin } from '../run.ts'
 import { fakeNetns } from '../testing/fake-netns.ts'
 

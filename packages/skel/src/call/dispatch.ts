@@ -1,7 +1,7 @@
 import { debugFor } from '@cni/host/debug'
 import { CniError, ErrorCode, messageOf, netConfVersion } from '@cni/types'
+import { supportedVersions } from '../definition/plugin.ts'
 import { type PluginIo, readInput } from '../io.ts'
-import { supportedVersions } from '../plugin.ts'
 import { readEnvironment } from '../protocol/environment.ts'
 import { decodeNetworkConfig } from '../protocol/network-config.ts'
 import { reconcileVersion } from '../protocol/reconcile.ts'

@@ -1,5 +1,5 @@
 import { CniError, k8sArgs, messageOf, parseCniArgs } from '@cni/types'
-import type { AttachmentContext, CallContext } from '../context.ts'
+import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /** The part of the context all verbs share. */

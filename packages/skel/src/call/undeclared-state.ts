@@ -1,4 +1,4 @@
-import type { CallState } from '../call-state.ts'
+import type { CallState } from '../state/call-state.ts'
 
 /** What a plugin gets that declares no state: nothing is kept, and who wants to keep something is told how. */
 export function undeclaredState(plugin: string): CallState {

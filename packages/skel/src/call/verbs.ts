@@ -1,8 +1,8 @@
 import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } from '@cni/types'
-import type { CallState } from '../call-state.ts'
 import type { PrevResult } from '../protocol/prev-result.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { AttachmentKey } from '../state/attachment-key.ts'
+import type { CallState } from '../state/call-state.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import {

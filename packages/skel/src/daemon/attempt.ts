@@ -1,5 +1,5 @@
 import { CniError, decodeError, ErrorCode, messageOf, type Verb } from '@cni/types'
-import type { CallContext } from '../context.ts'
+import type { CallContext } from '../definition/context.ts'
 import type { Answer } from './answer.ts'
 import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import type { Plugin } from '../definition/plugin.ts'
 import type { NetnsPort } from '../io.ts'
-import type { Plugin } from '../plugin.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
 import type { StateFolder } from '../state/state-folder.ts'

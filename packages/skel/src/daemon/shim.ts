@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson, type Verb } from '@cni/types'
-import type { AddContext, CallContext } from '../context.ts'
-import { checkByVerb, checkMilliseconds, shown, unexpected } from '../definition/checks.ts'
+import { checkByVerb, checkMilliseconds, shown, unexpected } from '../checks.ts'
+import type { AddContext, CallContext } from '../definition/context.ts'
+import { definePlugin, type Plugin } from '../definition/plugin.ts'
 import { pluginMain } from '../main/plugin-main.ts'
-import { definePlugin, type Plugin } from '../plugin.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, write
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempFolder } from '../../test/temp-folder.ts'
-import { definePlugin } from '../plugin.ts'
+import { definePlugin } from '../definition/plugin.ts'
 import { isDaemonError } from './daemon-error.ts'
 import { serveDaemon } from './serve-daemon.ts'
 

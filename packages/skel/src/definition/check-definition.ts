@@ -1,6 +1,6 @@
 import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
-import { checkMilliseconds, unexpected } from './checks.ts'
+import { checkMilliseconds, unexpected } from '../checks.ts'
 
 /**
  * Checks a definition: what its types require, and what they cannot express.

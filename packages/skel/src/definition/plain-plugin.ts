@@ -1,4 +1,4 @@
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from './plugin.ts'
 
 /**
  * The same plugin as a plain object, which can be copied by spreading: the handlers of a class are on its prototype.

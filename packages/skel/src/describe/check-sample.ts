@@ -1,5 +1,5 @@
 import { CURRENT_VERSION, isCniError } from '@cni/types'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { validateConfig } from '../schema/validate.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'

@@ -1,4 +1,4 @@
-import type { PluginMainOptions } from '../main/command-line.ts'
+import type { PluginMainOptions } from '../command-line.ts'
 import { helpText } from './help.ts'
 import { jsonSchema } from './json-schema.ts'
 

@@ -1,5 +1,5 @@
 import type { core } from 'zod/mini'
-import { type Plugin, supportedVersions } from '../plugin.ts'
+import { type Plugin, supportedVersions } from '../definition/plugin.ts'
 import { describeSchema } from '../schema/describe.ts'
 import { netConf } from '../schema/net-conf.ts'
 import { shapeOf } from '../schema/walk.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { netConf } from '../schema/net-conf.ts'
 import { descriptionOf } from './description.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkPositive, unexpected } from '../definition/checks.ts'
+import { checkPositive, unexpected } from '../checks.ts'
 import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
-import { unexpected } from '../definition/checks.ts'
-import type { Plugin } from '../plugin.ts'
-import { askedFor, type CommandLineAnswer, isPerson, type PluginMainOptions, refused, shown } from './command-line.ts'
+import { unexpected } from '../checks.ts'
+import { askedFor, type CommandLineAnswer, isPerson, type PluginMainOptions, refused, shown } from '../command-line.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { answerAndLeave, runAsProcess } from './plugin-main.ts'
 import { warmUp } from './warm-up.ts'
 

@@ -1,5 +1,5 @@
+import type { Plugin } from '../definition/plugin.ts'
 import { checkSample } from '../describe/check-sample.ts'
-import type { Plugin } from '../plugin.ts'
 
 /**
  * Does what every call of these plugins does for the first time, so that an executable of `cni-build` has done it: checks

@@ -1,5 +1,5 @@
 import { CniError, ErrorCode, toErrorDocument, VERBS, type Verb } from '@cni/types'
-import { checkByVerb, unexpected } from '../definition/checks.ts'
+import { checkByVerb, unexpected } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**

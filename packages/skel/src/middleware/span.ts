@@ -1,4 +1,4 @@
-import type { CallContext } from '../context.ts'
+import type { CallContext } from '../definition/context.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'

@@ -1,6 +1,6 @@
 import { VERBS, type Verb } from '@cni/types'
 import { interruption, SETTLE_BUDGET, settlesWithin } from '../call/interruption.ts'
-import { checkByVerb, checkMilliseconds } from '../definition/checks.ts'
+import { checkByVerb, checkMilliseconds } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**

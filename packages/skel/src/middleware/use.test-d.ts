@@ -1,8 +1,8 @@
 import type { Result } from '@cni/types'
 import { expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
-import type { CallContext, CheckContext } from '../context.ts'
-import { definePlugin } from '../plugin.ts'
+import type { CallContext, CheckContext } from '../definition/context.ts'
+import { definePlugin } from '../definition/plugin.ts'
 import { netConf } from '../schema/net-conf.ts'
 import { type Middleware, use } from './use.ts'
 

@@ -1,7 +1,7 @@
 import type { Verb } from '@cni/types'
-import type { AttachmentContext, CallContext } from '../context.ts'
+import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import { plainPlugin } from '../definition/plain-plugin.ts'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../definition/plugin.ts'
 
 /** What a middleware knows of a call: what all verbs share, the verb, and in ADD, CHECK and DEL the attachment. */
 export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { unexpected } from '../definition/checks.ts'
+import { unexpected } from '../checks.ts'
 
 /**
  * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Unknown members

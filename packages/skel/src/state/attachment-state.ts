@@ -1,9 +1,9 @@
 import { messageOf, type ValidAttachment } from '@cni/types'
 import type * as z from 'zod/v4/core'
-import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
-import { unexpected } from '../definition/checks.ts'
+import { unexpected } from '../checks.ts'
 import type { AttachmentKey } from './attachment-key.ts'
 import { attachmentStore } from './attachment-store.ts'
+import type { CallState, StateCall, StateDefinition } from './call-state.ts'
 
 /**
  * The `state` of a plugin: what ADD keeps of an attachment for CHECK, DEL and GC, as an object.

@@ -1,5 +1,5 @@
 import { CniError, ErrorCode, messageOf } from '@cni/types'
-import type { Plugin } from '../plugin.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
 /** What the marker next to a plugin's file makes of a call. */

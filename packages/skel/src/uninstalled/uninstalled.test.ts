@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { tempFolder } from '../../test/temp-folder.ts'
 import { listOf, type UninstalledNode, uninstalledNode } from '../../test/uninstalled.ts'
-import { definePlugin } from '../plugin.ts'
+import { definePlugin } from '../definition/plugin.ts'
 import { testPlugin } from '../testing/test-plugin.ts'
 import { markerPath } from './marked.ts'
 

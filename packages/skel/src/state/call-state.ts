@@ -1,7 +1,7 @@
 import type { ValidAttachment } from '@cni/types'
 import type * as z from 'zod/v4/core'
-import type { Log } from './log.ts'
-import type { StateFolder } from './state/state-folder.ts'
+import type { Log } from '../log.ts'
+import type { StateFolder } from './state-folder.ts'
 
 /** Type of a plugin's state. Without a state it is a compiler message that says how to declare one. */
 export type DeclaredState<State> = [State] extends [undefined]

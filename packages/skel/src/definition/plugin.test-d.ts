@@ -3,11 +3,11 @@ import { CNI_VERSIONS, type NetConf, type Result } from '@cni/types'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
-import { pluginMain } from './main/plugin-main.ts'
+import { pluginMain } from '../main/plugin-main.ts'
+import { runPlugin } from '../run.ts'
+import { netConf } from '../schema/net-conf.ts'
+import { attachmentState } from '../state/attachment-state.ts'
 import { definePlugin, type Plugin } from './plugin.ts'
-import { runPlugin } from './run.ts'
-import { netConf } from './schema/net-conf.ts'
-import { attachmentState } from './state/attachment-state.ts'
 
 describe('the types of a plugin follow its definition', () => {
   it('conf is what the schema makes, with the standard members', () => {

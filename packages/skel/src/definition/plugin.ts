@@ -1,10 +1,10 @@
 import { CNI_VERSIONS, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
 import type * as z from 'zod/v4/core'
-import type { StateDefinition } from './call-state.ts'
+import type { LogOptions } from '../log.ts'
+import type { EnvVars } from '../protocol/environment.ts'
+import type { StateDefinition } from '../state/call-state.ts'
+import { checkDefinition } from './check-definition.ts'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
-import { checkDefinition } from './definition/check-definition.ts'
-import type { LogOptions } from './log.ts'
-import type { EnvVars } from './protocol/environment.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {

@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
-import type { AttachmentState, NetworkState, WritableState } from './call-state.ts'
-import type { Log } from './log.ts'
-import type { EnvVars } from './protocol/environment.ts'
+import type { Log } from '../log.ts'
+import type { EnvVars } from '../protocol/environment.ts'
+import type { AttachmentState, NetworkState, WritableState } from '../state/call-state.ts'
 
 /** What every handler knows about its call. */
 export interface CallContext {

@@ -1,7 +1,7 @@
 import { CURRENT_VERSION, goStringify } from '@cni/types'
 import type { PluginOutcome } from '../io.ts'
-import { type Plugin, supportedVersions } from '../plugin.ts'
-import type { EnvVars } from './environment.ts'
+import type { EnvVars } from '../protocol/environment.ts'
+import { type Plugin, supportedVersions } from './plugin.ts'
 
 /**
  * What can be answered from the definition alone, without stdin, which may never end, and without a log or a clock:

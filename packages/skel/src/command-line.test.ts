@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { definePlugin } from '../plugin.ts'
 import { answerPerson } from './command-line.ts'
+import { definePlugin } from './definition/plugin.ts'
 
 const plugin = definePlugin({ name: 'p', about: 'does little', versions: ['1.0.0', '1.1.0'], add: () => ({}) })
 const describer = { help: () => 'all of it\n', schema: () => '{}\n' }

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
 import { versionText } from '@cni/host/cli'
-import type { Plugin } from '../plugin.ts'
-import { aboutText } from '../protocol/immediate.ts'
+import { aboutText } from './definition/immediate.ts'
+import type { Plugin } from './definition/plugin.ts'
 
 /** What `pluginMain` does besides the protocol. */
 export interface PluginMainOptions {
