@@ -39,10 +39,10 @@ export function messagesOf(
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
 }
 
-/** esbuild knows the modules of the small runtime by their files. */
+/** esbuild knows the modules of the small runtime by their files; one with parts is in a folder with them: `fs/fs.ts`. */
 const inWords = (text: string): string =>
   text.replace(
-    /^No matching export in ".*\/runtime\/src\/node\/(.+)\.ts" for import (".+")$/,
+    /^No matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\1)?\.ts" for import (".+")$/,
     'node:$1 of the small runtime has no member $2',
   )
 

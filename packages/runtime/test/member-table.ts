@@ -51,7 +51,8 @@ export async function readMembers(): Promise<Members> {
   })
   const modules = Object.entries(metafile.outputs).map(([path, { exports }]) => {
     const name = path.slice(path.indexOf('members/') + 'members/'.length, -'.js'.length)
-    return [`node:${name}`, exports.filter((one) => one !== 'default').sort()] as const
+    // A module with parts, such as `fs`, is in a folder with them: fs/fs.ts.
+    return [`node:${name.replace(/^(.+)\/\1$/, '$1')}`, exports.filter((one) => one !== 'default').sort()] as const
   })
   const onDemand = Object.keys(JSON.parse(readFileSync(join(source, 'globals/on-demand.json'), 'utf8')))
   return {

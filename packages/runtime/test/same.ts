@@ -19,8 +19,10 @@ const platform: Plugin = {
   name: 'platform',
   setup({ onResolve }) {
     onResolve({ filter: /^[a-z]/ }, ({ path }) => {
-      const file = join(source, 'node', `${path.replace(/^node:/, '')}.ts`)
-      return isBuiltin(path) && existsSync(file) ? { path: file } : undefined
+      const name = path.replace(/^node:/, '')
+      const files = [`${name}.ts`, `${name}/${name}.ts`].map((file) => join(source, 'node', file))
+      const file = isBuiltin(path) ? files.find((one) => existsSync(one)) : undefined
+      return file === undefined ? undefined : { path: file }
     })
   },
 }

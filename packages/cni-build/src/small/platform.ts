@@ -29,8 +29,10 @@ export function findPlatform(): Platform {
     globals: new Map(Object.entries(table).map(([name, file]) => [name, join(source, 'globals', file)])),
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
-      const file = join(source, 'node', `${plain}.ts`)
-      return isBuiltin(plain) && existsSync(file) ? file : undefined
+      if (!isBuiltin(plain)) return undefined
+      // A module with parts, such as `fs` with `fs/promises`, is in a folder with them.
+      const files = [`${plain}.ts`, `${plain}/${plain}.ts`].map((file) => join(source, 'node', file))
+      return files.find((file) => existsSync(file))
     },
   }
 }

@@ -67,8 +67,9 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
   })
 }
 
+/** A module with parts is in a folder with them: `node/fs/fs.ts`. */
 const LACKING_MEMBER =
-  /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+)\.ts"/
+  /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))

@@ -1,6 +1,6 @@
 import { invalidType, outOfRange } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
+import { bytesOf } from './bytes-of.ts'
 import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from './encodings.ts'
 import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'

@@ -1,7 +1,7 @@
 import { type Buffer, wrap } from '../buffer/buffer.ts'
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { encodeText, encodingOf } from '../buffer/encodings.ts'
 import { coded, invalidType } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { BlockHash, type Compression } from './block-hash.ts'
 import { Md5 } from './md5.ts'
 import { Sha1 } from './sha1.ts'

@@ -1,6 +1,6 @@
 import { Buffer } from '../buffer/buffer.ts'
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { invalidType, outOfRange } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { refuseAtSnapshot } from '../host.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { callError } from '../sys/errno.ts'

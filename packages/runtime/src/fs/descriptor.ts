@@ -1,6 +1,6 @@
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { encodeText, encodingOf } from '../buffer/encodings.ts'
 import { invalidType, outOfRange } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
 import { call, callAgain } from '../sys/numbers.ts'
 import { check, fdOf, flagsOf, modeOf, type PathLike, pathOf } from './arguments.ts'

@@ -1,6 +1,6 @@
 import { type Buffer, wrap } from '../buffer/buffer.ts'
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { decodeBytes, encodeText, encodingOf } from '../buffer/encodings.ts'
-import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
 import { callAgain } from '../sys/numbers.ts'
 import { check, optionsOf, type PathLike, pathOf } from './arguments.ts'

@@ -2,7 +2,7 @@ import { defineLazy } from '../define.ts'
 import { format } from '../inspect/format.ts'
 import { type InspectOptions, inspect } from '../inspect/inspect.ts'
 import { process } from '../process/process.ts'
-import { stackOf } from './errors.ts'
+import { stackOf } from '../stack.ts'
 
 /** Written through `process.stdout` and `process.stderr`, so that redefining those redirects the console. */
 export class Console {

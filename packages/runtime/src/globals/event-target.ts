@@ -2,7 +2,7 @@ import { defineGlobal } from '../define.ts'
 import { invalidType } from '../errors.ts'
 import { snapshotting } from '../host.ts'
 import { nextTick } from '../loop/ticks.ts'
-import { sinceStart } from '../process/time.ts'
+import { sinceStart } from '../sys/time.ts'
 
 interface EventOptions {
   readonly bubbles?: boolean

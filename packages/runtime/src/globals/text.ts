@@ -1,16 +1,11 @@
+import { bytesOf } from '../buffer/bytes-of.ts'
+import { cutOff } from '../buffer/utf8-tail.ts'
 import { defineGlobal } from '../define.ts'
 import { coded } from '../errors.ts'
 import { host, type Memory } from '../host.ts'
-import { cutOff } from './utf8-tail.ts'
 
 const latin1 = new Set(['latin1', 'iso-8859-1', 'iso8859-1', 'ascii', 'us-ascii', 'windows-1252', 'cp1252', 'l1'])
 const utf8 = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8'])
-
-export function bytesOf(view: Memory): Uint8Array {
-  return view instanceof ArrayBuffer
-    ? new Uint8Array(view)
-    : new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-}
 
 class TextEncoder {
   get encoding(): string {

@@ -1,4 +1,4 @@
-import { stackOf } from '../globals/errors.ts'
+import { stackOf } from '../stack.ts'
 import { layOut } from './layout.ts'
 import { keyText, quote } from './quote.ts'
 

@@ -1,8 +1,8 @@
 import type { Buffer } from '../buffer/buffer.ts'
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { createHash, createHmac, type Data, getHashes, Hash, Hmac } from '../crypto/hash.ts'
 import { randomBytes, randomFillSync, randomInt, randomUUID } from '../crypto/random.ts'
 import { coded } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { X509Certificate } from '../x509/certificate.ts'
 
 export {

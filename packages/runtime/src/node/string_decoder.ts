@@ -1,38 +1,5 @@
-import { decodeBytes, type Encoding, encodingOf } from '../buffer/encodings.ts'
-import { cutOff } from '../globals/utf8-tail.ts'
+import { StringDecoder } from '../buffer/string-decoder.ts'
 
-/** Decodes bytes that come in parts, without cutting a character in two. */
-export class StringDecoder {
-  readonly encoding: Encoding
-  #rest: Uint8Array = new Uint8Array(0)
-
-  constructor(encoding?: string) {
-    this.encoding = encodingOf(encoding)
-  }
-
-  write(chunk: Uint8Array | string): string {
-    if (typeof chunk === 'string') return chunk
-    const bytes = new Uint8Array(this.#rest.length + chunk.length)
-    bytes.set(this.#rest)
-    bytes.set(chunk, this.#rest.length)
-    const end = bytes.length - incomplete(bytes, this.encoding)
-    this.#rest = bytes.slice(end)
-    return decodeBytes(bytes.subarray(0, end), this.encoding)
-  }
-
-  end(chunk?: Uint8Array | string): string {
-    const text = chunk === undefined ? '' : this.write(chunk)
-    const rest = this.#rest
-    this.#rest = new Uint8Array(0)
-    return text + decodeBytes(rest, this.encoding)
-  }
-}
-
-/** Number of bytes at the end that a character or a group is not complete without more. */
-function incomplete(bytes: Uint8Array, encoding: Encoding): number {
-  if (encoding === 'utf8') return cutOff(bytes, false)
-  if (encoding === 'utf16le') return bytes.length % 2
-  return encoding === 'base64' || encoding === 'base64url' ? bytes.length % 3 : 0
-}
+export { StringDecoder }
 
 export default { StringDecoder }

@@ -2,7 +2,7 @@ import { coded, invalidType } from '../errors.ts'
 import { percentBytes } from '../url/percent.ts'
 import { URLSearchParams } from '../url/search-params.ts'
 import { URL } from '../url/url.ts'
-import { resolve } from './path.ts'
+import { resolve } from './path/path.ts'
 
 export { URL, URLSearchParams }
 

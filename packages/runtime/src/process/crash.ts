@@ -1,6 +1,6 @@
 import { coded } from '../errors.ts'
-import { stackOf } from '../globals/errors.ts'
 import { host } from '../host.ts'
+import { stackOf } from '../stack.ts'
 import { call } from '../sys/numbers.ts'
 import { process } from './process.ts'
 

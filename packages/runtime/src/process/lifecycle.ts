@@ -1,12 +1,12 @@
-import { restoreDate } from '../globals/clock.ts'
 import { host } from '../host.ts'
 import { isAlive, step } from '../loop/loop.ts'
 import { watchRejections } from '../loop/rejections.ts'
 import { runTicks } from '../loop/ticks.ts'
 import { call } from '../sys/numbers.ts'
+import { startClock } from '../sys/time.ts'
 import { crash, crashRejection } from './crash.ts'
+import { restoreDate } from './date.ts'
 import { process } from './process.ts'
-import { startClock } from './time.ts'
 
 const SIGPIPE = 13
 const SIG_IGN = 1n

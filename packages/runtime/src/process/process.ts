@@ -8,11 +8,11 @@ import type { Writable } from '../stream/writable.ts'
 import { callError, fileError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
 import { signalNumbers } from '../sys/signal-names.ts'
+import { hrtime, uptime } from '../sys/time.ts'
 import { findBuiltin } from './builtins.ts'
 import { readEnvironment } from './environment.ts'
 import { memoryUsage } from './memory.ts'
 import { catchSignal, releaseSignal } from './signals.ts'
-import { hrtime, uptime } from './time.ts'
 
 /** Version of Node whose members the platform has. */
 const NODE_VERSION = '24.0.0'

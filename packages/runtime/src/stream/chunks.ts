@@ -1,5 +1,5 @@
 import { Buffer } from '../buffer/buffer.ts'
-import { StringDecoder } from '../node/string_decoder.ts'
+import { StringDecoder } from '../buffer/string-decoder.ts'
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array
 

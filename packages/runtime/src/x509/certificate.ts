@@ -1,6 +1,6 @@
 import { type Buffer, bufferFrom } from '../buffer/buffer.ts'
+import { bytesOf } from '../buffer/bytes-of.ts'
 import { invalidType } from '../errors.ts'
-import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
 import { type Element, expectElement, readElement, readElements } from './der.ts'
 import { formatName } from './name.ts'

@@ -15,4 +15,4 @@ export {
   rejects,
   strictEqual,
   throws,
-} from '../assert.ts'
+} from './assert.ts'

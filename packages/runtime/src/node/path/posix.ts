@@ -1,2 +1,2 @@
-export * from '../path.ts'
-export { default } from '../path.ts'
+export * from './path.ts'
+export { default } from './path.ts'

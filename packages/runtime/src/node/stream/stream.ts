@@ -1,8 +1,8 @@
-import { Duplex, PassThrough, Transform } from '../stream/duplex.ts'
-import { finished, pipeline as pipe, promises } from '../stream/finished.ts'
-import { Readable } from '../stream/readable.ts'
-import { type Done, Stream } from '../stream/stream.ts'
-import { Writable } from '../stream/writable.ts'
+import { Duplex, PassThrough, Transform } from '../../stream/duplex.ts'
+import { finished, pipeline as pipe, promises } from '../../stream/finished.ts'
+import { Readable } from '../../stream/readable.ts'
+import { type Done, Stream } from '../../stream/stream.ts'
+import { Writable } from '../../stream/writable.ts'
 
 export { Duplex, finished, PassThrough, promises, Readable, Stream, Transform, Writable }
 

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from '../inspect/deep-equal.ts'
-import { inspect } from '../inspect/inspect.ts'
+import { isDeepStrictEqual } from '../../inspect/deep-equal.ts'
+import { inspect } from '../../inspect/inspect.ts'
 
 interface Failure {
   readonly message?: string | undefined

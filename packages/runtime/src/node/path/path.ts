@@ -1,5 +1,5 @@
-import { invalidType } from '../errors.ts'
-import { process } from '../process/process.ts'
+import { invalidType } from '../../errors.ts'
+import { process } from '../../process/process.ts'
 
 // node:path of Linux. `win32` does not exist.
 

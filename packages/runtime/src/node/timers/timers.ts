@@ -5,7 +5,7 @@ import {
   setImmediate,
   setInterval,
   setTimeout,
-} from '../globals/timers.ts'
+} from '../../globals/timers.ts'
 
 export { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout }
 

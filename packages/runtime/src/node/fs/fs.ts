@@ -1,4 +1,4 @@
-import { constants } from '../fs/constants.ts'
+import { constants } from '../../fs/constants.ts'
 import {
   closeSync,
   fchmodSync,
@@ -11,10 +11,10 @@ import {
   readvSync,
   writeSync,
   writevSync,
-} from '../fs/descriptor.ts'
-import { Dir, opendirSync } from '../fs/dir.ts'
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from '../fs/directories.ts'
-import { Dirent } from '../fs/dirent.ts'
+} from '../../fs/descriptor.ts'
+import { Dir, opendirSync } from '../../fs/dir.ts'
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from '../../fs/directories.ts'
+import { Dirent } from '../../fs/dirent.ts'
 import {
   accessSync,
   chmodSync,
@@ -30,16 +30,16 @@ import {
   symlinkSync,
   unlinkSync,
   utimesSync,
-} from '../fs/links.ts'
-import { rmSync } from '../fs/remove.ts'
-import { statfsSync } from '../fs/statfs.ts'
-import { fstatSync, lstatSync, Stats, statSync } from '../fs/stats.ts'
-import { createReadStream, createWriteStream, ReadStream, WriteStream } from '../fs/streams.ts'
-import { watch } from '../fs/watch.ts'
-import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../fs/whole-file.ts'
-import { withCallback } from '../fs/with-callback.ts'
-import { nextTick } from '../loop/ticks.ts'
-import * as promises from './fs/promises.ts'
+} from '../../fs/links.ts'
+import { rmSync } from '../../fs/remove.ts'
+import { statfsSync } from '../../fs/statfs.ts'
+import { fstatSync, lstatSync, Stats, statSync } from '../../fs/stats.ts'
+import { createReadStream, createWriteStream, ReadStream, WriteStream } from '../../fs/streams.ts'
+import { watch } from '../../fs/watch.ts'
+import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../../fs/whole-file.ts'
+import { withCallback } from '../../fs/with-callback.ts'
+import { nextTick } from '../../loop/ticks.ts'
+import * as promises from './promises.ts'
 
 export {
   accessSync,
