@@ -24,3 +24,4 @@ export { type ServiceAccount, serviceAccountAccess } from './config/service-acco
 export { postOverUnix, type UnixAnswer } from './http/unix-post.ts'
 export { isKubeError, KubeError } from './kube-error.ts'
 export { type ListWatchOptions, listWatch, type Observer } from './watch/list-watch.ts'
+export { type WatchStore, watchStore } from './watch/watch-store.ts'

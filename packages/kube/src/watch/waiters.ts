@@ -1,0 +1,38 @@
+/** Callers that wait for something to be found. */
+export interface Waiters {
+  /** Lets all of them look again. */
+  look(): void
+  /** Resolves with the first result of `find` that is not `undefined`; rejects with the reason of the signal. */
+  until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
+}
+
+/** Nobody waits yet. */
+export function waiters(): Waiters {
+  const waiting = new Set<() => void>()
+  return {
+    look() {
+      for (const each of [...waiting]) each()
+    },
+    until: (find, signal) =>
+      new Promise((resolve, reject) => {
+        const end = (): void => {
+          waiting.delete(look)
+          signal.removeEventListener('abort', abort)
+        }
+        const look = (): void => {
+          const found = find()
+          if (found === undefined) return
+          end()
+          resolve(found)
+        }
+        const abort = (): void => {
+          end()
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', abort)
+        waiting.add(look)
+        if (signal.aborted) abort()
+        else look()
+      }),
+  }
+}

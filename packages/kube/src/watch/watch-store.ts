@@ -1,0 +1,150 @@
+import type { KubeError } from '../kube-error.ts'
+import { identityOf, isOlder } from './identity.ts'
+import type { Observer } from './list-watch.ts'
+import { type Waiters, waiters } from './waiters.ts'
+
+/** What the API server has, as the watch reports it. Pass the store as `observer` to `listWatch`. */
+export interface WatchStore<T extends object> extends Required<Observer> {
+  /** `key` is `namespace/name`, or the name of an object without a namespace. */
+  get(key: string): T | undefined
+  /** The object that changed longest ago comes first. */
+  keys(): Iterable<string>
+  values(): Iterable<T>
+  size(): number
+  /** Removes an object that the API server may still have. A later change adds it again. */
+  forget(key: string): void
+  /** A list is incomplete: it has begun and not ended. */
+  isListing(): boolean
+  /** At least one list was complete. */
+  isListed(): boolean
+  /** Milliseconds since the last message of the watch; `undefined` before the first complete list. */
+  silentMs(): number | undefined
+  /** Why the watch does not work; `undefined` once it works again. */
+  failure(): KubeError | undefined
+  /**
+   * Applies the caller's own write. `version` is the `resourceVersion` that the API server answered with. Until the watch
+   * reaches that version, at most ten seconds, `apply` also changes what the watch reports.
+   */
+  wrote(key: string, apply: (value: T) => T, version: string | undefined): void
+  /** Resolves with the first result of `find` that is not `undefined`: `find` is called now and after each message. */
+  until: Waiters['until']
+}
+
+/** Settings of {@link watchStore}. */
+export interface WatchStoreOptions<T extends object> {
+  /**
+   * Returns the members to keep; the object itself is not kept. `null`: the object is not wanted, and removed from the
+   * store. `undefined`: the object is malformed, and ignored.
+   */
+  readonly keep: (object: unknown) => T | null | undefined
+  /**
+   * Called after each change: without `before` the object is new, without `after` it is gone. A list repeats known objects,
+   * then `before` and `after` may be equal. An object with a new UID replaces the earlier one in two changes.
+   */
+  readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
+  readonly malformed?: () => void
+  /** Called after each complete list and its changes. */
+  readonly listed?: () => void
+  readonly failed?: Observer['failed']
+  /** Milliseconds. Default `performance.now`. */
+  readonly now?: () => number
+}
+
+/** An empty store. It does no I/O and keeps no object, only what `keep` returns. */
+export function watchStore<T extends object>(options: WatchStoreOptions<T>): WatchStore<T> {
+  const { keep, changed, malformed, listed, failed, now = () => performance.now() } = options
+  const members = new Map<string, Member<T>>()
+  const { look, until } = waiters()
+  let list = 0
+  let isListing = false
+  let aliveAt: number | undefined
+  let failure: KubeError | undefined
+
+  const put = (key: string, after: Member<T> | undefined): void => {
+    const before = members.get(key)
+    if (before === undefined && after === undefined) return
+    // A changed object becomes the last one.
+    members.delete(key)
+    if (after !== undefined) members.set(key, after)
+    changed?.(key, before?.value, after?.value)
+  }
+  const works = (): void => {
+    aliveAt = now()
+    failure = undefined
+    look()
+  }
+  const isPending = ({ version, at }: Written<T>, seen: string): boolean =>
+    now() - at < LAG_MS && (version === undefined || isOlder(seen, version))
+
+  return {
+    listing() {
+      list += 1
+      isListing = true
+    },
+    present(object) {
+      const identity = identityOf(object)
+      const kept = identity && keep(object)
+      if (identity === undefined || kept === undefined) return malformed?.()
+      const { key, uid, version } = identity
+      if (members.get(key)?.uid !== uid) put(key, undefined)
+      if (kept === null) return put(key, undefined)
+      const last = members.get(key)?.written
+      const written = last !== undefined && isPending(last, version) ? last : undefined
+      put(key, { uid, version, list, written, value: written === undefined ? kept : written.apply(kept) })
+    },
+    listed() {
+      for (const [key, member] of members) if (member.list !== list) put(key, undefined)
+      isListing = false
+      works()
+      listed?.()
+    },
+    gone(object) {
+      const identity = identityOf(object)
+      if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
+    },
+    alive() {
+      // Without a complete list, a change does not prove that the store is complete.
+      if (aliveAt !== undefined) works()
+    },
+    failed(error, pauseMs) {
+      failure = error
+      failed?.(error, pauseMs)
+    },
+    get: (key) => members.get(key)?.value,
+    keys: () => members.keys(),
+    values: () => [...members.values()].map(({ value }) => value),
+    size: () => members.size,
+    forget: (key) => put(key, undefined),
+    isListing: () => isListing,
+    isListed: () => aliveAt !== undefined,
+    silentMs: () => (aliveAt === undefined ? undefined : now() - aliveAt),
+    failure: () => failure,
+    wrote(key, apply, version) {
+      const member = members.get(key)
+      // The watch may have been faster than the answer.
+      if (member === undefined || (version !== undefined && !isOlder(member.version, version))) return
+      members.set(key, { ...member, value: apply(member.value), written: { apply, version, at: now() } })
+    },
+    until,
+  }
+}
+
+// internal
+
+/** How long a write may be newer than the watch. */
+const LAG_MS = 10_000
+
+interface Member<T> {
+  readonly uid: string
+  readonly version: string
+  /** The number of the latest list when the object was last reported. */
+  readonly list: number
+  readonly value: T
+  readonly written: Written<T> | undefined
+}
+
+interface Written<T> {
+  readonly apply: (value: T) => T
+  readonly version: string | undefined
+  readonly at: number
+}
