@@ -1,7 +1,6 @@
 import type { PodIdentity } from '@cni/istio-rules'
 import { type PodInfo, podInfo } from '@cni/istio-rules'
-import type { Observer } from '@cni/kube'
-import { parsePod } from '@cni/kube'
+import { type Observer, parsePod, watchStore } from '@cni/kube'
 import { keyOf, observePod } from './observed-pod.ts'
 
 /** The pod that a runtime is starting: name, namespace and UID. */
@@ -48,114 +47,60 @@ const LIVE_MS = 60_000
 export function podCache(options: PodCacheOptions = {}): PodCache {
   const { maxPods = 2000, maxChars = 4 * 1024 * 1024, maxPodChars = 64 * 1024 } = options
   const { now = () => performance.now() } = options
-  /** What changed longest ago comes first. */
-  const entries = new Map<string, Entry>()
-  const waiting = new Set<() => void>()
   let chars = 0
-  let seen: Set<string> | undefined
-  /** `undefined`: no list was complete yet. */
-  let saidAt: number | undefined
-  let failure: string | undefined
-
-  const remove = (key: string): void => {
-    chars -= entries.get(key)?.chars ?? 0
-    entries.delete(key)
-  }
-  const keep = (key: string, entry: Entry): void => {
-    remove(key)
-    // One pod must not push out the others.
-    const kept = entry.chars > maxPodChars ? { ...entry, pod: undefined, chars: 0 } : entry
-    entries.set(key, kept)
-    chars += kept.chars
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxPods && chars <= maxChars) break
-      remove(oldest)
+  const store = watchStore<Entry>({
+    keep: (object) => entryOf(object, maxPodChars),
+    changed(_, before, after) {
+      chars += (after?.chars ?? 0) - (before?.chars ?? 0)
+      if (after !== undefined) leaveOutOldest()
+    },
+    now,
+  })
+  const leaveOutOldest = (): void => {
+    for (const key of store.keys()) {
+      if (store.size() <= maxPods && chars <= maxChars) return
+      store.forget(key)
     }
   }
-  const find = (pod: WantedPod): PodInfo | undefined => {
-    const entry = entries.get(keyOf(pod))
-    return entry?.uid === pod.uid && problem() === undefined ? entry.pod : undefined
-  }
   const problem = (): string | undefined => {
-    if (failure !== undefined) return failure
-    if (saidAt === undefined) return 'the pods of the node are not listed yet'
-    const silent = now() - saidAt
+    const silent = store.silentMs()
+    if (store.failure() !== undefined) return store.failure()?.message
+    if (silent === undefined) return 'the pods of the node are not listed yet'
     return silent <= LIVE_MS ? undefined : `the watch of pods is silent for ${Math.round(silent / 1000)} s`
   }
-  const say = (): void => {
-    saidAt = now()
-    failure = undefined
-    for (const look of [...waiting]) look()
+  const known = (pod: WantedPod): Entry | undefined => {
+    const entry = store.get(keyOf(pod))
+    return entry?.uid === pod.uid ? entry : undefined
   }
-
-  const observer: Observer = {
-    listing() {
-      seen = new Set()
-    },
-    present(object) {
-      const read = entryOf(object)
-      if (read === undefined) return
-      const [key, entry] = read
-      seen?.add(key)
-      if (entry === undefined) remove(key)
-      else keep(key, entry)
-    },
-    listed() {
-      for (const key of entries.keys()) if (seen?.has(key) === false) remove(key)
-      seen = undefined
-      say()
-    },
-    gone(object) {
-      const pod = observePod(object)
-      if (pod !== undefined && entries.get(keyOf(pod))?.uid === pod.uid) remove(keyOf(pod))
-    },
-    alive() {
-      // Without a list before it, an event says nothing of what is missing.
-      if (saidAt !== undefined) say()
-    },
-    failed(error) {
-      failure = error.message
-    },
-  }
+  const find = (pod: WantedPod): PodInfo | undefined => (problem() === undefined ? known(pod)?.pod : undefined)
 
   return {
-    observer,
+    observer: store,
     find,
     problem,
-    size: () => entries.size,
+    size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
       // A watch that is cut brings nothing, and one that is silent not what it brought already.
-      const isHopeless = failure !== undefined || entries.get(keyOf(pod))?.uid === pod.uid
+      const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
-      return new Promise((resolve) => {
-        const end = (result: PodInfo | undefined): void => {
-          clearTimeout(timer)
-          waiting.delete(look)
-          resolve(result)
-        }
-        const look = (): void => {
-          const brought = find(pod)
-          if (brought !== undefined) end(brought)
-        }
-        const timer = setTimeout(() => end(undefined), ms)
-        waiting.add(look)
-      })
+      return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
     },
   }
 }
 
-/** Key and entry of a pod, without the entry when the plugin could not read it; nothing for what is no pod at all. */
-function entryOf(object: unknown): readonly [key: string, entry: Entry | undefined] | undefined {
+/** `null`: the plugin could not read the pod. */
+function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
-  const key = keyOf(seen)
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
-    return [key, { uid: seen.uid, pod, chars: charsOf(pod) }]
+    const chars = charsOf(pod)
+    // One pod must not push out the others.
+    return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
     // Whoever starts it asks for it, and is told what is wrong.
-    return [key, undefined]
+    return null
   }
 }
 

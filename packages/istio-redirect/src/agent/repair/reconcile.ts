@@ -33,8 +33,6 @@ export interface Reconciler {
   act(pod: ObservedPod): Promise<void>
   /** The pod is gone: another one of its name is a new one. */
   forget(key: string): void
-  /** The pods it remembers, as `namespace/name`. */
-  remembered(): Iterable<string>
 }
 
 /** A {@link Reconciler} for the mode of the configuration. */
@@ -50,7 +48,6 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       if (mode === 'label') await label(pod)
     },
     forget: (key) => void repaired.delete(key),
-    remembered: () => repaired.keys(),
   }
 
   /** Once: its status goes on changing until the next start of the init container finds the rules. */

@@ -8,11 +8,11 @@ import { aborted } from '../part/aborted.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import { isBroken } from './broken.ts'
 import { eventRecorder } from './events.ts'
-import { modeOf, type Reconciler, reconciler } from './reconcile.ts'
+import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 import { MAX_ATTEMPTS, retryPause } from './retries.ts'
-import { type WorkQueue, workQueue } from './work-queue.ts'
+import { workQueue } from './work-queue.ts'
 
 /** What tests may want to differ. */
 export interface RepairSurroundings {
@@ -63,11 +63,12 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
     signal,
     repairInPlace: repair,
   })
-  const broken = new Map<string, ObservedPod>()
   const queue = workQueue({
     async work(key) {
-      const pod = broken.get(key)
-      if (pod !== undefined) await act.act(pod)
+      const pod = seen.get(key)
+      if (pod?.isBroken) await act.act(pod)
+      // The pod may have gone meanwhile.
+      if (seen.get(key) === undefined) act.forget(key)
     },
     failed(key, error, again) {
       if (signal.aborted) return
@@ -80,20 +81,31 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
     signal,
   })
 
-  const apiLog = calmLog(log, 'pods are watched again')
-  const observer = observe(
-    { ...services, broken, queue, act },
-    {
-      malformed: () => failures.inc({ type: 'pod' }),
-      listed: () => apiLog.worked(),
-      failed(error) {
-        failures.inc({ type: error.status === undefined ? error.code.toLowerCase() : `status_${error.status}` })
-        apiLog.failed(`pods cannot be watched: ${error.message}; trying again`)
-      },
+  const [apiLog, malformedLog] = [calmLog(log, 'pods are watched again'), calmLog(log, '')]
+  const seen: WatchStore<SeenPod> = watchStore({
+    // Most pods are never broken, and not kept: a node may have hundreds.
+    keep(object) {
+      const pod = observePod(object)
+      if (pod === undefined || isBroken(pod, config)) return pod && { ...whatActionsNeed(pod, config), isBroken: true }
+      const before = seen.get(keyOf(pod))
+      return before?.uid === pod.uid ? { ...before, isBroken: false } : null
     },
-  )
+    changed(key, _, pod) {
+      if (pod === undefined) act.forget(key)
+      else if (pod.isBroken) queue.add(key)
+    },
+    malformed() {
+      failures.inc({ type: 'pod' })
+      malformedLog.failed('the API server sent something that is not a pod: it is ignored')
+    },
+    listed: () => apiLog.worked(),
+    failed(error) {
+      failures.inc({ type: error.status === undefined ? error.code.toLowerCase() : `status_${error.status}` })
+      apiLog.failed(`pods cannot be watched: ${error.message}; trying again`)
+    },
+  })
   const { nodeName, fieldSelectors, labelSelectors } = config
-  await watches.follow({ api, nodeName, fieldSelectors, labelSelectors }, observer, signal)
+  await watches.follow({ api, nodeName, fieldSelectors, labelSelectors }, seen, signal)
   await Promise.race([queue.idle(), delay(settleMs)])
 
   function inPlace(pod: ObservedPod): Promise<void> {
@@ -108,60 +120,9 @@ const settleMs = 800
 /** When a repair in place is given up. One that succeeds takes far less. */
 const repairMs = 60_000
 
-/** What the observer counts and logs. */
-interface ObserverReports {
-  readonly malformed: () => void
-  readonly listed: () => void
-  readonly failed: (error: KubeError) => void
-}
-
-interface Watched extends Pick<RepairServices, 'config' | 'log'> {
-  /** As they were last seen. */
-  readonly broken: Map<string, ObservedPod>
-  readonly queue: WorkQueue
-  readonly act: Reconciler
-}
-
-/** Keeps what is broken up to date. Of all other pods nothing is remembered: a node may have hundreds. */
-function observe({ config, log, broken, queue, act }: Watched, reports: ObserverReports): Observer {
-  const malformedLog = calmLog(log, '')
-  // Only while a list is read: the names of all pods there ever were would add up.
-  let seen: Set<string> | undefined
-  const leave = (key: string): void => {
-    broken.delete(key)
-    act.forget(key)
-  }
-  return {
-    listing() {
-      seen = new Set()
-    },
-    present(object) {
-      const pod = observePod(object)
-      if (pod === undefined) {
-        reports.malformed()
-        malformedLog.failed('the API server sent something that is not a pod: it is ignored')
-        return
-      }
-      const key = keyOf(pod)
-      seen?.add(key)
-      if (isBroken(pod, config)) {
-        broken.set(key, whatActionsNeed(pod, config))
-        queue.add(key)
-      } else {
-        broken.delete(key)
-      }
-    },
-    listed() {
-      for (const key of [...broken.keys(), ...act.remembered()]) if (seen?.has(key) === false) leave(key)
-      seen = undefined
-      reports.listed()
-    },
-    gone(object) {
-      const pod = observePod(object)
-      if (pod !== undefined) leave(keyOf(pod))
-    },
-    failed: reports.failed,
-  }
+/** A pod that is broken, or was: what was done to it is remembered until it is gone. */
+interface SeenPod extends ObservedPod {
+  readonly isBroken: boolean
 }
 
 /** Most of a pod only tells that it is broken. */
