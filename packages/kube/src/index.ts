@@ -14,10 +14,12 @@
 
 export type { AskOptions } from './client/ask.ts'
 export { type KubeClient, type KubeRequest, kubeClient } from './client/client.ts'
+export { type EventRecorder, eventRecorder } from './client/event-recorder.ts'
 export { namespaceLabels } from './client/get-namespace.ts'
 export { getPod, podPath } from './client/get-pod.ts'
 export { keptClients } from './client/kept-clients.ts'
 export { type Pod, parsePod } from './client/parse-pod.ts'
+export { type RequestedToken, requestToken } from './client/request-token.ts'
 export type { Attempts } from './client/retry.ts'
 export { loadKubeconfig } from './config/kubeconfig.ts'
 export { type ServiceAccount, serviceAccountAccess } from './config/service-account.ts'

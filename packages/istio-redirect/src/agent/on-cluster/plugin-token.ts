@@ -2,9 +2,8 @@ import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readRegularFile, writeFileAtomic } from '@cni/host'
-import { isKubeError, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
+import { isKubeError, kubeClient, type RequestedToken, requestToken, serviceAccountAccess } from '@cni/kube'
 import { errnoOf, messageOf, printable } from '@cni/types'
-import * as z from 'zod/mini'
 import { calmLog } from '../log/calm-log.ts'
 import type { RequestReports } from '../part/server-reach.ts'
 import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../part/services.ts'
@@ -107,47 +106,17 @@ const LOOK_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 
 /** A token, and when another one is due. */
-interface MintedToken {
-  readonly token: string
-  /** Milliseconds since 1970, by the clock of the server. */
-  readonly expires: number
+interface MintedToken extends RequestedToken {
   /** By our own clock that never goes back. */
   readonly renewAt: number
 }
 
-const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
-const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
-
 async function mint({ config, api, signal, pauseMs = 1000 }: PluginTokenServices): Promise<MintedToken> {
   const client = kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' })
   const asked = performance.now()
-  const path = `/api/v1/namespaces/${encodeURIComponent(api.namespace)}/serviceaccounts/${encodeURIComponent(config.account)}/token`
-  const document = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: LIFE_SECONDS },
-  }
-  const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
-  const parsed = answerSchema.safeParse(answer)
-  const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
-  // None of it is repeated: it may be most of a credential.
-  if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
-    throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
-  }
-  const { token } = parsed.data.status
-  return { token, expires, renewAt: asked + Math.max(lifeOf(token, expires) / 2, pauseMs) }
-}
-
-/** By the server's clock alone, if the token says when it was made: ours may be wrong. */
-function lifeOf(token: string, expires: number): number {
-  try {
-    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
-    const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
-    return (exp - iat) * 1000
-  } catch {
-    // not every token is a JWT
-    return expires - Date.now()
-  }
+  const { namespace } = api
+  const minted = await requestToken(client, { namespace, account: config.account, seconds: LIFE_SECONDS, signal })
+  return { ...minted, renewAt: asked + Math.max(minted.lifeMs / 2, pauseMs) }
 }
 
 function keepFile(path: string, token: string): void {

@@ -1,5 +1,5 @@
 import { isPodIdentity } from '@cni/istio-rules'
-import { kubeClient, serviceAccountAccess } from '@cni/kube'
+import { eventRecorder, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { calmLog } from '../log/calm-log.ts'
@@ -31,7 +31,6 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
     async ({ api, values: { podName: name, podUid: uid }, warnings }) => {
       const { namespace } = api
       if (!isPodIdentity({ namespace, name })) return async () => {}
-      const { eventRecorder } = await import('../repair/events.ts')
       const pod = { namespace, name, uid, resourceVersion: '' }
       const stop = new AbortController()
       const calm = calmLog(log, '')

@@ -1,9 +1,8 @@
-import type { KubeClient, KubeRequest } from '@cni/kube'
+import type { EventRecorder, KubeClient, KubeRequest } from '@cni/kube'
 import { isKubeError, podPath } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
-import type { EventReason, EventRecorder } from './events.ts'
 
 /** What is done about broken pods: the first of repair, delete and label that is switched on. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
@@ -75,7 +74,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
 
   async function announced(
     pod: ObservedPod,
-    reason: EventReason,
+    reason: 'DeleteBrokenPod' | 'LabelBrokenPod',
     [done, verb]: readonly [done: string, verb: 'delete' | 'label'],
     action: () => Promise<unknown>,
   ): Promise<void> {

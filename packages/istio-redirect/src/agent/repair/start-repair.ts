@@ -7,7 +7,6 @@ import { calmLog } from '../log/calm-log.ts'
 import { aborted } from '../part/aborted.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import { isBroken } from './broken.ts'
-import { eventRecorder } from './events.ts'
 import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
@@ -44,6 +43,7 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
   const eventLog = calmLog(log, 'events are written again')
   const events = eventRecorder({
     connect,
+    component: 'cni-repair',
     signal,
     failed(error) {
       failures.inc({ type: 'event' })

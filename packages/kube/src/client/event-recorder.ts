@@ -1,24 +1,22 @@
-import type { KubeClient, KubeRequest } from '@cni/kube'
-import { isKubeError } from '@cni/kube'
 import { printable } from '@cni/types'
-import type { ObservedPod } from '../pods/observed-pod.ts'
-
-/** Why an event is written; what `kubectl describe pod` shows. */
-export type EventReason =
-  | 'DeleteBrokenPod'
-  | 'LabelBrokenPod'
-  | 'NotReady'
-  | 'Misconfigured'
-  | 'ServerWasAway'
-  | 'Refused'
+import { isKubeError } from '../kube-error.ts'
+import type { KubeClient, KubeRequest } from './client.ts'
 
 /** The pod an event is about. */
-export type EventPod = Pick<ObservedPod, 'namespace' | 'name' | 'uid' | 'resourceVersion'>
+export interface EventPod {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** May be empty. */
+  readonly resourceVersion: string
+}
 
-/** Writes events about pods. */
+/** Writes events about pods, which `kubectl describe pod` shows. */
 export interface EventRecorder {
-  /** Returns at once. The same event again is counted, not repeated. */
-  warn(pod: EventPod, reason: EventReason, message: string): void
+  /**
+   * Writes a warning; returns at once. `reason` is one word in CamelCase. The same warning again raises the event's count.
+   */
+  warn(pod: EventPod, reason: string, message: string): void
   /** Settles when everything is written or has failed. */
   idle(): Promise<void>
 }
@@ -28,10 +26,12 @@ export interface EventRecorderOptions {
   /** Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly signal: AbortSignal
+  /** Called for each event that was not written. */
   readonly failed: (error: unknown) => void
+  /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** Who writes them. Default `cni-repair`. */
-  readonly component?: string
+  /** The program that reports the events. */
+  readonly component: string
 }
 
 interface Written {
@@ -40,9 +40,9 @@ interface Written {
   count: number
 }
 
-/** Events are written one after the other; when the server is away, what does not fit is dropped. */
+/** Writes events one after the other. While 1000 of them wait, it drops new ones. */
 export function eventRecorder(options: EventRecorderOptions): EventRecorder {
-  const { connect, signal, failed, now = Date.now, component = 'cni-repair' } = options
+  const { connect, signal, failed, now = Date.now, component } = options
   const written = new Map<string, Written>()
   let waiting = 0
   let tail: Promise<void> = Promise.resolve()
@@ -65,7 +65,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
     idle: () => tail,
   }
 
-  async function write(pod: EventPod, reason: EventReason, message: string): Promise<void> {
+  async function write(pod: EventPod, reason: string, message: string): Promise<void> {
     const key = JSON.stringify([pod.namespace, pod.name, pod.uid, reason, message])
     const at = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
     const before = written.get(key)
@@ -100,7 +100,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
 
 interface Said {
   readonly component: string
-  readonly reason: EventReason
+  readonly reason: string
   readonly message: string
   readonly at: string
 }

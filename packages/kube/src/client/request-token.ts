@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { KubeError } from '../kube-error.ts'
+import type { KubeClient } from './client.ts'
+
+/** Whose token, and for how long. */
+export interface TokenRequest {
+  readonly namespace: string
+  /** The name of the service account. */
+  readonly account: string
+  /** The server may answer with another lifetime. */
+  readonly seconds: number
+  readonly signal: AbortSignal
+}
+
+/** A token of a service account. */
+export interface RequestedToken {
+  readonly token: string
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly expires: number
+  /** Lifetime in milliseconds: by the server's clock if the token says when it was made, else by this one. */
+  readonly lifeMs: number
+}
+
+/** Requests a token that is bound to no object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
+export async function requestToken(client: KubeClient, request: TokenRequest): Promise<RequestedToken> {
+  const { namespace, account, seconds, signal } = request
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(account)}/token`
+  const document = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: seconds },
+  }
+  const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
+  const parsed = answerSchema.safeParse(answer)
+  const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
+  // The error repeats nothing of the answer: it may be most of a credential.
+  if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
+    throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
+  }
+  const { token } = parsed.data.status
+  return { token, expires, lifeMs: lifeOf(token, expires) }
+}
+
+// internal
+
+const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
+const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
+
+/** The clock of this machine may be wrong. */
+function lifeOf(token: string, expires: number): number {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+    const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
+    return (exp - iat) * 1000
+  } catch {
+    // not every token is a JWT
+    return expires - Date.now()
+  }
+}
