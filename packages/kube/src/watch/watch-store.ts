@@ -1,5 +1,5 @@
 import type { KubeError } from '../kube-error.ts'
-import { identityOf, isOlder } from './identity.ts'
+import { type Identity, identityOf, isOlder } from './identity.ts'
 import type { Observer } from './list-watch.ts'
 import { type Waiters, waiters } from './waiters.ts'
 
@@ -90,7 +90,7 @@ export function watchStore<T extends object>(options: WatchStoreOptions<T>): Wat
       if (kept === null) return put(key, undefined)
       const last = members.get(key)?.written
       const written = last !== undefined && isPending(last, version) ? last : undefined
-      put(key, { uid, version, list, written, value: written === undefined ? kept : written.apply(kept) })
+      put(key, { ...identity, list, written, value: written === undefined ? kept : written.apply(kept) })
     },
     listed() {
       for (const [key, member] of members) if (member.list !== list) put(key, undefined)
@@ -134,9 +134,7 @@ export function watchStore<T extends object>(options: WatchStoreOptions<T>): Wat
 /** How long a write may be newer than the watch. */
 const LAG_MS = 10_000
 
-interface Member<T> {
-  readonly uid: string
-  readonly version: string
+interface Member<T> extends Identity {
   /** The number of the latest list when the object was last reported. */
   readonly list: number
   readonly value: T
