@@ -13,9 +13,6 @@ const root = resolve(import.meta.dirname, '..')
 /** Circular imports are what some of the programs are about. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
-/** Packages whose folders still import each other. */
-const NOT_YET = ['cni-build', 'conformance', 'runtime', 'skel']
-
 /** Most sources beside each other in a folder, without tests. */
 const MOST_BESIDE = 20
 
@@ -23,7 +20,7 @@ const problems: string[] = []
 const packages = globSync('packages/*/package.json', { cwd: root }).map((path) => dirname(path))
 for (const folder of packages) {
   checkPackage(folder)
-  if (!NOT_YET.some((name) => folder === `packages/${name}`)) checkFolders(folder)
+  checkFolders(folder)
 }
 for (const folder of [...packages, ...globSync('examples/*', { cwd: root }), 'bench', 'scripts']) checkCircles(folder)
 if (problems.length > 0) {

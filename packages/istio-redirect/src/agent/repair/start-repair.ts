@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { KubeError, Observer } from '@cni/kube'
-import { type KubeClient, kubeClient, serviceAccountAccess } from '@cni/kube'
+import {
+  eventRecorder,
+  type KubeClient,
+  kubeClient,
+  serviceAccountAccess,
+  type WatchStore,
+  watchStore,
+} from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
