@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
-import { type Netns, netns } from '@cni/netns'
+import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
@@ -12,6 +11,7 @@ import { type BackEndWish, chooseBackEnd } from '../src/agent/ambient/node/back-
 import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 import { backEndFile } from '../src/agent/config/back-end-file.ts'
 import { legacyPath } from './legacy-path.ts'
+import { inside as runIn } from './stage/inside.ts'
 
 let folder: string
 let stateFile: string
@@ -30,11 +30,9 @@ afterEach(async () => {
 const wish: BackEndWish = { nativeNftables: false, forced: '', ipv6: true }
 const choose = (wanted: Partial<BackEndWish> = {}) => chooseBackEnd({ ...wish, ...wanted }, { netns: node, stateFile })
 
-function run(place: Netns, command: string): string {
+const run = (place: Netns, command: string): string => {
   const [program = '', ...args] = command.split(' ')
-  const { status, stdout, stderr } = netns.run(place, () => spawnSync(program, args, { encoding: 'utf8' }))
-  if (status !== 0) throw new Error(`${command}: ${stderr}`)
-  return stdout
+  return runIn(place, [program, ...args])
 }
 const inside = (command: string): string => run(node, command)
 

@@ -1,21 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { type NetnsTarget, netns } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { everything, nativeCaptures, nativeListing } from '../../istio-rules/test/goldens/ambient/cases.ts'
 import { enrolNamespace, namespaceDrift, releaseNamespace } from '../src/agent/ambient/namespace/enrol-namespace.ts'
+import { inside } from './stage/inside.ts'
 
 const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
 /** The program that the listings were made with. */
 const hasNft = typeof version === 'string' && version.includes('v1.0.6')
 const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
-
-function inside(pod: NetnsTarget, argv: readonly [string, ...string[]], input = ''): string {
-  const [program, ...args] = argv
-  const { status, stdout, stderr } = netns.run(pod, () => spawnSync(program, args, { input, encoding: 'utf8' }))
-  if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`)
-  return stdout
-}
 
 const list = (pod: NetnsTarget): string => inside(pod, ['nft', '-s', 'list', 'ruleset'])
 const native = { native: true } as const

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NetnsTarget, netns } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
 import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
+import { inside as run } from './stage/inside.ts'
 
 const ways = [
   { backend: 'nft', programs: 'auto' },
@@ -23,11 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 
-function inside(node: NetnsTarget, ...[program, ...args]: [string, ...string[]]): string {
-  const { status, stdout, stderr } = netns.run(node, () => spawnSync(program, args, { encoding: 'utf8' }))
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`)
-  return stdout
-}
+const inside = (node: NetnsTarget, ...argv: [string, ...string[]]): string => run(node, argv)
 
 const rulesIn = (node: NetnsTarget, backend: 'nft' | 'legacy') => ({
   ipv4: inside(node, `iptables-${backend}-save`).match(/^(?:-A|:ISTIO).*/gm) ?? [],

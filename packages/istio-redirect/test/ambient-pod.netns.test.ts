@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { type NetnsTarget, netns } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -11,6 +10,7 @@ import {
   uncountedDrift,
 } from '../src/agent/ambient/namespace/enrol-namespace.ts'
 import type { RulesOptions } from '../src/agent/ambient/rules/installed-rules.ts'
+import { inside } from './stage/inside.ts'
 
 const families = ['ipv4', 'ipv6'] as const
 const saveOf = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
@@ -19,13 +19,6 @@ const ways: readonly (RulesOptions & { readonly backend: 'nft' | 'legacy' })[] =
   { backend: 'nft', programs: 'always' },
   { backend: 'legacy' },
 ]
-
-function inside(pod: NetnsTarget, argv: readonly [string, ...string[]], input = ''): string {
-  const [program, ...args] = argv
-  const { status, stdout, stderr } = netns.run(pod, () => spawnSync(program, args, { input, encoding: 'utf8' }))
-  if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`)
-  return stdout
-}
 
 /** As in the listings: tables by name, without comments, policies aside; an empty match of tcp says nothing. */
 function saved(pod: NetnsTarget, family: 'ipv4' | 'ipv6', backend: 'nft' | 'legacy'): string {

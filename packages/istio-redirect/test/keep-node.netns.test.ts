@@ -1,20 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { type Netns, netns } from '@cni/netns'
+import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
 import { type KeepNodeEvent, keepNode } from '../src/agent/ambient/node/keep-node.ts'
 import { type NodeProbes, nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
+import { inside as run } from './stage/inside.ts'
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const other = '1b8a6f8e-7a4c-4be0-9d43-1d9a0f5f9d11'
 const v4 = 'istio-inpod-probes-v4'
 const v6 = 'istio-inpod-probes-v6'
 
-function inside(node: Netns, ...[program, ...args]: readonly [string, ...string[]]): void {
-  const { status, stderr } = netns.run(node, () => spawnSync(program, args, { encoding: 'utf8' }))
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`)
-}
+const inside = (node: Netns, ...argv: [string, ...string[]]) => void run(node, argv)
 
 interface Kept extends AsyncDisposable {
   readonly node: Netns
