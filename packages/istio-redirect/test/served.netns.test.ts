@@ -11,6 +11,10 @@ import type { Conduct } from './fixtures/serve-worker.ts'
 import { inetTablesIn } from './native/tables-in.ts'
 import { type ServingAgent, servingAgent } from './serve-agent.ts'
 
+vi.mock('@cni/skel/thick', async (original) => (await import('./patient-ask.ts')).withPatience(original))
+// Each test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
+vi.setConfig({ testTimeout: 120_000 })
+
 const own = 'the node agent does not decide: the plugin does'
 
 /** What a log says, besides when and how long it took. */
@@ -29,8 +33,7 @@ async function served(place: Fixture, agent: ServingAgent, conf: object = {}): P
   return outcome
 }
 
-// On a machine with other things to do the agent may have not answered within 100 ms.
-describe('an ADD that the agent decides', { retry: 3 }, () => {
+describe('an ADD that the agent decides', () => {
   describe.each([
     ['iptables', {}],
     ['native', { native_nftables: true }],

@@ -7,6 +7,10 @@ import { type Fixture, fixture, prevResult } from './fixture.ts'
 import { inetTablesIn } from './native/tables-in.ts'
 import { servingAgent } from './serve-agent.ts'
 
+vi.mock('@cni/skel/thick', async (original) => (await import('./patient-ask.ts')).withPatience(original))
+// Each test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
+vi.setConfig({ testTimeout: 120_000 })
+
 const native = { native_nftables: true }
 const pod = meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } })
 const dualStack = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64') }
@@ -24,8 +28,7 @@ const ruled = (text: string) =>
     .filter((line) => /^\t\t(?!type )/.test(line))
     .sort()
 
-// On a machine with other things to do the agent may have not accepted within 100 ms.
-describe('rules of which the record is lost', { retry: 3 }, () => {
+describe('rules of which the record is lost', () => {
   const turns = [
     ['iptables after native', native, {}, 'iptables'],
     ['native after iptables', {}, native, 'native'],
