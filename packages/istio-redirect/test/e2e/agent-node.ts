@@ -1,24 +1,13 @@
 import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { built } from './executables.ts'
 
-const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
-
-export const AGENT = built(`${dist}/bin/install-cni`)
-export const AGENT_BUNDLE = built(`${dist}/bundle/install-cni.cjs`)
+export const AGENT = built('bin/install-cni')
+export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
 
 export const calico = `${JSON.stringify(
   { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
@@ -254,9 +243,4 @@ export async function eventually(
     }
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-}
-
-function built(path: string): string {
-  if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
-  return path
 }

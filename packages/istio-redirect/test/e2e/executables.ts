@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 
-export const COMPILED = built(`${dist}/bin/istio-cni`)
-export const BUNDLE = built(`${dist}/bundle/istio-cni.cjs`)
+export const COMPILED = built('bin/istio-cni')
+export const BUNDLE = built('bundle/istio-cni.cjs')
 
 /** The same source twice: compiled to one file, and as a bundle on Node. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
@@ -21,7 +21,9 @@ function onNode(folder: string): string {
   return script
 }
 
-function built(path: string): string {
+/** The path of a file below `dist`. Throws if it is missing. */
+export function built(name: string): string {
+  const path = join(dist, name)
   if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
   return path
 }

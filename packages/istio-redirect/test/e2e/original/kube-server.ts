@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createAuthority, type Grant } from '@cni/kube/testing'
 import { type KubeClient, kubeClient } from '../../../../kube/src/client/client.ts'
 import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
+import { freePort } from '../agent-node.ts'
 
 /** A real kube-apiserver over etcd, with one administrator. */
 export interface KubeServer extends AsyncDisposable {
@@ -134,12 +134,4 @@ async function grant(admin: KubeClient, user: string, grants: readonly Grant[]):
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
