@@ -1,3 +1,4 @@
+import { type Netns, netns } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import {
@@ -8,7 +9,6 @@ import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide } from '../src/kernel-side.ts'
 import { askName } from './ask-name.ts'
 import { tunnelKind } from './kinds.ts'
-import { packetsInto } from './packets-into.ts'
 import { addresses, type Name, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 import { forgetHits, ruleHits } from './rule-hits.ts'
 
@@ -150,3 +150,10 @@ test('without a ztunnel nothing of a pod in the mesh passes but probes, and all 
   expect(await walk('app', 'srv')).toEqual(['srv saw app', `outbound app ${addresses.srv}:8080`])
   expect(await side.drift()).toEqual([])
 })
+
+/** How many packets each link of a namespace has sent, by its name. */
+async function packetsInto(node: Netns): Promise<Map<string, number>> {
+  const text = (await netns.readFile(node, '/proc/thread-self/net/dev')) ?? ''
+  const links = [...text.matchAll(/^\s*(\S+):\s*(.*)$/gm)]
+  return new Map(links.map(([, name = '', counts = '']) => [name, Number(counts.trim().split(/\s+/)[9])]))
+}

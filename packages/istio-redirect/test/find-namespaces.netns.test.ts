@@ -12,7 +12,9 @@ import {
   namespaceKey,
 } from '../src/agent/proc/namespace-identity.ts'
 import { lookAtNode } from '../src/agent/proc/node-look.ts'
-import { addressed, mounted, namespaceWith, nodeFiles, showProcess } from './ambient/replaced-pod.ts'
+import { mounted, nodeFiles } from './ambient/replaced-pod.ts'
+import { showProcess } from './ambient/show-process.ts'
+import { addAddresses, podWith } from './stage/kernel.ts'
 
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const
 
@@ -44,8 +46,8 @@ const openNamespaces = () =>
 
 describe('the namespace of a pod without a process', () => {
   test('is the mounted one that has all of its addresses', async () => {
-    await using target = await namespaceWith(['10.0.0.1', 'fd00::1'])
-    await using others = await namespaceWith(['10.0.0.2'])
+    await using target = await podWith('10.0.0.1', 'fd00::1')
+    await using others = await podWith('10.0.0.2')
     using _one = mounted(node.root, 'cni-1', target)
     using _again = mounted(node.root, 'cni-2', target)
     using _other = mounted(node.root, 'cni-3', others)
@@ -56,8 +58,8 @@ describe('the namespace of a pod without a process', () => {
   })
 
   test('may be of a process whose control group says nothing, before any mount', async () => {
-    await using target = await namespaceWith(['10.0.0.1'])
-    await using copy = await namespaceWith(['10.0.0.1'])
+    await using target = await podWith('10.0.0.1')
+    await using copy = await podWith('10.0.0.1')
     using _copy = mounted(node.root, 'cni-1', copy)
     showProcess(node.root, '20', '', target)
     expect(await found({ [uid]: ['10.0.0.1'] })).toEqual({ inodes: { [uid]: target.ino }, warnings: [] })
@@ -65,8 +67,8 @@ describe('the namespace of a pod without a process', () => {
   })
 
   test('is none where two are mounted that have its addresses', async () => {
-    await using one = await namespaceWith(['10.0.0.1'])
-    await using other = await namespaceWith(['10.0.0.1'])
+    await using one = await podWith('10.0.0.1')
+    await using other = await podWith('10.0.0.1')
     using _one = mounted(node.root, 'cni-1', one)
     using _other = mounted(node.root, 'cni-2', other)
     const { inodes, warnings } = await found({ [uid]: ['10.0.0.1'] })
@@ -76,7 +78,7 @@ describe('the namespace of a pod without a process', () => {
   })
 
   test('is never that of another pod, which has a process in it or holds it', async () => {
-    await using target = await namespaceWith(['10.0.0.1'])
+    await using target = await podWith('10.0.0.1')
     using _mount = mounted(node.root, 'cni-1', target)
     const holders = new Map([[namespaceKey(target), otherUid]])
     expect(await found({ [uid]: ['10.0.0.1'] }, holders)).toEqual({ inodes: {}, warnings: [] })
@@ -87,7 +89,7 @@ describe('the namespace of a pod without a process', () => {
   })
 
   test('is never the node’s, or the agent’s', async () => {
-    await using host = await namespaceWith(['10.0.0.1'])
+    await using host = await podWith('10.0.0.1')
     rmSync(join(node.proc, '1'), { recursive: true })
     showProcess(node.root, '1', '', host)
     using _host = mounted(node.root, 'cni-1', host)
@@ -101,7 +103,7 @@ describe('the namespace of a pod without a process', () => {
 
 describe('a look at a node', () => {
   test('opens nothing in the folder of namespaces that is none', async () => {
-    await using target = await namespaceWith(['10.0.0.1'])
+    await using target = await podWith('10.0.0.1')
     writeFileSync(join(folder, 'file'), 'x'.repeat(1 << 20))
     mkdirSync(join(folder, 'folder'))
     symlinkSync(target.path, join(folder, 'link'))
@@ -117,7 +119,7 @@ describe('a look at a node', () => {
   })
 
   test('does not follow a link of the folder out of the node', async () => {
-    await using target = await namespaceWith(['10.0.0.1'])
+    await using target = await podWith('10.0.0.1')
     using elsewhere = nodeFiles()
     using _mount = mounted(elsewhere.root, 'cni-1', target)
     rmSync(folder, { recursive: true })
@@ -140,7 +142,7 @@ describe('a look at a node', () => {
     for (let n = 0; n < 20; n += 1) showProcess(node.root, String(20 + n), uid, stack.use(await tempNetns()))
     const { warnings } = await found({ [uid]: ['10.0.0.1'] })
     expect(warnings).toHaveLength(16)
-    await addressed(own, ['10.0.0.1'])
+    await addAddresses(own, ['10.0.0.1'], 'more')
     expect(await found({ [uid]: ['10.0.0.1'] })).toMatchObject({ inodes: { [uid]: own.ino } })
   })
 })

@@ -1,32 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ApiServer, type Grant, type StoredPod, startApiServer } from '@cni/kube/testing'
+import type { ApiServer, Grant, StoredPod } from '@cni/kube/testing'
 import type { ListWatchOptions } from '../../kube/src/watch/list-watch.ts'
-import type { Labels, RepairConfig } from '../src/agent/part/services.ts'
+import type { RepairConfig } from '../src/agent/part/services.ts'
 import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { type RepairSurroundings, startRepair } from '../src/agent/repair/start-repair.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { meshPod, type PodOptions } from '../src/testing/pods.ts'
+import { recordingLog } from './stage/log.ts'
+import { onNode } from './stage/pods.ts'
+import { stage } from './stage/stage.ts'
 
 /** A running repair controller, its API server, and what it said. */
-export interface RepairFixture extends AsyncDisposable {
-  readonly api: ApiServer
-  readonly folder: string
-  readonly tokenFile: string
-  /** `level message` */
-  readonly log: readonly string[]
-  /** By `name{label="value"}`. */
-  readonly counters: ReadonlyMap<string, number>
-  /** The pauses between tries, which are not waited for. */
-  readonly pauses: readonly number[]
-  /** `repair/success` and so on, of the pods. */
-  pods(result: string): number
-  errors(type: string): number
-  /** Stops the controller and returns when it has ended. */
-  stop(): Promise<void>
-}
+export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
 
 /** What a test may want to differ. */
 export interface RepairFixtureOptions extends RepairSurroundings {
@@ -58,81 +43,71 @@ export const repairDefaults: RepairConfig = {
 
 /** A pod on node `n1` whose validation has just ended with `exitCode`. */
 export function validatedPod(exitCode: number, options: PodOptions = {}, more: object = {}): StoredPod {
-  const pod = meshPod(options)
   const state = { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' } }
   const initContainerStatuses = [{ name: 'istio-validation', state, lastState: {} }]
-  return {
-    ...pod,
-    spec: { ...pod.spec, nodeName: 'n1' },
-    status: { phase: 'Pending', initContainerStatuses, ...more },
-  }
+  return { ...onNode(meshPod(options)), status: { phase: 'Pending', initContainerStatuses, ...more } }
 }
 
 /** Starts a controller against an in-process API server. */
-export async function repairFixture(options: RepairFixtureOptions = {}): Promise<RepairFixture> {
+export function repairFixture(options: RepairFixtureOptions = {}) {
   const config = { ...repairDefaults, ...options.config }
   const mode = config.repairPods ? 'repair' : config.deletePods ? 'delete' : 'label'
-  const folder = mkdtempSync(join(tmpdir(), 'istio-repair-'))
-  const api = await startApiServer({ pods: options.pods ?? [], grants: options.grants ?? repairGrants[mode] })
-  options.prepare?.(api)
-  const tokenFile = join(folder, 'token')
-  const caFile = join(folder, 'ca.crt')
-  writeFileSync(tokenFile, `${api.token}\n`)
-  writeFileSync(caFile, api.ca)
-
-  const log: string[] = []
-  const counters = new Map<string, number>()
-  const pauses: number[] = []
-  const stop = new AbortController()
-  const at = (level: string) => (message: string, labels?: Labels) =>
-    void log.push(`${level} ${message}${labels === undefined ? '' : ` ${JSON.stringify(labels)}`}`)
-  const done = startRepair(
-    {
-      config,
-      api: { server: options.server ?? api.url, tokenFile, caFile, namespace: 'istio-system' },
-      log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
-      metrics: {
-        counter: (name) => ({
-          inc(labels = {}, by = 1) {
-            const key = `${name}${JSON.stringify(labels)}`
-            counters.set(key, (counters.get(key) ?? 0) + by)
-          },
-        }),
-        gauge: () => ({ set: () => {} }),
-      },
-      watches: podWatches({
-        pause: (ms) => {
-          pauses.push(ms)
-          return delay(5)
+  const grants = options.grants ?? repairGrants[mode]
+  return stage({ api: { pods: options.pods ?? [], grants } }, ({ api, account, root: folder, stack }) => {
+    options.prepare?.(api)
+    const log: string[] = []
+    const counters = new Map<string, number>()
+    /** The pauses between tries, which are not waited for. */
+    const pauses: number[] = []
+    const stop = new AbortController()
+    const done = startRepair(
+      {
+        config,
+        api: { ...account, server: options.server ?? api.url },
+        log: recordingLog(log, (message, labels) =>
+          labels === undefined ? message : `${message} ${JSON.stringify(labels)}`,
+        ),
+        metrics: {
+          counter: (name) => ({
+            inc(labels = {}, by = 1) {
+              const key = `${name}${JSON.stringify(labels)}`
+              counters.set(key, (counters.get(key) ?? 0) + by)
+            },
+          }),
+          gauge: () => ({ set: () => {} }),
         },
-        ...options.watching,
-      }),
-      signal: stop.signal,
-    },
-    options,
-  )
-  const count = (name: string, labels: object): number => counters.get(`${name}${JSON.stringify(labels)}`) ?? 0
-  return {
-    api,
-    folder,
-    tokenFile,
-    log,
-    counters,
-    pauses,
-    pods(what) {
-      const [type, result] = what.split('/')
-      return count('istio_cni_repair_pods_repaired_total', { type, result })
-    },
-    errors: (type) => count('istio_cni_repair_errors_total', { type }),
-    async stop() {
+        watches: podWatches({
+          pause: (ms) => {
+            pauses.push(ms)
+            return delay(5)
+          },
+          ...options.watching,
+        }),
+        signal: stop.signal,
+      },
+      options,
+    )
+    const end = async () => {
       stop.abort()
       await done
-    },
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await done
-      await api.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+    }
+    stack.defer(end)
+    const count = (name: string, labels: object): number => counters.get(`${name}${JSON.stringify(labels)}`) ?? 0
+    return {
+      api,
+      folder,
+      tokenFile: account.tokenFile,
+      log,
+      counters,
+      pauses,
+      /** `repair/success` and so on, of the pods. */
+      pods(what: string) {
+        const [type, result] = what.split('/')
+        return count('istio_cni_repair_pods_repaired_total', { type, result })
+      },
+      errors: (type: string) => count('istio_cni_repair_errors_total', { type }),
+      /** Stops the controller and returns when it has ended. */
+      stop: end,
+    }
+  })
 }

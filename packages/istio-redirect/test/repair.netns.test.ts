@@ -8,10 +8,11 @@ import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
 import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
-import { mounted, namespaceWith, nodeFiles } from './ambient/replaced-pod.ts'
+import { mounted, nodeFiles } from './ambient/replaced-pod.ts'
 import { type Fixture, fixture } from './fixture.ts'
 import { inetTablesIn } from './native/tables-in.ts'
 import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
+import { podWith } from './stage/kernel.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
@@ -253,7 +254,7 @@ describe('a repair fails five times, and changes nothing,', () => {
 
 test('a pod whose init container keeps failing, without a pause container, is repaired by its mount', async () => {
   using files = nodeFiles()
-  await using target = await namespaceWith(['10.77.20.2'])
+  await using target = await podWith('10.77.20.2')
   using _mount = mounted(files.root, '0c1c8f2e', target)
   await using node = await repair({
     hostProc: files.proc,

@@ -1,18 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { startApiServer } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
+import { runPlugin } from '@cni/skel'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { type PodCase, podCase } from '../../istio-rules/test/random-pod.ts'
+import { plugin } from '../src/plugin/plugin.ts'
 import { meshPod } from '../src/testing/pods.ts'
-import { addRandomPod } from './add-random-pod.ts'
+import { configuration } from './e2e/original/plugin-pair.ts'
 import { sandbox } from './e2e/original/sandbox.ts'
 import { fixture, prevResult } from './fixture.ts'
 import { legacyPath } from './legacy-path.ts'
 import { drawn } from './random-seed.ts'
 import { servingAgent } from './serve-agent.ts'
+import { cniEnv } from './stage/cni-call.ts'
+import { stage } from './stage/stage.ts'
 
 // CNI_FUZZ_RUNS=1000 for a long run; CNI_SEED repeats one.
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 40)
@@ -22,39 +24,35 @@ const backends = ['nft', 'legacy', 'nftables'] as const
 test('a repeated ADD of a random pod changes nothing, by any back end, served or alone', {
   timeout: 60_000 + runs * 4000,
 }, async () => {
-  const runDir = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
+  await using it = await stage({ api: {} })
+  const { api, root: runDir } = it
   const legacy = legacyPath(runDir)
-  await using api = await startApiServer()
   api.writeKubeconfig(runDir)
   await using agent = await servingAgent(runDir, [])
   let redirected = 0
-  try {
-    await fc.assert(
-      fc
-        .asyncProperty(podCase, fc.constantFrom(...backends), fc.boolean(), async (one, backend, served) => {
-          api.setPod(one.pod)
-          await agent.setPod(one.pod)
-          if (backend === 'legacy') vi.stubEnv('PATH', legacy)
-          const conf = {
-            ...one.conf,
-            native_nftables: backend === 'nftables',
-            ...(served ? {} : { agent: 'never' }),
-          }
-          await using target = await sandbox(one)
-          rmSync(join(runDir, 'attachments'), { recursive: true, force: true })
-          const first = await add({ ...one, conf }, target, runDir)
-          const before = await everything(target, runDir)
-          const second = await add({ ...one, conf }, target, runDir)
-          expect(second).toEqual(first)
-          expect(await everything(target, runDir)).toEqual(before)
-          if (before.records.length > 0) redirected += 1
-        })
-        .afterEach(() => void vi.unstubAllEnvs()),
-      { numRuns: runs, ...drawn },
-    )
-  } finally {
-    rmSync(runDir, { recursive: true, force: true })
-  }
+  await fc.assert(
+    fc
+      .asyncProperty(podCase, fc.constantFrom(...backends), fc.boolean(), async (one, backend, served) => {
+        api.setPod(one.pod)
+        await agent.setPod(one.pod)
+        if (backend === 'legacy') vi.stubEnv('PATH', legacy)
+        const conf = {
+          ...one.conf,
+          native_nftables: backend === 'nftables',
+          ...(served ? {} : { agent: 'never' }),
+        }
+        await using target = await sandbox(one)
+        rmSync(join(runDir, 'attachments'), { recursive: true, force: true })
+        const first = await add({ ...one, conf }, target, runDir)
+        const before = await everything(target, runDir)
+        const second = await add({ ...one, conf }, target, runDir)
+        expect(second).toEqual(first)
+        expect(await everything(target, runDir)).toEqual(before)
+        if (before.records.length > 0) redirected += 1
+      })
+      .afterEach(() => void vi.unstubAllEnvs()),
+    { numRuns: runs, ...drawn },
+  )
   expect(redirected).toBeGreaterThan(runs / 10)
 })
 
@@ -82,7 +80,15 @@ test.each(modes.flatMap((mode) => inbound.flatMap((ports) => families.map((ips) 
 )
 
 async function add(one: PodCase, target: Netns, runDir: string) {
-  const { exitCode, stdout } = await addRandomPod(one, target, runDir)
+  const { namespace, name } = one.pod.metadata
+  const { exitCode, stdout } = await runPlugin(plugin, {
+    env: {
+      PATH: process.env.PATH,
+      ...one.env,
+      ...cniEnv('ADD', { netns: target.path, container: 'pod', namespace, name, more: [one.args] }),
+    },
+    stdin: () => JSON.stringify(configuration(one, runDir)),
+  })
   return { exitCode, stdout }
 }
 

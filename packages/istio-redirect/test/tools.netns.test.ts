@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { type Netns, netns } from '@cni/netns'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { machine } from '../src/tools/system.ts'
-import { podOnNetwork } from './pod-on-network.ts'
+import { podWith } from './stage/kernel.ts'
 import { tools as toolsOn } from './tools-io.ts'
 
 let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
 
 beforeEach(async () => {
-  pod = await podOnNetwork()
+  pod = await podWith('10.1.2.3', 'fd00::3')
 })
 afterEach(() => pod[Symbol.asyncDispose]())
 

@@ -1,10 +1,12 @@
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
+import { addAddresses, podWith } from '../stage/kernel.ts'
 import { capturedBy } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
-import { addressed, mounted, moved, namespaceWith, rootOf, showProcess } from './replaced-pod.ts'
+import { mounted, moved, rootOf } from './replaced-pod.ts'
 import { annotated, patience, ready, servedNode } from './served-node.ts'
+import { showProcess } from './show-process.ts'
 
 /** Rounds are short, so that a test need not wait for them. */
 const rounds = { podRoundMs: 200 }
@@ -31,7 +33,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel } = served
     const pod = await enrolled(node)
-    await using other = await namespaceWith(pod.addresses)
+    await using other = await podWith(...pod.addresses)
     // The former namespace stays mounted: processes are the truth.
     using _mount = mounted(rootOf(node), 'cni-old', pod.netns)
     moved(node, pod, other)
@@ -55,7 +57,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await ready(first)
     const pod = await enrolled(node)
     await first.stop('followed')
-    await using other = await namespaceWith(pod.addresses)
+    await using other = await podWith(...pod.addresses)
     using stack = new DisposableStack()
     if (how === 'process') moved(node, pod, other)
     else pod.end()
@@ -77,7 +79,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel } = served
     const pod = await enrolled(node)
-    await using other = await namespaceWith(pod.addresses)
+    await using other = await podWith(...pod.addresses)
     using _mount = mounted(rootOf(node), 'cni-new', other)
     pod.end()
     await captured(ztunnel, pod, other)
@@ -88,7 +90,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
-    await using other = await namespaceWith(['10.20.7.7'])
+    await using other = await podWith('10.20.7.7')
     moved(node, pod, other)
     await expect
       .poll(() => agent.status().astray, patience)
@@ -111,7 +113,7 @@ describe('a namespace that is replaced under the same UID', () => {
     const told = ztunnel.told.length
     const fresh = await Promise.all(
       pods.slice(0, 3).map(async (pod, at) => {
-        const other = stack.use(await namespaceWith(pod.addresses))
+        const other = stack.use(await podWith(...pod.addresses))
         moved(node, pod, other, String(4711 + at))
         return { pod, other }
       }),
@@ -126,7 +128,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
-    await using other = await namespaceWith(pod.addresses)
+    await using other = await podWith(...pod.addresses)
     ztunnel.answer(() => 'no room')
     moved(node, pod, other)
     await annotated(pod, 'pending')
@@ -148,7 +150,7 @@ describe('a namespace is never taken', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const [one, other] = [await enrolled(node, 'one'), await enrolled(node, 'other')]
-    await addressed(other.netns, one.addresses)
+    await addAddresses(other.netns, one.addresses, 'more')
     one.end()
     showProcess(rootOf(node), '4711', one.uid, other.netns)
     using _mount = mounted(rootOf(node), 'cni-other', other.netns)
@@ -160,7 +162,7 @@ describe('a namespace is never taken', () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
-    await addressed(node.netns, pod.addresses)
+    await addAddresses(node.netns, pod.addresses, 'more')
     moved(node, pod, node.netns)
     showProcess(rootOf(node), '4712', pod.uid, { path: '/proc/self/ns/net' })
     using _mount = mounted(rootOf(node), 'cni-node', node.netns)
@@ -174,7 +176,7 @@ describe('a namespace is never taken', () => {
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
     const bystander = await enrolled(node, 'bystander')
-    await using made = await namespaceWith(pod.addresses)
+    await using made = await podWith(...pod.addresses)
     showProcess(rootOf(node), '4711', pod.uid, made, 1)
     await using elsewhere = await tempNetns()
     // It is settled in the same round or a later one.

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import type { Netns } from '@cni/netns'
+import { type CalledPod, cniEnv } from '../stage/cni-call.ts'
 import { COMPILED } from './executables.ts'
 import type { Serving } from './serving-agent.ts'
 
@@ -26,21 +27,16 @@ export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> 
 
 /** The same, for who has something to do with the process meanwhile. */
 export function startAdd(at: Serving, target: Netns, { name, uid, agent, native }: AddedPod) {
-  const child = spawn(COMPILED, [], {
-    env: {
-      PATH: '/usr/sbin:/usr/bin',
-      CNI_COMMAND: 'ADD',
-      CNI_CONTAINERID: `container-${name}`,
-      CNI_NETNS: target.path,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: '/opt/cni/bin',
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${name};K8S_POD_UID=${uid}`,
-    },
-    stdio: 'pipe',
-  })
+  const conf = { type: 'istio-cni', cni_agent_run_dir: at.node.path('run'), native_nftables: native, agent }
+  return startPlugin(conf, { netns: target.path, name, more: [`K8S_POD_UID=${uid}`] })
+}
+
+/** Starts the compiled plugin's ADD of a pod of namespace `demo`. */
+export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' | 'more'>) {
+  const env = cniEnv('ADD', { ...pod, container: `container-${pod.name}`, namespace: 'demo' })
+  const child = spawn(COMPILED, [], { env: { PATH: '/usr/sbin:/usr/bin', ...env }, stdio: 'pipe' })
   const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
-  const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: at.node.path('run') }
-  child.stdin.end(JSON.stringify({ ...conf, plugin_log_level: 'debug', native_nftables: native, prevResult, agent }))
+  child.stdin.end(JSON.stringify({ ...conf, cniVersion: '1.0.0', name: 'pods', plugin_log_level: 'debug', prevResult }))
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const all = [exit, text(child.stdout), text(child.stderr)] as const
   const called = Promise.all(all).then(([exitCode, stdout, stderr]): Called => ({ exitCode, stdout, stderr }))

@@ -1,17 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Netns, netns } from '@cni/netns'
 import type { Called } from './add-pod.ts'
 import type { Serving } from './serving-agent.ts'
 
 /** Whether the agent decided about a call that logged at debug. */
 export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
-
-/** The rules of both families. */
-export async function rulesIn(target: Netns): Promise<string> {
-  const programs = ['iptables-save', 'ip6tables-save'] as const
-  const texts = await Promise.all(programs.map((program) => netns.exec(target, [program])))
-  return texts.map(({ stdout }) => stdout.replace(/^#.*\n/gm, '')).join('')
-}
 
 /** What the plugin has on record of the pods, by container. */
 export function records(at: Serving): Map<string, Record<string, unknown>> {

@@ -6,7 +6,7 @@ import { Batch, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { kernelDump } from '../../../istio-rules/test/kernel-dump.ts'
 import { machine } from '../../src/tools/system.ts'
-import { podOnNetwork } from '../pod-on-network.ts'
+import { podWith } from '../stage/kernel.ts'
 import { tools as toolsOn } from '../tools-io.ts'
 import { inetTablesIn } from './tables-in.ts'
 
@@ -14,7 +14,7 @@ let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
 
 beforeEach(async () => {
-  pod = await podOnNetwork()
+  pod = await podWith('10.1.2.3', 'fd00::3')
 })
 afterEach(() => pod[Symbol.asyncDispose]())
 

@@ -7,7 +7,7 @@ import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { startZtunnel } from '../../src/testing/node/index.ts'
 import { plainPod } from '../../src/testing/pods.ts'
 import { eventually } from '../e2e/agent-node.ts'
-import { onNode } from '../pods-fixture.ts'
+import { onNode } from '../stage/pods.ts'
 import { type Pod, type Pods, podsOn, type Which } from './pod-life.ts'
 import { type UpgradeNode, upgradeNode } from './upgrade-node.ts'
 
@@ -56,7 +56,7 @@ export async function ambientNode(env: Readonly<Record<string, string>> = {}): P
   }
 }
 
-function stored(name: string, { uid, isMesh }: Which): StoredPod {
-  const pod = onNode(plainPod({ name, namespace: 'demo', ...(!isMesh && { labels: { [mode]: 'none' } }) }))
-  return { ...pod, metadata: { ...pod.metadata, uid }, spec: { ...pod.spec, serviceAccountName: 'default' } }
-}
+const stored = (name: string, { uid, isMesh }: Which): StoredPod =>
+  onNode(plainPod({ name, namespace: 'demo', ...(!isMesh && { labels: { [mode]: 'none' } }) }), uid, {
+    serviceAccountName: 'default',
+  })

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { meshPod, type PodOptions } from '../../src/testing/pods.ts'
 import { DUAL_STACK } from '../e2e/pod.ts'
 import { legacyPath } from '../legacy-path.ts'
-import { podOnNetwork } from '../pod-on-network.ts'
+import { podWith } from '../stage/kernel.ts'
 import { rulesIn } from './pod-life.ts'
 import { other, PROGRAMS, type Release } from './upgrade-node.ts'
 
@@ -89,7 +89,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
   const then = other(by)
 
   test.each(Object.entries(KINDS))('is checked, repeated and deleted by the other: %s', async (_, kind) => {
-    await using pod = await podOnNetwork()
+    await using pod = await podWith('10.1.2.3', 'fd00::3')
     const before = await networkIn(pod)
     const plugins = pluginsFor(pod, kind)
     await plugins.add(by)
@@ -114,7 +114,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
   })
 
   test.each(Object.entries(KINDS))('of both, it is deleted by itself: %s', async (_, kind) => {
-    await using pod = await podOnNetwork()
+    await using pod = await podWith('10.1.2.3', 'fd00::3')
     const before = await networkIn(pod)
     const plugins = pluginsFor(pod, kind)
     await plugins.add(then)
@@ -126,7 +126,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
   })
 
   test('that was killed before its rules were whole is completed or taken back by the other', async () => {
-    await using pod = await podOnNetwork()
+    await using pod = await podWith('10.1.2.3', 'fd00::3')
     const plugins = pluginsFor(pod)
     for (const next of ['add', 'del'] as const) {
       await plugins.add(by)
@@ -146,7 +146,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
   })
 
   test('is kept by the GC of the other while it is valid, and then forgotten', async () => {
-    await using pod = await podOnNetwork()
+    await using pod = await podWith('10.1.2.3', 'fd00::3')
     const plugins = pluginsFor(pod)
     await plugins.add(by)
     await plugins.collect(then, [{ containerID: 'c0ffee', ifname: 'eth0' }])
@@ -157,7 +157,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
 })
 
 test('rules that two attachments share, one of each release, go with the last', async () => {
-  await using pod = await podOnNetwork()
+  await using pod = await podWith('10.1.2.3', 'fd00::3')
   const plugins = pluginsFor(pod)
   await plugins.add('released', 'eth0')
   await plugins.add('current', 'net1')

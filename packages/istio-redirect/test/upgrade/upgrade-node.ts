@@ -1,11 +1,13 @@
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
-import { type Cni, cni, loadConflistFile, type NetworkList } from '@cni/libcni'
+import type { Grant } from '@cni/kube/testing'
+import { type Cni, cni, loadConflistFile } from '@cni/libcni'
 import { ambientGrants, repairGrants } from '../../src/testing/grants.ts'
-import { type AgentNode, type AgentProcess, agentNode, eventually } from '../e2e/agent-node.ts'
+import { type AgentProcess, eventually } from '../e2e/agent-node.ts'
 import { conflistOf } from '../runtimes/node/conflist.ts'
+import { isLease, namesIn } from '../stage/files.ts'
+import { stage } from '../stage/stage.ts'
 
 /** The release that the node is updated from, and the one of this commit. */
 export type Release = 'released' | 'current'
@@ -28,25 +30,7 @@ const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
 const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
 /** A node of a DaemonSet that is updated, with the runtime and the API server of its pods. */
-export interface UpgradeNode extends AsyncDisposable {
-  readonly files: AgentNode
-  readonly api: ApiServer
-  readonly runtime: Cni
-  /** The same runtime with the plugin of a release, whichever is installed. */
-  runtimeOf(release: Release): Cni
-  /** Stops an agent whose DaemonSet is deleted: it takes the plugin off the node. */
-  uninstall(agent: AgentProcess): Promise<void>
-  /** The network as a runtime loads it. */
-  list(): NetworkList
-  /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
-  start(release: Release, options?: { readonly atOnce?: boolean }): Promise<AgentProcess>
-  /** The addresses host-local has handed out. */
-  leases(): string[]
-  /** What the plugins said. */
-  readonly log: readonly string[]
-  /** The plugin's records. */
-  records(): string[]
-}
+export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
  * A node in the namespaces of this process. `env`: settings of the agents of both releases; `isSingle`: its network is a
@@ -55,68 +39,63 @@ export interface UpgradeNode extends AsyncDisposable {
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
   { isSingle = false }: { readonly isSingle?: boolean } = {},
-): Promise<UpgradeNode> {
-  const stack = new AsyncDisposableStack()
-  const files = stack.use(agentNode({}))
-  const log: string[] = []
-  const bin = files.path('bin')
-  const runtimeIn = (path: readonly string[]): Cni =>
-    cni({
-      path,
-      cacheDir: files.path('cache'),
-      env: { PATH: process.env.PATH },
-      timeout: 30_000,
-      stderr: (text) => log.push(String(text)),
-    })
-  const api = stack.use(await startApiServer({ grants: GRANTS, token: 'se.cr.et' }))
-  api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
-  api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
-  const ipam = files.path('ipam')
-  const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
-  const { cniVersion, name, plugins } = conflist
-  const [file, document] = isSingle ? [SINGLE, { cniVersion, name, ...plugins[0] }] : [LIST, conflist]
-  files.write(file, `${JSON.stringify(document, null, 2)}\n`)
-  files.write('sa/ca.crt', api.ca)
-  for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(bin, name))
-  for (const [release, folder] of Object.entries(PROGRAMS)) {
-    mkdirSync(files.path(release))
-    copyFileSync(join(folder, 'istio-cni'), files.path(release, 'istio-cni'))
-  }
-  const { hostname, port } = new URL(api.url)
-  Object.assign(files.env, {
-    KUBERNETES_SERVICE_HOST: hostname,
-    KUBERNETES_SERVICE_PORT: port,
-    NODE_NAME: 'n1',
-    POD_NAMESPACE: NAMESPACE,
-    PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin',
-    ...env,
-  })
-  return {
-    files,
-    api,
-    runtime: runtimeIn([bin]),
-    runtimeOf: (release) => runtimeIn([PROGRAMS[release], bin]),
-    async uninstall(agent) {
-      api.setDaemonSet(NAMESPACE, DAEMON_SET)
-      await stop(agent)
-      api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
-    },
-    log,
-    list: () => loadConflistFile(files.path(LIST)),
-    async start(release, { atOnce = false } = {}) {
-      const agent = await files.start({
-        file: [join(PROGRAMS[release], 'install-cni')],
-        // As an update changes settings, it changes the entry in the list.
-        env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
-        atOnce,
+) {
+  const settings = { POD_NAMESPACE: NAMESPACE, PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin', ...env }
+  const parts = { agent: { net: {}, env: settings }, api: { grants: GRANTS, token: 'se.cr.et' } }
+  return await stage(parts, ({ agents: files, api }) => {
+    const log: string[] = []
+    const bin = files.path('bin')
+    const runtimeIn = (path: readonly string[]): Cni =>
+      cni({
+        path,
+        cacheDir: files.path('cache'),
+        env: { PATH: process.env.PATH },
+        timeout: 30_000,
+        stderr: (text) => log.push(String(text)),
       })
-      if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
-      return agent
-    },
-    leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
-    records: () => namesIn(files.path('run/attachments')),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
+    api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
+    api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
+    const ipam = files.path('ipam')
+    const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
+    const { cniVersion, name, plugins } = conflist
+    const [file, document] = isSingle ? [SINGLE, { cniVersion, name, ...plugins[0] }] : [LIST, conflist]
+    files.write(file, `${JSON.stringify(document, null, 2)}\n`)
+    for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(bin, name))
+    for (const [release, folder] of Object.entries(PROGRAMS)) {
+      mkdirSync(files.path(release))
+      copyFileSync(join(folder, 'istio-cni'), files.path(release, 'istio-cni'))
+    }
+    return {
+      files,
+      api,
+      runtime: runtimeIn([bin]),
+      /** The same runtime with the plugin of a release, whichever is installed. */
+      runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
+      /** Stops an agent whose DaemonSet is deleted: it takes the plugin off the node. */
+      async uninstall(agent: AgentProcess) {
+        api.setDaemonSet(NAMESPACE, DAEMON_SET)
+        await stop(agent)
+        api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
+      },
+      log,
+      /** The network as a runtime loads it. */
+      list: () => loadConflistFile(files.path(LIST)),
+      /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
+      async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
+        const agent = await files.start({
+          file: [join(PROGRAMS[release], 'install-cni')],
+          // As an update changes settings, it changes the entry in the list.
+          env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
+          atOnce,
+        })
+        if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
+        return agent
+      },
+      /** The addresses host-local has handed out. */
+      leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
+      records: () => namesIn(files.path('run/attachments')),
+    }
+  })
 }
 
 /** Ends an agent as kubelet does. */
@@ -124,17 +103,6 @@ export async function stop(agent: AgentProcess): Promise<void> {
   agent.kill('SIGTERM')
   const { code, signal } = await agent.exit
   if (code !== 0) throw new Error(`the agent ended with ${code ?? signal}: ${agent.log()}`)
-}
-
-const isLease = (name: string): boolean => /^[0-9a-f]*[.:]/.test(name)
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // nothing was written there yet
-    return []
-  }
 }
 
 function fromEnvironment(): string {

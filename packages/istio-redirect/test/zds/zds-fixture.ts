@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import type { KnownPod } from '../../src/agent/ambient/namespace/netns-cache.ts'
 import type { ZdsEvent, ZdsOptions, ZdsPod, ZdsServer } from '../../src/agent/ambient/zds/options.ts'
 import { startZds } from '../../src/agent/ambient/zds/server.ts'
+import { recordingLog } from '../stage/log.ts'
 import { type RawZtunnel, rawZtunnel } from './raw-ztunnel.ts'
 
 /** A server of its own, with pods that a test puts there, and what it said. */
@@ -46,11 +47,10 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}): ZdsFixture {
       leases += 1
       return { uid, workload, lease: { netns: namespace, [Symbol.dispose]: () => void leases-- } }
     })
-  const line = (level: string) => (text: string) => void log.push(`${level} ${text}`)
   const zds = startZds({
     path,
     snapshot,
-    log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    log: recordingLog(log),
     observe: (event) => events.push(event),
     allow: () => true,
     ...options,

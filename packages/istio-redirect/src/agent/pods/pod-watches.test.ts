@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Observer } from '../../../../kube/src/watch/list-watch.ts'
-import { onNode, podsFixture } from '../../../test/pods-fixture.ts'
+import { podsFixture } from '../../../test/pods-fixture.ts'
+import { onNode } from '../../../test/stage/pods.ts'
 import { plainPod } from '../../testing/pods.ts'
 import { podWatches } from './pod-watches.ts'
 

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { isKubeError } from '@cni/kube'
-import { type Netns, openRtnl } from '@cni/netns'
+import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { isObject } from '@cni/types'
 import { type KubeClient, kubeClient } from '../../../../kube/src/client/client.ts'
 import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { type Manifest, rendered } from '../../chart/manifest.ts'
+import { addAddresses } from '../../stage/kernel.ts'
+import { startPlugin } from '../add-pod.ts'
 import { AGENT, type AgentProcess, agentNode } from '../agent-node.ts'
-import { COMPILED } from '../executables.ts'
 import { type AccountRight, type Mode, modes, without } from './chart-modes.ts'
 import type { KubeServer } from './kube-server.ts'
 
@@ -56,10 +56,10 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
     stack.defer(() => remove(kube, object))
   }
   const target = stack.use(await tempNetns())
-  await giveAddress(target, NODE_IP)
+  await addAddresses(target, [NODE_IP])
   // Of what is mounted later the agent sees nothing.
   const pod = stack.use(await tempNetns())
-  await giveAddress(pod, '10.1.2.3')
+  await addAddresses(pod, ['10.1.2.3'])
   const node = stack.use(agentNode())
   const data = objects.find(({ kind }) => kind === 'ConfigMap')?.data
   Object.assign(node.env, isObject(data) ? data : {}, {
@@ -159,32 +159,8 @@ function holding(target: Netns): Disposable & { readonly pid: number | undefined
   return { pid: child.pid, [Symbol.dispose]: () => void child.kill('SIGKILL') }
 }
 
-async function giveAddress(target: Netns, address: string): Promise<void> {
-  using rtnl = await openRtnl(target)
-  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-  await rtnl.setLinkUp('eth0')
-  await rtnl.addAddress('eth0', `${address}/24`)
-}
-
-async function called(
-  conf: object,
-  { name, netns }: { readonly name: string; readonly netns: string },
-): Promise<string> {
-  const child = spawn(COMPILED, [], {
-    env: {
-      PATH: '/usr/sbin:/usr/bin',
-      CNI_COMMAND: 'ADD',
-      CNI_CONTAINERID: `container-${name}`,
-      CNI_NETNS: netns,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: '/opt/cni/bin',
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${name}`,
-    },
-    stdio: 'pipe',
-  })
-  const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
-  child.stdin.end(JSON.stringify({ ...conf, cniVersion: '1.0.0', name: 'pods', plugin_log_level: 'debug', prevResult }))
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+async function called(conf: object, pod: { readonly name: string; readonly netns: string }): Promise<string> {
+  const { stdout, stderr } = await startPlugin(conf, pod).called
   return (stderr + stdout).replaceAll('\\"', '"')
 }
 

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type StoredPod, startApiServer } from '@cni/kube/testing'
+import type { StoredPod } from '@cni/kube/testing'
 import type { PodCase } from '../../../../istio-rules/test/random-pod.ts'
 import { servingAgent } from '../../serve-agent.ts'
+import { cniEnv } from '../../stage/cni-call.ts'
+import { stage } from '../../stage/stage.ts'
 import { COMPILED } from '../executables.ts'
 import { PATH, peer } from './peers.ts'
 import { outcome, sandbox } from './sandbox.ts'
@@ -32,47 +33,41 @@ export interface Plugins extends AsyncDisposable {
 }
 
 /** Prepares both plugins. `way`: ours decides by itself, or an agent decides for it. */
-export async function plugins(way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> {
-  const folder = mkdtempSync(join(tmpdir(), 'istio-original-'))
-  const api = await startApiServer()
-  const side = (name: string, file: string) => {
-    const runDir = join(folder, name)
-    mkdirSync(runDir)
-    chmodSync(runDir, 0o755)
-    api.writeKubeconfig(runDir)
-    return (one: PodCase, stored: string) => add(one, { file, runDir, stored })
-  }
-  const theirs = side('theirs', peer('istio-cni').file)
-  const ours = side('ours', compiled)
-  const agent = way === 'served' ? await servingAgent(join(folder, 'ours'), []) : undefined
-  let count = 0
-  return {
-    async compare(one, theirPod = one.pod) {
-      // Cases run side by side: each has its own pod, in its own words.
-      count += 1
-      const name = `${one.pod.metadata.name}-${count}`
-      const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
-      api.setPod(renamed(theirPod, `${name}-a`))
-      api.setPod(renamed(one.pod, `${name}-b`))
-      await agent?.setPod(renamed(one.pod, `${name}-b`))
-      // B1: ours reads owner groups of the pod as well; the original is given them as the runtime's.
-      const [a, b] = await Promise.all([
-        theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
-        ours(one, `${name}-b`),
-      ])
-      for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
-      return { theirs: a, ours: b }
-    },
-    get served() {
-      return agent?.answers.filter((answer) => answer !== 'refused').length ?? 0
-    },
-    async [Symbol.asyncDispose]() {
-      await agent?.[Symbol.asyncDispose]()
-      await api.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
+export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> =>
+  stage({ api: {} }, async ({ api, root: folder, stack }) => {
+    const side = (name: string, file: string) => {
+      const runDir = join(folder, name)
+      mkdirSync(runDir)
+      chmodSync(runDir, 0o755)
+      api.writeKubeconfig(runDir)
+      return (one: PodCase, stored: string) => add(one, { file, runDir, stored })
+    }
+    const theirs = side('theirs', peer('istio-cni').file)
+    const ours = side('ours', compiled)
+    const agent = way === 'served' ? stack.use(await servingAgent(join(folder, 'ours'), [])) : undefined
+    let count = 0
+    return {
+      async compare(one, theirPod = one.pod) {
+        // Cases run side by side: each has its own pod, in its own words.
+        count += 1
+        const name = `${one.pod.metadata.name}-${count}`
+        const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
+        api.setPod(renamed(theirPod, `${name}-a`))
+        api.setPod(renamed(one.pod, `${name}-b`))
+        await agent?.setPod(renamed(one.pod, `${name}-b`))
+        // B1: ours reads owner groups of the pod as well; the original is given them as the runtime's.
+        const [a, b] = await Promise.all([
+          theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
+          ours(one, `${name}-b`),
+        ])
+        for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
+        return { theirs: a, ours: b }
+      },
+      get served() {
+        return agent?.answers.filter((answer) => answer !== 'refused').length ?? 0
+      },
+    }
+  })
 
 function podGroups({ pod }: PodCase): Record<string, string> {
   const proxies = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(
@@ -96,12 +91,7 @@ async function add(
       env: {
         PATH,
         ...one.env,
-        CNI_COMMAND: 'ADD',
-        CNI_CONTAINERID: stored,
-        CNI_NETNS: target.path,
-        CNI_IFNAME: 'eth0',
-        CNI_PATH: '/opt/cni/bin',
-        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${stored};${one.args}`,
+        ...cniEnv('ADD', { netns: target.path, container: stored, namespace, name: stored, more: [one.args] }),
       },
       timeout: 60_000,
     })

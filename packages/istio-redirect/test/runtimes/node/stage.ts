@@ -1,9 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
-import { netns } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
 import { COMPILED } from '../../e2e/executables.ts'
+import { isLease, namesIn } from '../../stage/files.ts'
+import { rulesIn as rulesOf } from '../../stage/rules.ts'
 import { type ChainKind, conflistOf, NETWORK } from './conflist.ts'
 import { folderFor } from './throw-away.ts'
 
@@ -58,8 +60,8 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
       writeFileSync(conflistFile, `${JSON.stringify(conflist, null, 2)}\n`)
       return conflist
     },
-    leases: () => filesOf(join(ipamDir, NETWORK)).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
-    stateFiles: () => filesOf(join(runDir, 'attachments')),
+    leases: () => namesIn(join(ipamDir, NETWORK)).filter(isLease),
+    stateFiles: () => namesIn(join(runDir, 'attachments')),
     forget() {
       for (const name of readdirSync(runDir)) rmSync(join(runDir, name), { recursive: true })
     },
@@ -75,16 +77,6 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
 }
 
 /** The rules of both families in a namespace, without dates and counters. */
-export async function rulesIn(
-  namespace: Parameters<typeof netns.exec>[0],
-  kind: 'nft' | 'legacy' = 'nft',
-): Promise<string> {
-  const texts = await Promise.all(
-    [`iptables-${kind}-save`, `ip6tables-${kind}-save`].map(
-      async (program) => (await netns.exec(namespace, [program])).stdout,
-    ),
-  )
-  return texts.join('').replaceAll(/^#.*\n|\[\d+:\d+\]/gm, '')
+export async function rulesIn(namespace: NetnsTarget, kind: 'nft' | 'legacy' = 'nft'): Promise<string> {
+  return (await rulesOf(namespace, kind)).replaceAll(/\[\d+:\d+\]/g, '')
 }
-
-const filesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])

@@ -1,0 +1,19 @@
+/** A pod that a runtime names to the plugin. */
+export interface CalledPod {
+  readonly netns: string
+  readonly container: string
+  readonly namespace: string
+  readonly name: string
+  /** The end of `CNI_ARGS`. */
+  readonly more?: readonly string[]
+}
+
+/** The variables with which a runtime calls the plugin for the interface eth0 of a pod. */
+export const cniEnv = (command: string, { netns, container, namespace, name, more = [] }: CalledPod) => ({
+  CNI_COMMAND: command,
+  CNI_CONTAINERID: container,
+  CNI_NETNS: netns,
+  CNI_IFNAME: 'eth0',
+  CNI_PATH: '/opt/cni/bin',
+  CNI_ARGS: ['IgnoreUnknown=1', `K8S_POD_NAMESPACE=${namespace}`, `K8S_POD_NAME=${name}`, ...more].join(';'),
+})

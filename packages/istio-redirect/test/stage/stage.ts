@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ApiServer, type ApiServerOptions, startApiServer } from '@cni/kube/testing'
+import type { Netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import type { AgentNode } from '../e2e/agent-node.ts'
+import { type Account, agentFor, writeAccount } from './agent.ts'
+import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepareKernel } from './kernel.ts'
+
+/** What a test needs. A part that is not named is not started. */
+export interface StageOptions {
+  /** An API server, and the files of a service account that reaches it. `inNode`: it serves in the node's namespace. */
+  readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
+  /** The namespace of the node. */
+  readonly kernel?: KernelOptions
+  /** The network of the pods that `pod` makes. */
+  readonly pods?: PodNetwork
+  /** Files and environment of the compiled agent. `net`: files of its CNI folder. `env`: more settings. */
+  readonly agent?: { readonly net?: Readonly<Record<string, string>>; readonly env?: Readonly<Record<string, string>> }
+}
+
+interface Always {
+  readonly root: string
+  /** A path below the folder of the stage. */
+  path(...parts: string[]): string
+  /** Disposed with the stage. */
+  readonly stack: AsyncDisposableStack
+}
+
+interface Parts {
+  api: { readonly api: ApiServer; readonly account: Account }
+  kernel: { readonly node: Netns }
+  pods: { pod(...addresses: readonly string[]): Promise<Netns> }
+  agent: { readonly agents: AgentNode }
+}
+
+type PartOf<O, K extends keyof Parts> = K extends keyof O ? Parts[K] : unknown
+
+/** The parts that were asked for. */
+export type Stage<O extends StageOptions> = Always &
+  PartOf<O, 'api'> &
+  PartOf<O, 'kernel'> &
+  PartOf<O, 'pods'> &
+  PartOf<O, 'agent'>
+
+/**
+ * Starts the parts that a test asks for, and lets `play` build on them. Disposing the result disposes everything, and so
+ * does a start that fails.
+ *
+ * @example
+ * await using it = await stage({ api: { pods: [meshPod()] } }, ({ api, path }) => ({ api, runDir: path('run') }))
+ */
+export async function stage<O extends StageOptions, T extends object = Stage<O>>(
+  options: O,
+  // Without it the parts themselves are the result: T is Stage<O> then.
+  play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
+): Promise<T & AsyncDisposable> {
+  await using starting = new AsyncDisposableStack()
+  const agents = options.agent === undefined ? undefined : starting.use(await agentFor(options.agent))
+  const root = agents === undefined ? starting.adopt(mkdtempSync(join(tmpdir(), 'cni-stage-')), remove) : agents.path()
+  const path = (...parts: string[]): string => join(root, ...parts)
+  const node = options.kernel === undefined ? undefined : starting.use(await tempNetns())
+  if (node !== undefined) await prepareKernel(node, options.kernel)
+  const { inNode = false, ...apiOptions } = options.api ?? {}
+  const served = inNode && node !== undefined ? { ...apiOptions, netns: node } : apiOptions
+  const api = options.api === undefined ? undefined : starting.use(await startApiServer(served))
+  const account = api && writeAccount(api, path('sa'), agents)
+  const connect: Connect | undefined = options.pods && (await connectPods(options.pods, node))
+  const inner = starting.use(new AsyncDisposableStack())
+  const pod = async (...addresses: readonly string[]): Promise<Netns> => {
+    const made = inner.use(await tempNetns())
+    await connect?.(made, addresses)
+    return made
+  }
+  const all = { root, path, stack: inner, node, api, account, agents, pod }
+  // PartOf names the members that are there.
+  const built = await play(all as unknown as Stage<O>)
+  const stack = starting.move()
+  return Object.assign(built, { [Symbol.asyncDispose]: () => stack.disposeAsync() })
+}
+
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
