@@ -3,8 +3,8 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
-import { type KeepNodeEvent, keepNode } from '../src/agent/ambient/node/keep-node.ts'
 import { type NodeProbes, nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
+import { type ReconcileNodeEvent, reconcileNode } from '../src/agent/ambient/node/reconcile-node.ts'
 import { inside as run } from './stage/inside.ts'
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
@@ -17,7 +17,7 @@ const inside = (node: Netns, ...argv: [string, ...string[]]) => void run(node, a
 interface Kept extends AsyncDisposable {
   readonly node: Netns
   readonly probes: NodeProbes
-  readonly events: KeepNodeEvent[]
+  readonly events: ReconcileNodeEvent[]
   /** Waits until everything is as it was left again. */
   whole(): Promise<void>
 }
@@ -28,9 +28,9 @@ async function kept(how: Parameters<typeof nodeProbes>[1]): Promise<Kept> {
   await probes.apply()
   await probes.sets.put(uid, ['10.50.0.15', 'fd50::d'])
   await probes.sets.put(other, ['10.50.0.16'])
-  const events: KeepNodeEvent[] = []
+  const events: ReconcileNodeEvent[] = []
   const stop = new AbortController()
-  const running = keepNode(probes, { signal: stop.signal, observe: (event) => events.push(event) })
+  const running = reconcileNode(probes, { signal: stop.signal, observe: (event) => events.push(event) })
   return {
     node,
     probes,
@@ -50,7 +50,7 @@ async function kept(how: Parameters<typeof nodeProbes>[1]): Promise<Kept> {
   }
 }
 
-const healed = (events: readonly KeepNodeEvent[]) => events.filter(({ type }) => type === 'healed')
+const healed = (events: readonly ReconcileNodeEvent[]) => events.filter(({ type }) => type === 'healed')
 
 const listed = [
   { address: '10.50.0.15', uid },

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { captureConfig } from '../../istio-rules/src/capture/config.ts'
 import { redirectFor } from '../../istio-rules/src/capture/redirect.ts'
-import { withoutSidecar } from '../../istio-rules/src/decide/ladder.ts'
+import { skipReason } from '../../istio-rules/src/decide/ladder.ts'
 import { redirectRules } from '../../istio-rules/src/iptables/rules.ts'
 import { istioRestoreText } from '../../istio-rules/src/iptables/text.ts'
 import { podInfo } from '../../istio-rules/src/pod/pod-info.ts'
@@ -82,7 +82,7 @@ async function compare(one: PodCase): Promise<void> {
 /** What ADD would write the rules of; `undefined` for a pod that it passes or refuses. */
 function configOf({ pod: document, told, env }: PodCase) {
   const pod = podInfo(parsePod(document, document.metadata))
-  if (pod.hostNetwork || withoutSidecar(pod) !== undefined) return undefined
+  if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined
   try {
     return captureConfig(redirectFor(pod, { env }), { ipv6: told.some((one) => one.includes(':')) })
   } catch (error) {

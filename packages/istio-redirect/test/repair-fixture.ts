@@ -3,7 +3,7 @@ import type { ApiServer, Grant, StoredPod } from '@cni/kube/testing'
 import type { ListWatchOptions } from '../../kube/src/watch/list-watch.ts'
 import type { RepairConfig } from '../src/agent/part/services.ts'
 import { podWatches } from '../src/agent/pods/pod-watches.ts'
-import { type RepairSurroundings, startRepair } from '../src/agent/repair/start-repair.ts'
+import { type RepairDeps, startRepair } from '../src/agent/repair/start-repair.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { meshPod, type PodOptions } from '../src/testing/pods.ts'
 import { recordingLog } from './stage/log.ts'
@@ -14,7 +14,7 @@ import { stage } from './stage/stage.ts'
 export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
 
 /** What a test may want to differ. */
-export interface RepairFixtureOptions extends RepairSurroundings {
+export interface RepairFixtureOptions extends RepairDeps {
   readonly config?: Partial<RepairConfig>
   readonly pods?: readonly StoredPod[]
   readonly grants?: readonly Grant[]

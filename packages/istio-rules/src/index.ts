@@ -46,14 +46,14 @@ export { checkRuleCount, type RuleLists, ruleCount } from './capture/rule-count.
 export { type AmbientPod, podAddresses, readAmbientPod } from './decide/ambient-pod.ts'
 export {
   type Ask,
-  type BeforeAskingOptions,
-  beforeAsking,
+  type DecideWithoutApiOptions,
+  decideWithoutApi,
   podAnnotationsKey,
-  quoted,
+  podRef,
   redirectionAnnotation,
   type Skip,
   statusAnnotation,
-} from './decide/before-asking.ts'
+} from './decide/decide-without-api.ts'
 export type { DecisionSettings, EnablementSelector } from './decide/decision-settings.ts'
 export {
   belongsInSnapshot,
@@ -66,7 +66,7 @@ export {
   namespaceWarning,
 } from './decide/enrolment.ts'
 export { type LabelSelector, type Labels, selectorProblem, selects } from './decide/label-selector.ts'
-export { maybeAmbient, withoutSidecar } from './decide/ladder.ts'
+export { maybeAmbient, skipReason } from './decide/ladder.ts'
 export { type RedirectionStatus, redirectionStatus, writtenRedirection } from './decide/redirection-status.ts'
 export { capturesDns } from './iptables/dns.ts'
 export { rulesLeftBehind } from './iptables/left-behind.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parsePod } from '../../kube/src/client/parse-pod.ts'
 import { type CaptureConfig, captureConfig } from '../src/capture/config.ts'
 import { redirectFor } from '../src/capture/redirect.ts'
-import { withoutSidecar } from '../src/decide/ladder.ts'
+import { skipReason } from '../src/decide/ladder.ts'
 import { podInfo } from '../src/pod/pod-info.ts'
 import { RedirectError } from '../src/pod/redirect-error.ts'
 import { type PodCase, podCase } from './random-pod.ts'
@@ -79,7 +79,7 @@ export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 /** What ADD would set up for a pod; `undefined` for one that it passes or refuses. */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
-  if (pod.hostNetwork || withoutSidecar(pod) !== undefined) return undefined
+  if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined
   try {
     return captureConfig(redirectFor(pod, { env }), { ipv6: told.some((one) => one.includes(':')) })
   } catch (error) {

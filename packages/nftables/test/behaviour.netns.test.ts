@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
-import { channelOver, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
+import { channelFrom, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
 import { tempNetns } from '@cni/netns/testing'
-import { nftOver, openCommits, openNft } from '@cni/nftables/wire'
+import { nftFrom, openCommits, openNft } from '@cni/nftables/wire'
 import { expect } from 'vitest'
 import { behaviour } from './behaviour.suite.ts'
 
@@ -17,7 +17,7 @@ behaviour('the kernel', async () => {
     other: (receiveBuffer) =>
       receiveBuffer === undefined
         ? openNft(pod)
-        : nftOver(channelOver(openNetlinkSocket(pod, NETLINK_NETFILTER, { receiveBuffer }))),
+        : nftFrom(channelFrom(openNetlinkSocket(pod, NETLINK_NETFILTER, { receiveBuffer }))),
     listen: (receiveBuffer) => openCommits(pod, receiveBuffer === undefined ? {} : { receiveBuffer }),
     async [Symbol.asyncDispose]() {
       nft.close()

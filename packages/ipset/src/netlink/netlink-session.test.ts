@@ -1,5 +1,5 @@
 import { NetnsError } from '@cni/netns'
-import { type Attribute, be32, channelOver, cString, encodeMessage, type NetlinkSocket, u32 } from '@cni/netns/netlink'
+import { type Attribute, be32, channelFrom, cString, encodeMessage, type NetlinkSocket, u32 } from '@cni/netns/netlink'
 import { SysError } from '@cni/netns/sys'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ function kernel(answersTo: (asked: Buffer) => readonly Answer[]) {
     leave: close,
     [Symbol.dispose]: close,
   }
-  return { asked, isClosed: () => closed === 1, netlink: () => channelOver(socket) }
+  return { asked, isClosed: () => closed === 1, netlink: () => channelFrom(socket) }
 }
 
 const reply =
@@ -57,7 +57,7 @@ const header = (flags = NLM_F_MULTI) =>
 const typeOf = (asked: Buffer) => asked.readUInt16LE(4)
 
 /** A set of a namespace where netlink is this and programs are fake. */
-function over(netlink: () => ReturnType<typeof channelOver>, programs?: 'auto' | 'always' | 'never') {
+function over(netlink: () => ReturnType<typeof channelFrom>, programs?: 'auto' | 'always' | 'never') {
   const fake = fakeIpset()
   const sets = ipset('host', { port: { ...fake.port, netlink }, programs })
   return { fake, sets, pods: sets.set('pods', spec) }

@@ -9,9 +9,9 @@ import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { decideStop } from './on-cluster/decide-stop.ts'
 import { removePluginToken } from './on-cluster/plugin-token.ts'
-import { aborted } from './part/aborted.ts'
 import type { EndReason, Part } from './part/part.ts'
 import type { ScopedLog } from './part/services.ts'
+import { whenAborted } from './part/when-aborted.ts'
 import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
@@ -108,7 +108,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   onHangup(() => reloadLater(true))
   if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), { signal })
 
-  await aborted(signal)
+  await whenAborted(signal)
   const why = await decideStop(config, { log: own, needTime })
   await installing
   if (why === 'removed') {

@@ -3,7 +3,7 @@ import {
   captureConfig,
   familiesOf,
   PASSTHROUGH,
-  quoted,
+  podRef,
   type UsableAddresses,
   usableAddresses,
 } from '@cni/istio-rules'
@@ -55,7 +55,7 @@ function capturesIpv6(
   const found = foundAddresses(known.found)
   const lost = known.ipv6Off && mayHaveLostIpv6(told, found)
   if (lost) {
-    const fields = { pod: quoted(pod), without: told.ipv6.join(', ') }
+    const fields = { pod: podRef(pod), without: told.ipv6.join(', ') }
     log.info('IPv6 is switched off in the pod: it is not captured', fields)
   }
   const ipv6 = lost ? [] : [...told.ipv6, ...found.ipv6]
@@ -72,7 +72,7 @@ function capturesIpv6(
   }
   if (families.ipv6Ignored) {
     const hint = 'set ISTIO_DUAL_STACK=true in the environment of istio-proxy to capture it'
-    log.warn(`the IPv6 traffic of this dual-stack pod is not captured: ${hint}`, { pod: quoted(pod) })
+    log.warn(`the IPv6 traffic of this dual-stack pod is not captured: ${hint}`, { pod: podRef(pod) })
   }
   return families.ipv6
 }

@@ -1,5 +1,5 @@
 import type { CaptureConfig, Environment, PodIdentity, PodInfo, Redirect } from '@cni/istio-rules'
-import { maybeAmbient, quoted } from '@cni/istio-rules'
+import { maybeAmbient, podRef } from '@cni/istio-rules'
 import type { Settings } from '../conf/settings.ts'
 import { captureOfPod, type KnownAddresses } from './captured-families.ts'
 import type { DecisionLog } from './log.ts'
@@ -11,7 +11,7 @@ export interface AskedPod extends PodIdentity {
   readonly uid?: string | undefined
 }
 
-/** An ADD of a pod that `beforeAsking` does not skip. */
+/** An ADD of a pod that `decideWithoutApi` does not skip. */
 export interface AddCall {
   readonly pod: AskedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
@@ -41,7 +41,7 @@ export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; re
 export async function decideAdd(call: AddCall, sources: AddSources, log: DecisionLog): Promise<Decision> {
   const pod = await sources.pod(call.pod)
   if (maybeAmbient(pod, call.settings) && (await sources.enrol(pod))) {
-    log.info('the node agent enrolled the pod in ambient mode', { pod: quoted(pod) })
+    log.info('the node agent enrolled the pod in ambient mode', { pod: podRef(pod) })
     return { act: 'skip' }
   }
   const found = redirectionOf(pod, { log, env: call.env })

@@ -1,5 +1,5 @@
 import type { Environment, PodInfo } from '@cni/istio-rules'
-import { quoted, type Redirect, redirectFor, withoutSidecar } from '@cni/istio-rules'
+import { podRef, type Redirect, redirectFor, skipReason } from '@cni/istio-rules'
 import { messageOf } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 
@@ -21,8 +21,8 @@ export interface RedirectionOptions {
  * none of our business. Throws what `redirectFor` throws.
  */
 export function redirectionOf(pod: PodInfo, { log, env }: RedirectionOptions): FoundRedirect | undefined {
-  const fields = { pod: quoted(pod) }
-  const skip = withoutSidecar(pod)
+  const fields = { pod: podRef(pod) }
+  const skip = skipReason(pod)
   if (skip !== undefined) {
     log[skip.level](skip.reason, fields)
     return undefined

@@ -35,7 +35,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
 }
 
 /** All that can be ours. Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
-export async function removeUnrecorded(where: Where): Promise<void> {
+export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   const families = removed ? allFamilies : change.families

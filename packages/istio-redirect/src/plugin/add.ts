@@ -1,5 +1,5 @@
 import { VERSION } from '@cni/host/cli'
-import { beforeAsking, podAnnotationsKey, quoted } from '@cni/istio-rules'
+import { decideWithoutApi, podAnnotationsKey, podRef } from '@cni/istio-rules'
 import type { AddContext } from '@cni/skel'
 import type { Result } from '@cni/types'
 import type { Conf } from '../conf/conf.ts'
@@ -19,8 +19,8 @@ export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
   const podAnnotations = c.conf.runtimeConfig?.[podAnnotationsKey]
-  const first = beforeAsking({ pod: c.k8s, podAnnotations, settings })
-  if (first.act === 'skip') c.log[first.level](first.reason, c.k8s && { pod: quoted(c.k8s) })
+  const first = decideWithoutApi({ pod: c.k8s, podAnnotations, settings })
+  if (first.act === 'skip') c.log[first.level](first.reason, c.k8s && { pod: podRef(c.k8s) })
   else await redirect(c, settings, { pod: { ...first.pod, uid: c.k8s?.uid }, settings, env: c.env })
   return c.prevResult ?? {}
 }

@@ -2,9 +2,9 @@ import { type DelContext, sharedReason, unrecordedReason } from '@cni/skel'
 import { messageOf } from '@cni/types'
 import type { Conf } from '../conf/conf.ts'
 import { settingsOf } from '../conf/settings.ts'
+import { flushIfOnlyOurs } from '../namespace/flush-if-only-ours.ts'
 import { removeFromNamespace } from '../namespace/namespace-network.ts'
-import { removeRecorded, removeUnrecorded, type Where } from '../namespace/remove-rules.ts'
-import { takeOutAtOnce } from '../namespace/take-out-at-once.ts'
+import { removeRecorded, removeWithoutRecord, type Where } from '../namespace/remove-rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
 import { within } from './within.ts'
@@ -54,14 +54,14 @@ function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: Attachmen
 }
 
 async function removeRules(where: Where, recorded: AttachmentRecord): Promise<void> {
-  if (takeOutAtOnce(where.netns, recorded)) return
+  if (flushIfOnlyOurs(where.netns, recorded)) return
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
     // Nor would another program end.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
-    await removeUnrecorded(where)
+    await removeWithoutRecord(where)
   }
 }
 

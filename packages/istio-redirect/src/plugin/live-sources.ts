@@ -1,4 +1,4 @@
-import { podInfo, quoted } from '@cni/istio-rules'
+import { podInfo, podRef } from '@cni/istio-rules'
 import type { AskOptions } from '@cni/kube'
 import { getPod, type KubeClient, kubeClient, loadKubeconfig } from '@cni/kube'
 import type { AddContext } from '@cni/skel'
@@ -48,6 +48,6 @@ function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskO
     },
     signal: AbortSignal.any([c.signal, AbortSignal.timeout(askingMs)]),
     onRetry: (error, { made }) =>
-      c.log.warn(`asking again: ${error.message}`, { pod: c.k8s && quoted(c.k8s), requests: made }),
+      c.log.warn(`asking again: ${error.message}`, { pod: c.k8s && podRef(c.k8s), requests: made }),
   }
 }

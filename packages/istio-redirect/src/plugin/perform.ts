@@ -1,12 +1,12 @@
 import type { CaptureConfig, PodIdentity } from '@cni/istio-rules'
-import { quoted } from '@cni/istio-rules'
+import { podRef } from '@cni/istio-rules'
 import type { AttachmentKey } from '@cni/skel'
 import { recordOf } from '../decide/record.ts'
 import { freshWriter } from '../namespace/fresh-writer.ts'
-import { leaveEarlier } from '../namespace/leave-earlier.ts'
-import { leaveUnrecorded } from '../namespace/leave-unrecorded.ts'
 import { openNetwork } from '../namespace/namespace-network.ts'
 import type { RedirectContext } from '../namespace/redirect-context.ts'
+import { removeEarlier } from '../namespace/remove-earlier.ts'
+import { removeUnrecorded } from '../namespace/remove-unrecorded.ts'
 import { writerFor } from '../namespace/writer-for.ts'
 import type { AttachmentRecord, Attachments, RuleBackend } from '../state/attachments.ts'
 import { carriedOver } from '../state/first-in.ts'
@@ -51,19 +51,19 @@ export async function perform(
   const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
   const record = { ...recordOf(netns, config), backend: await writer.backend() }
   using network = await openNetwork(c.netns, record)
-  if (before === 'unknown') await leaveUnrecorded(c, record.backend)
-  else if (before !== 'none') await leaveEarlier(c, before, record)
+  if (before === 'unknown') await removeUnrecorded(c, record.backend)
+  else if (before !== 'none') await removeEarlier(c, before, record)
   // The undo step puts back the record of an earlier ADD.
   if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
 
   const { report, isAlone, generation } = await writer.apply()
-  if (before === 'none' && !isAlone) await leaveUnrecorded(c, record.backend)
+  if (before === 'none' && !isAlone) await removeUnrecorded(c, record.backend)
   await network.prepare((step) => c.undo(step))
   const written = { ...record, applied: true, generation }
   const known =
     typeof before === 'string' ? {} : carriedOver(before, written, { unchanged: report.plan === 'unchanged' })
   recordAs?.attachments.replace(recordAs.key, { ...written, ...known })
-  c.log.info('traffic is redirected', { pod: quoted(pod), mode: config.interceptionMode, ...report })
+  c.log.info('traffic is redirected', { pod: podRef(pod), mode: config.interceptionMode, ...report })
 }
 
 // internal

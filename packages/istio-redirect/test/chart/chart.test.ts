@@ -39,7 +39,7 @@ describe('values and their schema are one', () => {
 test('the name of the DaemonSet is the one that the agent looks at and the plugin lets pass', () => {
   const template = text('templates/daemon-set.yaml')
   expect(template.match(/^metadata:\n {2}name: (.*)$/m)?.[1]).toBe(DAEMON_SET)
-  const plugin = readFileSync(new URL('../../../istio-rules/src/decide/before-asking.ts', import.meta.url), 'utf8')
+  const plugin = readFileSync(new URL('../../../istio-rules/src/decide/decide-without-api.ts', import.meta.url), 'utf8')
   expect(plugin).toContain(`name.startsWith('${DAEMON_SET}-')`)
 })
 

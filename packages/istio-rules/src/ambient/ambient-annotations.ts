@@ -1,4 +1,4 @@
-import { redirectionAnnotation, statusAnnotation } from '../decide/before-asking.ts'
+import { redirectionAnnotation, statusAnnotation } from '../decide/decide-without-api.ts'
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../pod/virtual-interfaces.ts'
 import { bypassKey, dnsKey } from './pod-overrides.ts'
 

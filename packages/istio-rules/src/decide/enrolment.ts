@@ -1,5 +1,5 @@
 import type { AmbientPod } from './ambient-pod.ts'
-import { redirectionAnnotation, statusAnnotation } from './before-asking.ts'
+import { redirectionAnnotation, statusAnnotation } from './decide-without-api.ts'
 import type { EnablementSelector } from './decision-settings.ts'
 import { type Labels, selects } from './label-selector.ts'
 import { redirectionStatus } from './redirection-status.ts'

@@ -3,8 +3,8 @@ import type { Conf } from '../../../istio-redirect/src/conf/conf.ts'
 import { settingsOf } from '../../../istio-redirect/src/conf/settings.ts'
 import { meshPod, type PodOptions, plainPod } from '../../../istio-redirect/src/testing/pods.ts'
 import { podInfo } from '../pod/pod-info.ts'
-import { beforeAsking } from './before-asking.ts'
-import { maybeAmbient, withoutSidecar } from './ladder.ts'
+import { decideWithoutApi } from './decide-without-api.ts'
+import { maybeAmbient, skipReason } from './ladder.ts'
 
 const selectors = [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }]
 const settings = (conf: Partial<Conf> = {}) => settingsOf({ name: 'pods', cni_agent_run_dir: '/run', ...conf })
@@ -50,7 +50,7 @@ describe('before anything is read or asked', () => {
       'not containing sidecar annotation',
     ],
   ])('%s is skipped', (_, pod, conf, podAnnotations, reason) => {
-    expect(beforeAsking({ pod, podAnnotations, settings: settings(conf) })).toMatchObject({
+    expect(decideWithoutApi({ pod, podAnnotations, settings: settings(conf) })).toMatchObject({
       act: 'skip',
       reason: expect.stringContaining(reason),
     })
@@ -76,7 +76,7 @@ describe('before anything is read or asked', () => {
     ],
     ['a pod whose annotations came in no usable form', web, {}, ['a']],
   ])('%s has to be asked for', (_, pod, conf, podAnnotations) => {
-    expect(beforeAsking({ pod, podAnnotations, settings: settings(conf) })).toEqual({ act: 'ask', pod })
+    expect(decideWithoutApi({ pod, podAnnotations, settings: settings(conf) })).toEqual({ act: 'ask', pod })
   })
 
   test.each([
@@ -89,9 +89,9 @@ describe('before anything is read or asked', () => {
     ['d'.repeat(64), 'web'],
     ['demo', 'web.'],
   ])('the pod %j/%j is refused by name', (namespace, name) => {
-    expect(() => beforeAsking({ pod: { namespace, name }, podAnnotations: undefined, settings: settings() })).toThrow(
-      expect.objectContaining({ code: 4, details: expect.stringContaining(JSON.stringify(name)) }),
-    )
+    expect(() =>
+      decideWithoutApi({ pod: { namespace, name }, podAnnotations: undefined, settings: settings() }),
+    ).toThrow(expect.objectContaining({ code: 4, details: expect.stringContaining(JSON.stringify(name)) }))
   })
 })
 
@@ -137,7 +137,7 @@ describe('a pod is skipped', () => {
       'interceptionMode NONE',
     ],
   ])('%s', (_, pod, reason) => {
-    expect(withoutSidecar(pod)).toMatchObject({ act: 'skip', reason: expect.stringContaining(reason) })
+    expect(skipReason(pod)).toMatchObject({ act: 'skip', reason: expect.stringContaining(reason) })
   })
 })
 
@@ -158,7 +158,7 @@ describe('a pod is redirected', () => {
       mesh({ labels: { 'sidecar.istio.io/inject': '' }, annotations: { 'sidecar.istio.io/inject': 'false' } }),
     ],
   ])('%s', (_, pod) => {
-    expect(withoutSidecar(pod)).toBeUndefined()
+    expect(skipReason(pod)).toBeUndefined()
   })
 })
 

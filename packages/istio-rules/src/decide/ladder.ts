@@ -2,7 +2,7 @@ import { quote } from '@cni/types'
 import { capturesNothing } from '../capture/redirect.ts'
 import { goBool } from '../pod/go-bool.ts'
 import type { PodInfo } from '../pod/pod-info.ts'
-import { quoted, redirectionAnnotation, type Skip, skip, statusAnnotation } from './before-asking.ts'
+import { podRef, redirectionAnnotation, type Skip, skip, statusAnnotation } from './decide-without-api.ts'
 import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
@@ -18,7 +18,7 @@ export const maybeAmbient = (
   !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
 
 /** The rest of the ladder: why this pod has no sidecar to redirect to, or `undefined` when it has one. */
-export function withoutSidecar(pod: PodInfo): Skip | undefined {
+export function skipReason(pod: PodInfo): Skip | undefined {
   const { containers, proxyEnv, proxyType, annotations } = pod
   if (pod.hostNetwork) return skip('excluded due to using the network of the host')
   if (containers.has('istio-init')) return skip('excluded due to being already injected with istio-init container')
@@ -28,7 +28,7 @@ export function withoutSidecar(pod: PodInfo): Skip | undefined {
   }
   // An empty type counts as none given, as in Istio.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
-    return skip(`excluded ${quoted(pod)} pod because it has proxy type ${quote(proxyType)}`)
+    return skip(`excluded ${podRef(pod)} pod because it has proxy type ${quote(proxyType)}`)
   }
   // The label replaces the annotation even when it is empty.
   const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)

@@ -1,5 +1,5 @@
 import type { AmbientPod } from './ambient-pod.ts'
-import { redirectionAnnotation } from './before-asking.ts'
+import { redirectionAnnotation } from './decide-without-api.ts'
 
 /** `enabled`: its rules are in and ztunnel has it. `pending`: its rules are in, ztunnel has not said yes. */
 export type RedirectionStatus = 'enabled' | 'pending'

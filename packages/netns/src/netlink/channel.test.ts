@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { NetnsError } from '../handle/netns-error.ts'
 import { SysError } from '../sys/sys.ts'
-import { type Channel, channelOver } from './channel.ts'
+import { type Channel, channelFrom } from './channel.ts'
 import { NLM_F_ACK, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR } from './constants.ts'
 import { decodeMessages } from './decode.ts'
 import { type Attribute, encodeAttributes, encodeMessage } from './encode.ts'
@@ -58,7 +58,7 @@ beforeEach(() => {
   waiting = []
   sent = []
   closed = 0
-  channel = channelOver(kernel)
+  channel = channelFrom(kernel)
 })
 
 describe('dump', () => {
@@ -311,7 +311,7 @@ test('the port is what the kernel calls us in any answer, and asked for only wit
   expect([channel.port(), channel.port()]).toEqual([4711, 4711])
   expect(sent.map((bytes) => [bytes.length, bytes.readUInt16LE(4), bytes.readUInt16LE(6)])).toEqual([[16, 1, 5]])
 
-  const other = channelOver(kernel)
+  const other = channelFrom(kernel)
   answers = [[ack()]]
   other.ask(request)
   expect([other.port(), sent.length]).toEqual([4711, 2])
@@ -319,7 +319,7 @@ test('the port is what the kernel calls us in any answer, and asked for only wit
 
 test('errors of the socket say what was tried, and keep their code and cause', () => {
   const cause = new SysError('sendto', 'EMSGSIZE', 90, '7')
-  const failing = channelOver({
+  const failing = channelFrom({
     ...kernel,
     send: () => {
       throw cause
@@ -328,7 +328,7 @@ test('errors of the socket say what was tried, and keep their code and cause', (
   expect(() => failing.ask(request)).toThrow(
     expect.objectContaining({ name: 'NetnsError', code: 'EMSGSIZE', message: 'List links: sendto 7: EMSGSIZE', cause }),
   )
-  const gone = channelOver({
+  const gone = channelFrom({
     ...kernel,
     send: () => {
       throw new NetnsError('CLOSED', 'the netlink socket is closed')

@@ -69,7 +69,7 @@ export interface Channel extends Disposable {
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
 /** A channel over a socket, or over a fake of the kernel. */
-export function channelOver(socket: NetlinkSocket): Channel {
+export function channelFrom(socket: NetlinkSocket): Channel {
   let sequence = 0
   let port: number | undefined
   let unread = false

@@ -24,7 +24,7 @@
  */
 
 export { watchReadable } from '../ready/readable.ts'
-export { type Channel, channelOver } from './channel.ts'
+export { type Channel, channelFrom } from './channel.ts'
 export {
   NETLINK_NETFILTER,
   NETLINK_ROUTE,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isNetnsError } from '../handle/netns-error.ts'
 import { addDatagram, noAnswers } from './answers.ts'
-import { channelOver } from './channel.ts'
+import { channelFrom } from './channel.ts'
 import { NLM_F_ACK_TLVS, NLMSG_DONE, NLMSG_ERROR } from './constants.ts'
 import { attributeMap, decodeAttributes, decodeMessages } from './decode.ts'
 import { type Attribute, encodeAttributes, encodeMessage } from './encode.ts'
@@ -64,10 +64,10 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
   fc.assert(
     fc.property(fc.array(datagram, { maxLength: 8 }), (waiting) => {
       const request = { type: 18, what: 'Ask' }
-      endsWell(() => channelOver(holding([...waiting])).get(request))
-      endsWell(() => channelOver(holding([...waiting])).ask(request))
-      endsWell(() => channelOver(holding([...waiting])).dump(request))
-      endsWell(() => channelOver(holding([...waiting])).exchange(encodeMessage({ type: 18, flags: 5 }), 'Ask'))
+      endsWell(() => channelFrom(holding([...waiting])).get(request))
+      endsWell(() => channelFrom(holding([...waiting])).ask(request))
+      endsWell(() => channelFrom(holding([...waiting])).dump(request))
+      endsWell(() => channelFrom(holding([...waiting])).exchange(encodeMessage({ type: 18, flags: 5 }), 'Ask'))
     }),
   )
 })
@@ -76,7 +76,7 @@ test('whatever bytes are to be sent as a batch, they are sent or refused, and ev
   fc.assert(
     fc.property(datagram, (bytes) => {
       endsWell(() => {
-        const { replies } = channelOver(holding([])).exchange(bytes, 'Send')
+        const { replies } = channelFrom(holding([])).exchange(bytes, 'Send')
         expect(replies).toEqual([])
         expect(decodeMessages(bytes).map(({ sequence }) => sequence)).toEqual(
           decodeMessages(bytes).map((_, i) => i + 1),

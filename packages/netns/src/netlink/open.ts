@@ -1,7 +1,7 @@
 import { run } from '../enter/runner.ts'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { type Channel, channelOver } from './channel.ts'
+import { type Channel, channelFrom } from './channel.ts'
 import { type NetlinkSocket, openSocket } from './socket.ts'
 
 /**
@@ -18,7 +18,7 @@ export function openNetlink(
   protocol: number,
   options?: Pick<NonNullable<Parameters<typeof openNetlinkSocket>[2]>, 'receiveBuffer' | 'strict'>,
 ): Channel {
-  return channelOver(openNetlinkSocket(target, protocol, options))
+  return channelFrom(openNetlinkSocket(target, protocol, options))
 }
 
 /** The same without questions and answers: for {@link events}. A group that needs a privilege is a `SysError` `EPERM`. */

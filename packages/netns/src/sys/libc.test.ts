@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Libc, sysOver } from './libc.ts'
+import { type Libc, sysFrom } from './libc.ts'
 
 const failing = (errno: number): Libc => {
   const minusOne = () => -1
@@ -33,7 +33,7 @@ const failing = (errno: number): Libc => {
 }
 
 test('every call that fails throws with its errno, its name and its arguments', () => {
-  const sys = sysOver('koffi', failing(1))
+  const sys = sysFrom('koffi', failing(1))
   expect(() => sys.setns(7, 0)).toThrow(
     expect.objectContaining({ name: 'SysError', code: 'EPERM', errno: 1, syscall: 'setns', message: 'setns 7: EPERM' }),
   )
@@ -63,7 +63,7 @@ test('every call that fails throws with its errno, its name and its arguments', 
 })
 
 test('text with a NUL is refused: C would act on another file', () => {
-  const sys = sysOver('koffi', failing(1))
+  const sys = sysFrom('koffi', failing(1))
   expect(() => sys.umount2('/a\0b', 0)).toThrow(TypeError)
   expect(() => sys.execve('/x', [Buffer.from('a\0b')], [])).toThrow('"a\\u0000b" contains a NUL')
 })
@@ -89,6 +89,6 @@ test('arguments and environment are arrays of C strings, byte for byte, with a n
     },
   }
   const bytes = (...texts: string[]) => texts.map((text) => Buffer.from(text, 'latin1'))
-  expect(() => sysOver('bun:ffi', libc).execve('/x', bytes('argv0', '', '\xff'), bytes())).toThrow('execve /x: E2BIG')
+  expect(() => sysFrom('bun:ffi', libc).execve('/x', bytes('argv0', '', '\xff'), bytes())).toThrow('execve /x: E2BIG')
   expect(found).toEqual([['argv0', '', '\xff'], []])
 })

@@ -43,7 +43,7 @@ const SIG_SETMASK = 2
 const SIGSET_BYTES = 128
 
 /** The port over an FFI: C strings in, errors out. */
-export function sysOver(name: Sys['name'], libc: Libc): Sys {
+export function sysFrom(name: Sys['name'], libc: Libc): Sys {
   // errno is read at once: any other call on this thread may overwrite it
   const failed = (syscall: string, detail: readonly unknown[]): SysError => {
     const errno = libc.errno()

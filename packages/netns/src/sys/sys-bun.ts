@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type LibcFunctions, sysOver } from './libc.ts'
+import { type LibcFunctions, sysFrom } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -39,7 +39,7 @@ const FUNCTIONS: Readonly<Record<keyof LibcFunctions, string>> = {
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
   const { functions, addressOf, errno } = nativeBun<LibcFunctions>(FUNCTIONS)
-  return sysOver('bun:ffi', { ...functions, ...lateBpf(nativeBun), addressOf, errno })
+  return sysFrom('bun:ffi', { ...functions, ...lateBpf(nativeBun), addressOf, errno })
 }
 
 const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }

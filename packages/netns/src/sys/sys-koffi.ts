@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type LibcFunctions, sysOver } from './libc.ts'
+import { type LibcFunctions, sysFrom } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import { optionalPackage } from './optional-package.ts'
 import type { Sys } from './sys.ts'
@@ -40,7 +40,7 @@ export function sysKoffi(): Sys {
   const libc = koffi.load(null)
   const all = Object.fromEntries(Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]))
   const functions = all as unknown as LibcFunctions
-  return sysOver('koffi', {
+  return sysFrom('koffi', {
     ...functions,
     ...lateBpf(nativeKoffi),
     addressOf: koffi.address,

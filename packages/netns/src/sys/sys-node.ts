@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { sysOver } from './libc.ts'
+import { sysFrom } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -40,7 +40,7 @@ export function sysNode(): Sys | undefined {
   })
   // one address per thread for ever
   const location = libc.__errno_location()
-  return sysOver('node:ffi', {
+  return sysFrom('node:ffi', {
     setns: libc.setns,
     unshare: libc.unshare,
     mount: (source, target, type, flags, data) => libc.mount(source, target, type, BigInt(flags), data),

@@ -1,4 +1,4 @@
-import { type Pointer, sysOver } from './libc.ts'
+import { type Pointer, sysFrom } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -58,7 +58,7 @@ export function sysSmall(): Sys | undefined {
   if (host === undefined) return undefined
   const call = bound(host)
   const [fcntl, dup3] = [call('fcntl'), call('dup3')]
-  return sysOver('cni:host', {
+  return sysFrom('cni:host', {
     setns: call('setns'),
     unshare: call('unshare'),
     mount: call('mount'),

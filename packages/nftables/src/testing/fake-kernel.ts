@@ -1,7 +1,7 @@
 import {
   attributeMap,
   be32,
-  channelOver,
+  channelFrom,
   cString,
   decodeMessages,
   encodeAttributes,
@@ -22,7 +22,7 @@ import {
   nfgenmsg,
   typeOf,
 } from '../wire/messages.ts'
-import { type Nft, nftOver } from '../wire/nft.ts'
+import { type Nft, nftFrom } from '../wire/nft.ts'
 import { type Answer, acknowledgement, datagramOf, dumpDatagrams } from './fake-answers.ts'
 import { change, type FakeTransaction } from './fake-changes.ts'
 import { dumpBodies } from './fake-dumps.ts'
@@ -170,7 +170,7 @@ export function fakeKernel(
     sockets.push(socket)
     return socket
   }
-  return { nfnetlink, open: (opened) => nftOver(channelOver(nfnetlink(opened))), sent }
+  return { nfnetlink, open: (opened) => nftFrom(channelFrom(nfnetlink(opened))), sent }
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {

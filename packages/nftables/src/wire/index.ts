@@ -44,7 +44,7 @@ export { decodeExpressions, encodeExpressions } from './expressions/expression.t
 export type { Expression, Expressions } from './expressions/expressions.ts'
 export type { Family } from './family.ts'
 export type { Verdict } from './fields/verdict.ts'
-export { type Nft, nftOver, openNft } from './nft.ts'
+export { type Nft, nftFrom, openNft } from './nft.ts'
 export { type Fault, isNftError, NftError } from './nft-error.ts'
 export type { Patience } from './patience.ts'
 export type {

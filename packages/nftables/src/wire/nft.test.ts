@@ -1,8 +1,8 @@
-import { channelOver, type NetlinkSocket } from '@cni/netns/netlink'
+import { channelFrom, type NetlinkSocket } from '@cni/netns/netlink'
 import { describe, expect, test } from 'vitest'
 import { fakeKernel } from '../testing/fake-kernel.ts'
 import { Batch } from './batch/batch.ts'
-import { nftOver } from './nft.ts'
+import { nftFrom } from './nft.ts'
 import { isNftError, NftError } from './nft-error.ts'
 
 const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
@@ -64,7 +64,7 @@ describe('a refusal is explained', () => {
       leave: () => {},
     }
     const waiting: Buffer[] = []
-    const error = thrown(() => nftOver(channelOver(failing)).commit(begun()))
+    const error = thrown(() => nftFrom(channelFrom(failing)).commit(begun()))
     expect(error).toMatchObject({ code: 'REFUSED', faults: [{ index: -1, code: 'ENOMEM', text: 'The batch: ENOMEM' }] })
   })
 })
@@ -73,8 +73,8 @@ test('a table that never rests is not taken as it is', () => {
   const kernel = fakeKernel()
   kernel.open().commit(begun())
   const socket = kernel.nfnetlink()
-  const nft = nftOver(
-    channelOver({
+  const nft = nftFrom(
+    channelFrom({
       fd: -1,
       send: (datagram) => socket.send(datagram),
       receive() {

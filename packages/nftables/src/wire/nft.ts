@@ -68,11 +68,11 @@ export type Committed = ReturnType<Nft['commit']>
  * const ours = nft.rules({ family: 'ip', table: 'nat' })
  */
 export function openNft(target: NetnsTarget): Nft {
-  return nftOver(openNetfilter(target))
+  return nftFrom(openNetfilter(target))
 }
 
 /** The same over a channel that is open, or one to a fake of the kernel. */
-export function nftOver(channel: Channel): Nft {
+export function nftFrom(channel: Channel): Nft {
   const debug = debugFor('nftables')
   const dumps = dumpsOver(channel)
 

@@ -1,5 +1,5 @@
 import { isNetnsError } from '@cni/netns'
-import { channelOver, type NetlinkSocket } from '@cni/netns/netlink'
+import { channelFrom, type NetlinkSocket } from '@cni/netns/netlink'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rules } from '../../test/arbitrary-expressions.ts'
@@ -11,7 +11,7 @@ import { commits } from './events/commits.ts'
 import { type Trace, traces } from './events/traces.ts'
 import { decodeExpressions, encodeExpressions } from './expressions/expression.ts'
 import { written } from './fields/writer.ts'
-import { nftOver } from './nft.ts'
+import { nftFrom } from './nft.ts'
 import { isNftError } from './nft-error.ts'
 import { decodeUserdata, encodeUserdata } from './userdata.ts'
 
@@ -145,7 +145,7 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
   const kernel = filled()
   await fc.assert(
     fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), async (changes) => {
-      const nft = nftOver(channelOver(lying(kernel.nfnetlink(), changes)))
+      const nft = nftFrom(channelFrom(lying(kernel.nfnetlink(), changes)))
       endsWell(() => nft.generation())
       endsWell(() => nft.tables())
       endsWell(() => nft.chains())

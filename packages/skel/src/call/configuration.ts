@@ -1,6 +1,6 @@
 import { messageOf, type Verb } from '@cni/types'
-import { tellUnknown } from '../schema/tell-unknown.ts'
 import { validateConfig } from '../schema/validate.ts'
+import { warnUnknownMembers } from '../schema/warn-unknown-members.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   }
   const conf: unknown = await validateConfig(plugin.config, document)
   openLog(accepted, verb, conf)
-  tellUnknown(plugin.config, document, log)
+  warnUnknownMembers(plugin.config, document, log)
   return conf
 }
 

@@ -1,11 +1,11 @@
 import type { PluginIo } from '../io.ts'
-import type { Interruption } from './interruption.ts'
+import type { Deadline } from './interruption.ts'
 
 /**
  * Writes the result while the call can still be undone: a result that the runtime does not get is a failed ADD.
  *
  * @throws the error of the write, or what ended the call meanwhile.
  */
-export async function deliver(document: string, io: PluginIo, { raised }: Interruption): Promise<void> {
+export async function deliver(document: string, io: PluginIo, { raised }: Deadline): Promise<void> {
   if (io.stdout !== undefined) await Promise.race([io.stdout(document), raised])
 }

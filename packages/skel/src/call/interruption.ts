@@ -7,7 +7,7 @@ export const DEFAULT_TIMEOUT = 50_000
 export const SETTLE_BUDGET = 500
 
 /** What ends a call from outside: its deadline, or the signal of whoever started it. */
-export interface Interruption {
+export interface Deadline {
   /** Aborts when the call is over before its handler is. */
   readonly signal: AbortSignal
   /** Rejects at the same moment, with what the runtime is told. */
@@ -23,7 +23,7 @@ export function interruption(
   command: string,
   timeout: number = DEFAULT_TIMEOUT,
   outer: AbortSignal | undefined = undefined,
-): Interruption {
+): Deadline {
   const controller = new AbortController()
   let error: CniError | undefined
   let reject: (reason: CniError) => void = () => {}

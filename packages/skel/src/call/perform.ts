@@ -6,7 +6,7 @@ import { callLog } from './call-log.ts'
 import { causesOf, stackOf } from './causes.ts'
 import { deliver } from './deliver.ts'
 import { dispatch } from './dispatch.ts'
-import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
+import { type Deadline, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
 import { undoStack } from './undo.ts'
 
 const UNDO_BUDGET = 2000
@@ -33,11 +33,7 @@ export async function performCall(
 
 // internal
 
-async function perform(
-  call: Call,
-  limit: Interruption,
-  work: Promise<unknown>,
-): Promise<Omit<PluginOutcome, 'stderr'>> {
+async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Promise<Omit<PluginOutcome, 'stderr'>> {
   try {
     const document = String(await Promise.race([work, limit.raised]))
     await deliver(document, call.io, limit)

@@ -16,7 +16,7 @@ import {
 import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
 import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
-import { undeclaredState } from './undeclared-state.ts'
+import { noState } from './no-state.ts'
 import type { UndoStep } from './undo.ts'
 
 /** What each verb does with its call; the text is what belongs on stdout. A verb without a handler succeeds. */
@@ -158,7 +158,7 @@ async function STATUS(accepted: AcceptedCall): Promise<string> {
 
 function stateOf({ call, environment, config }: AcceptedCall): CallState {
   const { plugin, io, log, undo } = call
-  if (plugin.state === undefined) return undeclaredState(plugin.name)
+  if (plugin.state === undefined) return noState(plugin.name)
   const { containerID, ifName } = environment
   return plugin.state.open({
     plugin: plugin.name,

@@ -4,11 +4,11 @@ import { calmLog } from '../log/calm-log.ts'
 import type { RequestReports, ServerReach } from '../part/server-reach.ts'
 import type { ApiAccess, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
-import type { SeenPods } from './pods/seen-pods.ts'
+import type { PodStore } from './pods/pod-store.ts'
 
 /** What {@link clusterWatches} works with. */
 export interface ClusterWatchesOptions {
-  readonly seen: Pick<SeenPods, 'pods' | 'namespaces'>
+  readonly seen: Pick<PodStore, 'pods' | 'namespaces'>
   /** Whose pods are watched. */
   readonly nodeName: string
   readonly api: ApiAccess
@@ -37,7 +37,7 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
 
 // internal
 
-function telling(observer: SeenPods['pods'], what: string, log: ScopedLog, reports?: RequestReports): SeenPods['pods'] {
+function telling(observer: PodStore['pods'], what: string, log: ScopedLog, reports?: RequestReports): PodStore['pods'] {
   const calm = calmLog(log, `${what} are watched again`)
   return {
     ...observer,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { belongsInSnapshot, decideEnrolment, statusAnnotation } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
-import { aborted } from '../part/aborted.ts'
+import { whenAborted } from '../part/when-aborted.ts'
 import { findPodNamespaces } from '../proc/find-pod-namespaces.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
 import type { AmbientBackEnd } from '../serve/ambient-status.ts'
@@ -12,18 +12,18 @@ import { namespaceFinder } from './namespace/namespace-finder.ts'
 import { netnsCache } from './namespace/netns-cache.ts'
 import { chooseBackEnd } from './node/back-end.ts'
 import { branchInterfaces, needsBranchRoutes } from './node/branch-interfaces.ts'
-import { keepNode } from './node/keep-node.ts'
 import { nodeAddresses } from './node/node-addresses.ts'
 import { nodeProbes } from './node/node-probes.ts'
+import { reconcileNode } from './node/reconcile-node.ts'
 import { tellKeeping } from './node/tell-keeping.ts'
 import { removeLeftBehind } from './node-level/left-behind.ts'
 import { enroller, workloadOf } from './pods/enroller.ts'
-import { keepPods } from './pods/keep-pods.ts'
+import { meshReconciler } from './pods/mesh-reconciler.ts'
 import { podPatches } from './pods/pod-patches.ts'
-import { podsInMesh } from './pods/pods-in-mesh.ts'
+import { reconcilePods } from './pods/reconcile-pods.ts'
 import { watchedPods } from './pods/watched-pods.ts'
+import { rejectOnly } from './reject-only.ts'
 import type { RunAmbientOptions } from './run-options.ts'
-import { untilFailure } from './until-failure.ts'
 import { startZds } from './zds/server.ts'
 
 /** How long the agent waits for what it does to pods just now. */
@@ -79,7 +79,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     look: (wanted) => findPodNamespaces(wanted, hostProc, cache.holders()),
     warn: (text) => log.warn(printable(text)),
   })
-  const pods = podsInMesh({
+  const pods = meshReconciler({
     seen,
     settings: config,
     namespaces: namespaceCheck(cache, hostProc),
@@ -104,11 +104,11 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   options.tell({ ...running, isReady: false })
   const tasks = [
     ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, reach, log, signal: ending }),
-    keepNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
+    reconcileNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
     seen.listed(ending).then(adopt),
   ]
   try {
-    await Promise.race([...tasks.map(untilFailure), aborted(signal)])
+    await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode ends'))
     // What waits for an answer of ztunnel waits no longer.
@@ -145,7 +145,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
       withoutProcess: before.length - namespaces.size,
     })
     for (const { uid } of seen.all()) pods.look(uid)
-    await keepPods(pods, { signal: ending, roundMs: config.podRoundMs })
+    await reconcilePods(pods, { signal: ending, roundMs: config.podRoundMs })
   }
 
   /**

@@ -6,8 +6,8 @@ import type { PodWatches } from '../pods/pod-watches.ts'
 import type { AmbientBackEnd, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { MakeKernelSide } from './kernel-sides.ts'
-import type { PodsInMesh } from './pods/pods-in-mesh.ts'
-import type { SeenPods } from './pods/seen-pods.ts'
+import type { MeshReconciler } from './pods/mesh-reconciler.ts'
+import type { PodStore } from './pods/pod-store.ts'
 
 /** What {@link runAmbient} works with. */
 export interface RunAmbientOptions {
@@ -30,8 +30,8 @@ export interface RunAmbientOptions {
 
 /** Ambient mode at work, or about to be. */
 export interface RunningAmbient {
-  readonly seen: SeenPods
-  readonly pods: PodsInMesh
+  readonly seen: PodStore
+  readonly pods: MeshReconciler
   /** How many serve pods of the node. */
   readonly ztunnels: () => number
   readonly backEnd: AmbientBackEnd | undefined

@@ -1,6 +1,6 @@
+import { statusAnnotation } from '@cni/istio-rules'
 import { KubeError } from '@cni/kube'
 import { expect, test } from 'vitest'
-import { statusAnnotation } from '../../../../istio-rules/src/decide/before-asking.ts'
 import { annotations } from '../../../../istio-rules/src/pod/annotations.ts'
 import { meshPod, type PodOptions } from '../../testing/pods.ts'
 import { podCache } from './pod-cache.ts'

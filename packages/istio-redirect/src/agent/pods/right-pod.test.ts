@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { withoutSidecar } from '../../../../istio-rules/src/decide/ladder.ts'
+import { skipReason } from '../../../../istio-rules/src/decide/ladder.ts'
 import { podsFixture } from '../../../test/pods-fixture.ts'
 import { onNode } from '../../../test/stage/pods.ts'
 import { meshPod, plainPod } from '../../testing/pods.ts'
@@ -21,7 +21,7 @@ async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
   const cache = podCache(options)
   const following = node.watches.follow(node.pods, cache.observer, node.signal)
   const ask = (uid?: string) => rightPod({ ...who, uid }, { cache, ask: node.ask, waitMs })
-  const isMesh = async (uid?: string) => withoutSidecar((await ask(uid)).pod) === undefined
+  const isMesh = async (uid?: string) => skipReason((await ask(uid)).pod) === undefined
   await until(() => expect(node.api.watches()).toBe(1))
   return {
     ...node,
@@ -59,7 +59,7 @@ test('a name that is used again 1 000 times, in and out of the mesh in turn, is 
     node.api.setPod(webPod(uid, mesh))
     if (luck > 0.6) await until(() => expect(node.cache.find({ ...who, uid }) ?? node.cache.problem()).toBeDefined())
     const { pod, source } = await node.ask(luck > 0.5 && luck < 0.6 ? undefined : uid)
-    expect([round, withoutSidecar(pod) === undefined]).toEqual([round, mesh])
+    expect([round, skipReason(pod) === undefined]).toEqual([round, mesh])
     sources.set(source, (sources.get(source) ?? 0) + 1)
   }
   expect(sources.get('cache')).toBeGreaterThan(100)

@@ -1,4 +1,4 @@
-import { type PodInfo, podInfo, redirectFor, withoutSidecar } from '@cni/istio-rules'
+import { type PodInfo, podInfo, redirectFor, skipReason } from '@cni/istio-rules'
 import type { KubeClient } from '@cni/kube'
 import { parsePod, podPath } from '@cni/kube'
 import type { Netns } from '@cni/netns'
@@ -31,7 +31,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   const { log, hostProc } = options
   const pod = await podOf(observed, options)
   if (pod.hostNetwork) throw new RepairError("the pod is on the node's own network, which is never redirected")
-  const skip = withoutSidecar(pod)
+  const skip = skipReason(pod)
   if (skip !== undefined) throw new RepairError(`the plugin would not redirect this pod: ${skip.reason}`)
   const tell = (level: 'info' | 'warn', message: string, more: object): void =>
     log[level](message, { pod: keyOf(observed), ...printed(more) })

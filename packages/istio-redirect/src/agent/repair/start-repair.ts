@@ -10,7 +10,7 @@ import {
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import { aborted } from '../part/aborted.ts'
+import { whenAborted } from '../part/when-aborted.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import { isBroken } from './broken.ts'
 import { modeOf, reconciler } from './reconcile.ts'
@@ -20,7 +20,7 @@ import { MAX_ATTEMPTS, retryPause } from './retries.ts'
 import { workQueue } from './work-queue.ts'
 
 /** What tests may want to differ. */
-export interface RepairSurroundings {
+export interface RepairDeps {
   /** The node's procfs. Default `/host/proc`. */
   readonly hostProc?: string
   /** Instead of repairing in place. */
@@ -31,13 +31,13 @@ export interface RepairSurroundings {
  * Watches the pods of the node and acts on those whose init container found no redirection, until the signal. Whatever
  * the API server does, it is tried again; see `StartRepair`.
  */
-export async function startRepair(services: RepairServices, around: RepairSurroundings = {}): Promise<void> {
+export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services
   const { hostProc = '/host/proc', repair = inPlace } = around
   const mode = modeOf(config)
   if (mode === 'none') {
     log.info('repair is enabled, but neither to repair, to delete nor to label pods: nothing is watched')
-    return aborted(signal)
+    return whenAborted(signal)
   }
   // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
   if (mode === 'repair') await netns.warmPool()

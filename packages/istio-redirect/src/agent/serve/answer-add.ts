@@ -1,5 +1,5 @@
 import type { PodInfo } from '@cni/istio-rules'
-import { isRedirectError, quoted, ruleCount } from '@cni/istio-rules'
+import { isRedirectError, podRef, ruleCount } from '@cni/istio-rules'
 import { CniError, ErrorCode, isCniError, messageOf, toErrorDocument } from '@cni/types'
 import { type AskedPod, decideAdd } from '../../decide/decide-add.ts'
 import type { DecisionLog } from '../../decide/log.ts'
@@ -87,7 +87,7 @@ async function enrolled({ call, addresses }: AddRequest, sources: AgentSources):
     done = await sources.enrol?.({ ...call.pod, netns: addresses.place, addresses: told })
   } catch (cause) {
     if (isRedirectError(cause)) throw new CniError(ErrorCode.invalidNetworkConfig, cause.message, { cause })
-    const text = `ambient pod ${quoted(call.pod)} could not be enrolled by the node agent: ${messageOf(cause)}`
+    const text = `ambient pod ${podRef(call.pod)} could not be enrolled by the node agent: ${messageOf(cause)}`
     throw new CniError(ErrorCode.tryAgainLater, text, { cause })
   }
   if (done === undefined) throw new Refusal('ambient')

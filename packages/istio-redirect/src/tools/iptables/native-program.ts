@@ -1,6 +1,6 @@
-import { leaveUnrecorded } from '../../namespace/leave-unrecorded.ts'
 import { openNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
 import { nativeWriter } from '../../namespace/native-writer.ts'
+import { removeUnrecorded } from '../../namespace/remove-unrecorded.ts'
 import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function programNative(job: Program): Promise<ProgramReport> {
   }
   using network = await openNetwork(target, networkOf(config))
   try {
-    await leaveUnrecorded(where, 'nftables')
+    await removeUnrecorded(where, 'nftables')
     const { plan } = (await writer.apply()).report
     await network.prepare((step) => undo.push(step))
     await removeFromNamespace(target, everyNetworkOf(config), networkOf(config))

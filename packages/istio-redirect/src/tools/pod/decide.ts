@@ -1,13 +1,13 @@
 import {
-  beforeAsking,
   type CaptureConfig,
   captureConfig,
+  decideWithoutApi,
   familiesOf,
   maybeAmbient,
   podInfo,
   redirectFor,
+  skipReason,
   usableAddresses,
-  withoutSidecar,
 } from '@cni/istio-rules'
 import { parsePod } from '@cni/kube'
 import type { Settings } from '../../conf/settings.ts'
@@ -30,11 +30,11 @@ export interface DecideOptions {
 export function decide(io: ToolIo, pod: PodDocument, { settings, addresses: given }: DecideOptions): Decision {
   const addresses = given ?? podIPs(pod.document)
   const skip = (reason: string): Decision => ({ act: 'skip', reason, addresses })
-  const first = beforeAsking({ pod, podAnnotations: undefined, settings })
+  const first = decideWithoutApi({ pod, podAnnotations: undefined, settings })
   if (first.act === 'skip') return skip(first.reason)
   const info = podInfo(parse(pod))
   const ambient = maybeAmbient(info, settings)
-  const second = withoutSidecar(info)
+  const second = skipReason(info)
   if (second !== undefined) {
     return skip(
       `${second.reason}${ambient ? '; the selectors of ambient mode may choose it, which its namespace decides' : ''}`,

@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import { type Channel, channelOver, NETLINK_NETFILTER, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
+import { type Channel, channelFrom, NETLINK_NETFILTER, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
 import { tryLoadSys } from '@cni/netns/sys'
 import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-batch.ts'
 
@@ -32,7 +32,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     socket = openNetlinkSocket(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS })
     socket.send(generationRequest(1))
     const generation = generationIn(socket, 1)
-    return over(socket, generation, generation === UNTOUCHED || look(channelOver(socket)))
+    return over(socket, generation, generation === UNTOUCHED || look(channelFrom(socket)))
   } catch {
     // The kernel has no nf_tables, or we no privilege: who writes by itself has the words for it.
     socket?.close()

@@ -6,7 +6,7 @@ import { type Netns, netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { WriteAnnotation } from '../pods/annotation-writer.ts'
-import { type Enroller, nameOf, noNamespaceOf } from '../pods/enroller.ts'
+import { type Enroller, noNamespaceOf, podRef } from '../pods/enroller.ts'
 import { EnrolmentError } from '../pods/enrolment-error.ts'
 
 /** What a {@link nodeEnroller} works on. */
@@ -29,7 +29,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     if (!options.needsNetns) return undefined
     if (path !== '') return netns.open(join(options.hostRoot, path))
     const found = await options.find(pod.uid, [...addresses, ...pod.addresses])
-    if (found === undefined) throw new Error(noNamespaceOf(`pod ${nameOf(pod)}`, pod.uid))
+    if (found === undefined) throw new Error(noNamespaceOf(`pod ${podRef(pod)}`, pod.uid))
     return found
   }
   const add = async (pod: AmbientPod, addresses: readonly string[], path?: string): Promise<void> => {
@@ -38,11 +38,11 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     const off = addresses.filter((address) => address.includes(':'))
     if (off.length === 0) return
     log.warn(`traffic of the pod over ${off.join(', ')} is not in the mesh: on the node level it is one of IPv4`, {
-      pod: nameOf(pod),
+      pod: podRef(pod),
     })
   }
   const tell = (pod: AmbientPod, { warnings }: KernelReport): void => {
-    for (const text of warnings) log.warn(printable(text), { pod: nameOf(pod) })
+    for (const text of warnings) log.warn(printable(text), { pod: podRef(pod) })
   }
 
   return {

@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { decideEnrolment } from '@cni/istio-rules'
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
-import { aborted } from '../../part/aborted.ts'
+import { whenAborted } from '../../part/when-aborted.ts'
 import { findPodNamespaces } from '../../proc/find-pod-namespaces.ts'
 import { clusterWatches } from '../cluster-watches.ts'
 import { namespaceFinder } from '../namespace/namespace-finder.ts'
 import { annotationWriter } from '../pods/annotation-writer.ts'
+import { meshReconciler } from '../pods/mesh-reconciler.ts'
 import { podPatches } from '../pods/pod-patches.ts'
-import { podsInMesh } from '../pods/pods-in-mesh.ts'
 import { watchedPods } from '../pods/watched-pods.ts'
+import { rejectOnly } from '../reject-only.ts'
 import type { RunAmbientOptions } from '../run-options.ts'
-import { untilFailure } from '../until-failure.ts'
 import { askHostIp } from './ask-host-ip.ts'
 import { hostedKernel } from './hosted-kernel.ts'
 import { keepKernel } from './keep-kernel.ts'
@@ -70,7 +70,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const farewell = new AbortController()
   using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
-  const pods = podsInMesh({
+  const pods = meshReconciler({
     seen,
     settings: config,
     metrics,
@@ -114,7 +114,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     seen.listed(ending).then(adopt),
   ]
   try {
-    await Promise.race([...tasks.map(untilFailure), aborted(signal)])
+    await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
     failed.abort(new Error('ambient mode ends'))
     await Promise.allSettled(tasks)

@@ -2,10 +2,10 @@ import { messageOf } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
-import type { KeepNodeEvent, NodePart } from './keep-node.ts'
+import type { NodePart, ReconcileNodeEvent } from './reconcile-node.ts'
 
 /** An observer of `keepNode` that logs and counts. */
-export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: KeepNodeEvent) => void {
+export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: ReconcileNodeEvent) => void {
   const calm = (part: NodePart) => calmLog(log, `${WORDS[part]} can be kept again`, { level: 'error' })
   const failures = { host_rules: calm('host_rules'), host_sets: calm('host_sets') }
   return (event) => {

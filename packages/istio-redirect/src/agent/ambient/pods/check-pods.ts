@@ -3,16 +3,16 @@ import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { CheckedPod, NamespaceCheck, NamespaceFinding } from '../namespace/namespace-check.ts'
-import { nameOf, workloadOf } from './enroller.ts'
+import { podRef, workloadOf } from './enroller.ts'
 import type { PodQueue } from './pod-queue.ts'
 import { foundAgain, type PodState } from './pod-state.ts'
-import type { SeenPods } from './seen-pods.ts'
+import type { PodStore } from './pod-store.ts'
 
 /** What {@link podChecker} works with. */
 export interface PodCheckerOptions {
   readonly namespaces: NamespaceCheck
   readonly states: ReadonlyMap<string, PodState>
-  readonly seen: SeenPods
+  readonly seen: PodStore
   readonly queue: PodQueue
   readonly count: (state: PodState) => void
   readonly log: ScopedLog
@@ -40,7 +40,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
       state.reached = { ...state.reached, status: 'pending' }
       const what = finding.before === undefined ? 'found' : 'replaced'
       log.warn(`the namespace of an enrolled pod was ${what}: the pod is enrolled in it now`, {
-        pod: nameOf(known.pod),
+        pod: podRef(known.pod),
         netns: printable(finding.netns.path),
       })
       queue.look(uid)
@@ -59,7 +59,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
       return
     }
     state.lost = printable(why)
-    state.calm.failed(`a pod is enrolled and not captured: ${state.lost}. ${REMEDY}`, { pod: nameOf(pod) })
+    state.calm.failed(`a pod is enrolled and not captured: ${state.lost}. ${REMEDY}`, { pod: podRef(pod) })
   }
 
   return async () => {

@@ -5,7 +5,7 @@ import type { KubeRequest } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
-import { cleanLooks, markAt, markOf } from '../namespace/clean-looks.ts'
+import { driftCache, markAt, markOf } from '../namespace/drift-cache.ts'
 import {
   enrolNamespace,
   namespaceDrift,
@@ -63,11 +63,11 @@ export interface Enroller {
 /** An {@link Enroller}. */
 export function enroller(options: EnrollerOptions): Enroller {
   const { cache, finder, sets, zds, log, rules } = options
-  const looks = cleanLooks()
+  const looks = driftCache()
 
   const captureOf = (pod: AmbientPod): PodCapture => {
     const { bypassInbound, dnsCapture, virtualInterfaces, warnings } = podOverrides(pod)
-    for (const text of warnings) log.warn(text, { pod: nameOf(pod) })
+    for (const text of warnings) log.warn(text, { pod: podRef(pod) })
     return {
       ...options.capture,
       bypassInbound,
@@ -81,10 +81,10 @@ export function enroller(options: EnrollerOptions): Enroller {
     const known = cache.lease(pod.uid)
     if (known !== undefined) return known
     const found = await finder.find(pod.uid, [...addresses, ...pod.addresses])
-    if (found === undefined) throw new Error(noNamespaceOf(`pod ${nameOf(pod)}`, pod.uid))
+    if (found === undefined) throw new Error(noNamespaceOf(`pod ${podRef(pod)}`, pod.uid))
     cache.keep(pod.uid, workloadOf(pod), found)
     const kept = cache.lease(pod.uid)
-    if (kept === undefined) throw new Error(`pod ${nameOf(pod)} is forgotten already`)
+    if (kept === undefined) throw new Error(`pod ${podRef(pod)} is forgotten already`)
     return kept
   }
 
@@ -111,7 +111,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     const off = await sets.put(pod.uid, addresses)
     if (off.length === 0) return
     const text = `traffic of the pod over ${off.join(', ')} is not in the mesh: IPv6 is switched off (AMBIENT_IPV6)`
-    log.warn(text, { pod: nameOf(pod) })
+    log.warn(text, { pod: podRef(pod) })
   }
 
   const annotate = annotationWriter(options)
@@ -127,7 +127,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         await zds.add({ uid: pod.uid, workload: workloadOf(pod), netns: lease.netns }, { signal })
       } catch (cause) {
         await annotate(pod, 'pending').catch((error) =>
-          log.warn(`the annotation of a pod cannot be written: ${messageOf(error)}`, { pod: nameOf(pod) }),
+          log.warn(`the annotation of a pod cannot be written: ${messageOf(error)}`, { pod: podRef(pod) }),
         )
         throw new EnrolmentError('UNACKNOWLEDGED', messageOf(cause), { cause })
       }
@@ -170,7 +170,7 @@ export function enroller(options: EnrollerOptions): Enroller {
 }
 
 /** `namespace/name` */
-export const nameOf = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
+export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
 /** Says that nothing on the node tells the namespace of a pod or a ztunnel. */
 export const noNamespaceOf = (what: string, uid: string): string =>

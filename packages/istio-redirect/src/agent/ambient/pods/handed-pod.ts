@@ -1,11 +1,11 @@
 import type { AmbientPod, PodIdentity } from '@cni/istio-rules'
 import { printable } from '@cni/types'
 import type { HandedPod } from '../../pods/handed-pod.ts'
-import { nameOf } from './enroller.ts'
-import type { SeenPods } from './seen-pods.ts'
+import { podRef } from './enroller.ts'
+import type { PodStore } from './pod-store.ts'
 
 /** The pod that a plugin means, as soon as the watch has told of it. */
-export async function soughtPod(given: HandedPod, seen: SeenPods, signal: AbortSignal): Promise<AmbientPod> {
+export async function soughtPod(given: HandedPod, seen: PodStore, signal: AbortSignal): Promise<AmbientPod> {
   for (let looks = 1; ; looks += 1) {
     signal.throwIfAborted()
     const found = seen.find(given)
@@ -28,7 +28,7 @@ export const notEligible = (pod: PodIdentity): Error =>
 const LOOKS = 11
 const LOOK_PAUSE_MS = 10
 
-const named = (pod: PodIdentity): string => printable(nameOf(pod))
+const named = (pod: PodIdentity): string => printable(podRef(pod))
 
 const noNamespace = (pod: PodIdentity): Error =>
   new Error(`failed to get pod ${named(pod)}: failed to find namespace ${printable(pod.namespace)}`)

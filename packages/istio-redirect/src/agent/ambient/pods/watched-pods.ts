@@ -3,7 +3,7 @@ import { printable } from '@cni/types'
 import type { AmbientConfig } from '../../config/ambient-config.ts'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
-import { type SeenPods, seenPods } from './seen-pods.ts'
+import { type PodStore, podStore } from './pod-store.ts'
 
 /** What {@link watchedPods} works with. */
 export interface WatchedPodsOptions {
@@ -14,12 +14,12 @@ export interface WatchedPodsOptions {
 }
 
 /**
- * {@link seenPods} for one of the modes: where the labels of a namespace change what is decided, all its pods are looked
+ * {@link podStore} for one of the modes: where the labels of a namespace change what is decided, all its pods are looked
  * at. What asks for the impossible, or is no object of Kubernetes, is in the log.
  */
-export function watchedPods({ config, log, look }: WatchedPodsOptions): SeenPods {
+export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
   const malformed = calmLog(log, '')
-  const seen = seenPods({
+  const seen = podStore({
     changed: look,
     relabelled(name, before, after) {
       const warning = namespaceWarning(name, after, config)

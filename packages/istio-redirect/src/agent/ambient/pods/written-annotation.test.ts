@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { redirectionStatus } from '../../../../../istio-rules/src/decide/redirection-status.ts'
 import { redirectionAnnotation } from './annotation.ts'
-import { seenPods } from './seen-pods.ts'
+import { podStore } from './pod-store.ts'
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const pod = (resourceVersion: string, status?: string) => ({
@@ -15,7 +15,7 @@ const pod = (resourceVersion: string, status?: string) => ({
 })
 
 function seen() {
-  const pods = seenPods({ changed: () => {}, relabelled: () => {}, malformed: () => {} })
+  const pods = podStore({ changed: () => {}, relabelled: () => {}, malformed: () => {} })
   pods.pods.present(pod('1'))
   const status = () => {
     const known = pods.situationOf(uid)

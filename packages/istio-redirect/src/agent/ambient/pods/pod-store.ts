@@ -7,7 +7,7 @@ import type { PodSituation } from './next-step.ts'
 import { slimLabels, slimPod } from './slim-pod.ts'
 
 /** The pods of a node and the namespaces of the cluster, as two watches tell of them. */
-export interface SeenPods {
+export interface PodStore {
   /** To be told of pods, and of namespaces. */
   readonly pods: Observer
   readonly namespaces: Observer
@@ -31,7 +31,7 @@ export interface SeenPods {
   listed(signal: AbortSignal): Promise<void>
 }
 
-/** Who is told what {@link seenPods} learns. */
+/** Who is told what {@link podStore} learns. */
 export interface SeenPodsOptions {
   /** A pod is new, or it changed, or was deleted. */
   readonly changed: (uid: string) => void
@@ -44,7 +44,7 @@ export interface SeenPodsOptions {
 }
 
 /** Nothing is known yet. */
-export function seenPods({ changed, relabelled, malformed, now = () => performance.now() }: SeenPodsOptions): SeenPods {
+export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: SeenPodsOptions): PodStore {
   /** UIDs of the pods in the store, with their keys. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()

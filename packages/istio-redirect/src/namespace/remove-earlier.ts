@@ -9,7 +9,7 @@ import { writerFor } from './writer-for.ts'
  * rules in built-in chains that lead nowhere, addresses and policy routes, and everything in a back end that the node has
  * switched away from, which goes on to see every packet. All of the earlier ADD is restored when this one fails.
  */
-export async function leaveEarlier(
+export async function removeEarlier(
   c: RedirectContext,
   before: AttachmentRecord,
   next: AttachmentRecord,

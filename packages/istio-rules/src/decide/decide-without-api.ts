@@ -15,8 +15,8 @@ export interface Ask {
   readonly pod: PodIdentity
 }
 
-/** What {@link beforeAsking} decides by: all of it is known without reading a file or asking the API server. */
-export interface BeforeAskingOptions {
+/** What {@link decideWithoutApi} decides by: all of it is known without reading a file or asking the API server. */
+export interface DecideWithoutApiOptions {
   /** From `CNI_ARGS`; absent unless both name and namespace are given. */
   readonly pod: PodIdentity | undefined
   /** The value of {@link podAnnotationsKey} in `runtimeConfig`; `undefined` when the runtime passes no annotations. */
@@ -37,11 +37,11 @@ export const statusAnnotation = 'sidecar.istio.io/status'
  * The first steps of the ladder, cheapest first. They come before the kubeconfig: neither the node agent's own pod nor
  * an excluded namespace may wait for an agent that is down.
  */
-export function beforeAsking({ pod, podAnnotations, settings }: BeforeAskingOptions): Skip | Ask {
+export function decideWithoutApi({ pod, podAnnotations, settings }: DecideWithoutApiOptions): Skip | Ask {
   if (pod === undefined) return skip('Not a kubernetes pod', 'debug')
   const { namespace, name } = pod
   if (name.startsWith('istio-cni-node-') && namespace === settings.agentNamespace) {
-    return skip(`${quoted(pod)} looks like our own agent pod, skipping`)
+    return skip(`${podRef(pod)} looks like our own agent pod, skipping`)
   }
   if (settings.excludeNamespaces.includes(namespace)) return skip(`pod namespace ${namespace} excluded`)
   if (!isPodIdentity(pod)) {
@@ -60,4 +60,4 @@ export function beforeAsking({ pod, podAnnotations, settings }: BeforeAskingOpti
 export const skip = (reason: string, level: Skip['level'] = 'info'): Skip => ({ act: 'skip', level, reason })
 
 /** A pod in a message. */
-export const quoted = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`
+export const podRef = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`

@@ -7,7 +7,7 @@ import { openAsWritten } from './open-as-written.ts'
  * Takes out all of nf_tables where nobody but ADD has ever changed it: then all of it is ours. `false` where it has to be
  * looked at; nothing was changed then.
  */
-export function takeOutAtOnce(netns: Netns, recorded: AttachmentRecord): boolean {
+export function flushIfOnlyOurs(netns: Netns, recorded: AttachmentRecord): boolean {
   if (recorded.generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
   using tables = openAsWritten(netns, recorded)
   return tables?.flush() ?? false

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { cleanLooks } from './clean-looks.ts'
+import { driftCache } from './drift-cache.ts'
 
 test('a look that was clean stands for the next nine, as long as the mark is the same', () => {
-  const looks = cleanLooks()
+  const looks = driftCache()
   expect(looks.isClean('a', 'one')).toBe(false)
   looks.wasClean('a', 'one')
   const nine = Array.from({ length: 9 }, () => looks.isClean('a', 'one'))
@@ -14,13 +14,13 @@ test.each([
   ['another mark', 'one', 'two'],
   ['no mark', undefined, undefined],
 ])('%s says nothing', (_, before, now) => {
-  const looks = cleanLooks()
+  const looks = driftCache()
   looks.wasClean('a', before)
   expect(looks.isClean('a', now)).toBe(false)
 })
 
 test('the rules are the same until the mark is another one, however often was looked', () => {
-  const looks = cleanLooks()
+  const looks = driftCache()
   expect([looks.isSame('a', 'one'), looks.isSame('a', undefined)]).toEqual([false, false])
   looks.wasClean('a', 'one')
   for (let look = 0; look < 20; look += 1) looks.isClean('a', 'one')
@@ -32,7 +32,7 @@ test('the rules are the same until the mark is another one, however often was lo
 })
 
 test('what is forgotten, or another pod, is looked at', () => {
-  const looks = cleanLooks()
+  const looks = driftCache()
   looks.wasClean('a', 'one')
   expect(looks.isClean('b', 'one')).toBe(false)
   looks.forget('a')

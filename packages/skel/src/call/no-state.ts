@@ -1,7 +1,7 @@
 import type { CallState } from '../state/call-state.ts'
 
 /** What a plugin gets that declares no state: nothing is kept, and who wants to keep something is told how. */
-export function undeclaredState(plugin: string): CallState {
+export function noState(plugin: string): CallState {
   const refuse = (): never => {
     throw new TypeError(`${plugin}: c.state needs a schema: definePlugin({ state: attachmentState(schema), … })`)
   }

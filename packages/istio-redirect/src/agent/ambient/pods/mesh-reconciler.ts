@@ -7,17 +7,17 @@ import { PENDING_SHOWN } from '../../serve/ambient-status.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NamespaceCheck } from '../namespace/namespace-check.ts'
 import { podChecker } from './check-pods.ts'
-import { type Enroller, nameOf } from './enroller.ts'
+import { type Enroller, podRef } from './enroller.ts'
 import { isEnrolmentError } from './enrolment-error.ts'
 import { notEligible, notFound, soughtPod } from './handed-pod.ts'
 import { type EnrolmentStep, nextStep } from './next-step.ts'
 import { podQueue } from './pod-queue.ts'
 import { foundAgain, kindsOf, newState, type PodCounts, type PodState, reachOf } from './pod-state.ts'
-import type { SeenPods } from './seen-pods.ts'
+import type { PodStore } from './pod-store.ts'
 
-/** What {@link podsInMesh} works with. */
+/** What {@link meshReconciler} works with. */
 export interface PodsInMeshOptions {
-  readonly seen: SeenPods
+  readonly seen: PodStore
   readonly enroller: Enroller
   readonly settings: EnrolmentSettings
   /** Absent where pods have no namespace to be compared. */
@@ -34,7 +34,7 @@ export interface PodAndReason {
 }
 
 /** The pods of the node and how far each is; everything about one of them happens in its turn. */
-export interface PodsInMesh {
+export interface MeshReconciler {
   /** Has a pod looked at, for whatever reason. */
   look(uid: string): void
   /** Those that ztunnel or the API server kept from being enrolled are looked at now. */
@@ -61,7 +61,7 @@ export interface PodsInMesh {
 const MOST_STEPS = 6
 
 /** The pods of a node; of none of them anything is known yet. */
-export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
+export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
   const { seen, enroller, settings, namespaces, metrics, log, signal } = options
   const states = new Map<string, PodState>()
   const stateOf = (uid: string): PodState => {
@@ -89,7 +89,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
       state.waits = printable(messageOf(error))
       const pod = seen.situationOf(uid)?.pod
       state.calm.failed(`a pod is not as it should be yet: ${state.waits}`, {
-        pod: pod === undefined ? uid : nameOf(pod),
+        pod: pod === undefined ? uid : podRef(pod),
         nextAttemptInMs: pauseMs,
       })
       count(state)
@@ -121,7 +121,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
 
   /** Whether nothing is left to do now. */
   async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
-    if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: nameOf(pod) })
+    if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
       case 'none':
         state.waits = step.waiting ? step.why : undefined
@@ -133,7 +133,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
           // The next change of the pod, or the next round, is another occasion.
           state.waits = printable(error.message)
-          state.calm.failed(state.waits, { pod: nameOf(pod) })
+          state.calm.failed(state.waits, { pod: podRef(pod) })
           return true
         }
         state.waits = undefined
@@ -206,11 +206,11 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
           if (drift.length === 0) return
           metrics.healed('pod')
           const text = 'the rules in a pod were not as they should be, and are put right'
-          log.warn(text, { pod: nameOf(known.pod), drift: printable(drift.join('; ')) })
+          log.warn(text, { pod: podRef(known.pod), drift: printable(drift.join('; ')) })
         } catch (error) {
           metrics.healFailed('pod')
           state.calm.failed(`the rules in a pod cannot be looked at: ${printable(messageOf(error))}`, {
-            pod: nameOf(known.pod),
+            pod: podRef(known.pod),
           })
         }
       }),
@@ -225,7 +225,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
     for (const state of states.values()) {
       const why = whyOf(state)
       const pod = why === undefined ? undefined : seen.situationOf(state.uid)?.pod
-      if (why !== undefined && pod !== undefined) found.push({ pod: nameOf(pod), why })
+      if (why !== undefined && pod !== undefined) found.push({ pod: podRef(pod), why })
       if (found.length === PENDING_SHOWN) break
     }
     return found

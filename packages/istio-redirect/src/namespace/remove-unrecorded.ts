@@ -9,7 +9,7 @@ import { clearNativeTables, hasNativeTables } from './native-tables.ts'
  * Removes our rules of the other kind, those of iptables before native ones are written and the other way round, where no
  * record says what was there: both would see every packet.
  */
-export async function leaveUnrecorded(c: NetnsContext, next: RuleBackend): Promise<void> {
+export async function removeUnrecorded(c: NetnsContext, next: RuleBackend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }

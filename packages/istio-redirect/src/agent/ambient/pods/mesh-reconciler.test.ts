@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { mode, settings } from '../../../../../istio-rules/test/ambient-pods.ts'
 import { EnrolmentError } from './enrolment-error.ts'
-import { podsInMesh } from './pods-in-mesh.ts'
-import { seenPods } from './seen-pods.ts'
+import { meshReconciler } from './mesh-reconciler.ts'
+import { podStore } from './pod-store.ts'
 
 const pod = (name: string, labels: Readonly<Record<string, string>> = { [mode]: 'ambient' }) => ({
   metadata: { namespace: 'shop', name, uid: `uid-of-${name}`, resourceVersion: '1', labels },
@@ -15,8 +15,8 @@ function mesh(refused: Set<string>) {
   onTestFinished(() => stop.abort(new Error('the test is over')))
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const metrics = { reconciled() {}, pods: vi.fn(), ztunnels() {}, healed() {}, healFailed() {} }
-  const seen = seenPods({ changed: (uid) => pods.look(uid), relabelled: () => {}, malformed: () => {} })
-  const pods = podsInMesh({
+  const seen = podStore({ changed: (uid) => pods.look(uid), relabelled: () => {}, malformed: () => {} })
+  const pods = meshReconciler({
     seen,
     settings,
     metrics,

@@ -1,5 +1,5 @@
 /** Settles only by failing. */
-export const untilFailure = (task: Promise<unknown>): Promise<never> =>
+export const rejectOnly = (task: Promise<unknown>): Promise<never> =>
   new Promise((_, reject) => {
     task.catch(reject)
   })

@@ -1,5 +1,5 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
-import type { PodsInMesh } from './pods-in-mesh.ts'
+import type { MeshReconciler } from './mesh-reconciler.ts'
 
 /** How the rules of pods are kept. */
 export interface KeepPodsOptions {
@@ -13,7 +13,7 @@ export interface KeepPodsOptions {
  * signal, and has put right what differs: at once after the start, then in rounds that are spread over their time. A socket in each pod would tell sooner, but cost a
  * descriptor and the kernel's memory for every one of them.
  */
-export async function keepPods(pods: PodsInMesh, { signal, roundMs }: KeepPodsOptions): Promise<void> {
+export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: KeepPodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs
     await pods.compare()

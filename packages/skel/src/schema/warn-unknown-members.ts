@@ -4,7 +4,7 @@ import { pathText } from './issues.ts'
 import { unknownMembers } from './unknown-members.ts'
 
 /** Logs the members that a schema does not know. A runtime may add some of its own: only misspellings are for everybody to see. */
-export function tellUnknown(
+export function warnUnknownMembers(
   schema: core.$ZodType,
   document: Readonly<Record<string, unknown>>,
   log: Pick<Log, 'debug' | 'warn'>,

@@ -17,7 +17,7 @@ export interface CleanLooks {
 const TRUSTED_LOOKS = 9
 
 /** Nothing was looked at yet. */
-export function cleanLooks(): CleanLooks {
+export function driftCache(): CleanLooks {
   const pods = new Map<string, { readonly mark: string; left: number }>()
   return {
     isClean(uid, mark) {

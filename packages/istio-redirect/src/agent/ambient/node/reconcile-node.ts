@@ -5,8 +5,8 @@ import type { NodeProbes } from './node-probes.ts'
 /** What is kept on a node. */
 export type NodePart = 'host_rules' | 'host_sets'
 
-/** What {@link keepNode} tells. */
-export type KeepNodeEvent =
+/** What {@link reconcileNode} tells. */
+export type ReconcileNodeEvent =
   /** What somebody else had changed, in words, is as it should be again. */
   | { readonly type: 'healed'; readonly part: NodePart; readonly drift: readonly string[] }
   /** It could not be looked at, or not be put right; both are tried again. */
@@ -15,10 +15,10 @@ export type KeepNodeEvent =
   | { readonly type: 'contested'; readonly part: NodePart; readonly pauseMs: number }
 
 /** How a node is kept. */
-export interface KeepNodeOptions {
+export interface ReconcileNodeOptions {
   /** Ends it; what is being written then is written to its end. */
   readonly signal: AbortSignal
-  readonly observe?: ((event: KeepNodeEvent) => void) | undefined
+  readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
 }
 
 /**
@@ -26,16 +26,16 @@ export interface KeepNodeOptions {
  * comes back within a second, what is right is not touched, and whoever changes it again and again is not fought without
  * end. It never rejects. Before the rules are removed on purpose it has to have ended.
  */
-export async function keepNode(node: NodeProbes, options: KeepNodeOptions): Promise<void> {
+export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }
   await Promise.all([keepRules(context), keepSets(context)])
 }
 
 // internal
 
-interface Context extends Required<Pick<KeepNodeOptions, 'signal'>> {
+interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
   readonly node: NodeProbes
-  readonly observe: (event: KeepNodeEvent) => void
+  readonly observe: (event: ReconcileNodeEvent) => void
 }
 
 /** Between two looks at the sets, of whose entries the kernel tells nothing. */
