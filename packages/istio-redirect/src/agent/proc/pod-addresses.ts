@@ -1,5 +1,6 @@
 import { usableAddresses } from '@cni/istio-rules'
 import { type Netns, openRtnl } from '@cni/netns'
+import { parseAddress } from '@cni/types/ip'
 
 /** The addresses that tell a pod from others, in a form to be compared. Loopback, link-local and zero ones do not. */
 export const tellingAddresses = (given: readonly string[]): string[] => [
@@ -15,6 +16,8 @@ export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
 // internal
 
 function telling(text: string): string | undefined {
+  // A prefix such as 10.0.0.2/24 is no address.
+  if (parseAddress(text) === undefined) return undefined
   const { ipv4, ipv6 } = usableAddresses([text])
   const [address] = [...ipv4, ...ipv6]
   return address === '0.0.0.0' || address === '::' ? undefined : address
