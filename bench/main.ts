@@ -56,7 +56,7 @@ async function bench(): Promise<void> {
   if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/** The suites of the stored report: what cannot run here keeps its rows, unless all others are new. */
+/** Suites of the stored report. A skipped suite keeps its stored rows, except when all suites were asked for. */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))

@@ -4,11 +4,10 @@
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { root } from './lib/exec.ts'
 import { folderArrows } from './lib/folder-arrows.ts'
 import { allowed } from './lib/imports-map.ts'
 import { importsOf, sources } from './lib/sources.ts'
-
-const root = resolve(import.meta.dirname, '..')
 
 /** Circular imports are what some of the programs are about. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
@@ -66,7 +65,7 @@ function checkFolders(folder: string): void {
     for (const [from, targets] of level) {
       for (const [to, example] of targets) {
         if (leadsTo(level, to, from))
-          problems.push(`${example}: ${to} imports ${from}, too; folders import downward only`)
+          problems.push(`${example}: ${to} leads back to ${from}; folders import downward only`)
       }
     }
   }

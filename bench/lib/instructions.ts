@@ -6,7 +6,7 @@ import { scratchFile } from './scratch.ts'
 /** valgrind, where it is installed. */
 export const findValgrind = (): string | undefined => findExecutable('valgrind')
 
-/** The instructions of a program in user mode, in thousands. Those of the kernel and of its children are not counted. */
+/** Instructions of a program in user mode, in thousands. The kernel and the program's children are not counted. */
 export async function kiloInstructions({ argv, env = {}, stdin = '' }: Prepared): Promise<number> {
   const valgrind = findValgrind()
   if (valgrind === undefined) throw new Error('valgrind is not installed')

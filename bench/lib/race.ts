@@ -43,7 +43,7 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** What `look` finds of programs, in runs of their own since it takes time. No samples of work of this process. */
+/** Results of `look` for each program. Each look is a run of its own, so that it does not disturb the times. */
 export async function observe(
   contender: Contender,
   runs: number,

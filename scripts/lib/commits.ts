@@ -7,7 +7,7 @@ const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|tes
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
 const LONGEST = 72
 
-/** Commits that a command makes: its changesets and tags say why. */
+/** Release commits. A command makes them; the changesets say why. */
 const MADE = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /

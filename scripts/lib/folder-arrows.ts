@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { importsOf, sources } from './sources.ts'
 
 /** Imports between the folders and files of one folder: importing name → imported name → an example. */
-export type Level = Map<string, Map<string, string>>
+type Level = Map<string, Map<string, string>>
 
 /** Imports between folders of a package, at each depth: path of the folder that holds both → its level. */
 export function folderArrows(folder: string): Map<string, Level> {
@@ -16,7 +16,7 @@ export function folderArrows(folder: string): Map<string, Level> {
       const depth = from.findIndex((name, index) => name !== to[index])
       if (depth === -1) continue
       const path = from.slice(0, depth).join('/')
-      const level = arrows.get(path) ?? new Map<string, Map<string, string>>()
+      const level: Level = arrows.get(path) ?? new Map()
       const targets = level.get(from[depth] ?? '') ?? new Map<string, string>()
       arrows.set(path, level.set(from[depth] ?? '', targets.set(to[depth] ?? '', `${file} imports ${specifier}`)))
     }

@@ -1,4 +1,4 @@
-/** Who may import whom: the data of check-imports.ts and of the maps in CONTRIBUTING.md and docs/architecture.md. */
+/** Import rules: the data of check-imports.ts and of the maps in CONTRIBUTING.md and docs/architecture.md. */
 
 /** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
 export const allowed: Readonly<Record<string, readonly RegExp[]>> = {

@@ -7,11 +7,18 @@ import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Each map by the name of its markers, as a table. */
-const maps = () => ({ packages: packagesTable(), rooms: roomsTable() })
+/** Each map by the name of its markers. A map is made for pages that have its markers only. */
+const maps = {
+  get packages() {
+    return packagesTable()
+  },
+  get rooms() {
+    return roomsTable()
+  },
+}
 
 /** A page with the present maps between their markers. */
-export const withMaps = (page: string) => withTexts(page, 'map', maps())
+export const withMaps = (page: string) => withTexts(page, 'map', maps)
 
 function packagesTable() {
   const packages = manifests().map(({ folder, manifest }) => ({ name: basename(folder), manifest }))

@@ -122,10 +122,12 @@ const targets = ({ exports, bin = {} }: Manifest) =>
 /** The files of a tarball, by their path in the package. */
 async function unpacked(tarball: string) {
   const folder = mkdtempSync(join(tmpdir(), 'cni-pack-'))
-  await exec(['tar', '-xzf', tarball, '-C', folder, '--strip-components=1'], { quiet: true })
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory())
-  const paths = found.map(({ parentPath, name }) => join(parentPath, name))
-  const files = new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]))
-  rmSync(folder, { recursive: true })
-  return files
+  try {
+    await exec(['tar', '-xzf', tarball, '-C', folder, '--strip-components=1'], { quiet: true })
+    const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory())
+    const paths = found.map(({ parentPath, name }) => join(parentPath, name))
+    return new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }

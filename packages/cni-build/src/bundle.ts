@@ -47,7 +47,7 @@ export interface Bundle {
   bytes: number
   /** The input files that ended up in it, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
-  /** The same by package, by the name in its `package.json`, largest first. */
+  /** Bytes of each package, by the name in its `package.json`, largest first. */
   packages: ReadonlyArray<{ package: string; bytes: number }>
   /** What the bundler says about source that it accepted, for example `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]

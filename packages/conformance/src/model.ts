@@ -29,7 +29,7 @@ export type CheckOutcome =
 /** A check and how it ended. */
 export interface CheckResult {
   readonly id: string
-  /** What the check is about. */
+  /** Subject of the check. */
   readonly group:
     | 'protocol'
     | 'versions'
@@ -56,7 +56,7 @@ export interface Report {
    * `conforms`: everything was looked at, and there is no violation.
    */
   readonly verdict: 'conforms' | 'violations' | 'incomplete'
-  /** What could not be looked at: why, and the ids of the checks; empty when everything was. Violations may have been found nevertheless. */
+  /** Checks that could not be made: the reason and their ids. Empty when everything was checked. */
   readonly unchecked: ReadonlyArray<{ readonly reason: string; readonly checks: readonly string[] }>
   readonly plugin: string
   readonly chained: boolean

@@ -12,7 +12,7 @@ export interface ProjectOptions {
 
 /** What a plugin is to its network. */
 export type Kind = ProjectOptions['kind']
-/** How it does its work in a pod. */
+/** Means with which the plugin changes a pod. */
 export type Rules = NonNullable<ProjectOptions['rules']>
 
 export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const satisfies readonly Kind[]

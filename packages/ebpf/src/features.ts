@@ -9,7 +9,7 @@ import type { Ebpf } from './types.ts'
 
 const license = 'Apache-2.0'
 
-/** What programs may call, found by loading some: kernel versions say little. Throws `EbpfError('EPERM')`. */
+/** Probes which helpers programs may call, by loading small programs. Throws `EbpfError('EPERM')`. */
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
     skcLookup: loads(kernel, withSocket('bf01000000000000')), // r1 = r0

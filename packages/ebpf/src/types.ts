@@ -2,9 +2,9 @@
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
-  /** In bytes. */
+  /** Size of a key in bytes. */
   readonly keySize: number
-  /** In bytes. */
+  /** Size of a value in bytes. */
   readonly valueSize: number
   readonly maxEntries: number
   /** Adds the typed calls to an open map. Only `Ebpf` and `Pins` call it. */
@@ -41,7 +41,7 @@ export interface Program extends Disposable {
     readonly packet: Uint8Array
     /** Default: 0. */
     readonly mark?: number | undefined
-    /** At most five numbers of 32 bits. Default: zeros. */
+    /** Five numbers of 32 bits at most. Default: zeros. */
     readonly cb?: readonly number[] | undefined
     /** Number of runs. Default: 1. */
     readonly repeat?: number | undefined
@@ -87,7 +87,7 @@ export interface Ebpf {
   openMap<M>(spec: MapSpec<M>, path: string): M
   /** Throws `VERIFIER` with what the verifier said, `NOT_SUPPORTED` for a helper that the kernel does not have. */
   load(source: {
-    /** At most 15 of `A-Z a-z 0-9 _ .`. */
+    /** Name: at most 15 characters of `A-Z a-z 0-9 _ .`. */
     readonly name: string
     /** Eight bytes each, little-endian; an instruction that refers to a map holds the map's descriptor. */
     readonly instructions: Uint8Array
@@ -117,6 +117,6 @@ export interface Ebpf {
   }
   /** Is it on a bpf file system? */
   isOnBpffs(path: string): boolean
-  /** Mounts a bpf file system where there is none. Default: `/sys/fs/bpf`. */
+  /** Mounts a bpf file system, unless the folder is one. Default: `/sys/fs/bpf`. */
   mountBpffs(folder?: string): { mounted: boolean }
 }

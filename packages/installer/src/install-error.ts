@@ -5,7 +5,7 @@ const brand = Symbol.for('cni.InstallError')
 
 /** A step of installing that failed: the message names the file, and nothing of it was changed. */
 export class InstallError extends Error {
-  /** What kept the step from working; errno failures have `IO` and the errno name in `errno`. */
+  /** Cause of the failure. `IO`: a system call failed, `errno` has its name. */
   readonly code:
     | 'INVALID_OPTIONS'
     | 'INVALID_CONFIG'

@@ -1,7 +1,7 @@
 import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/** Which attachment a plugin is run for, and where plugins are. What is left out is the empty text in its environment. */
+/** Attachment of a call, and the folders of plugins. An omitted member is the empty text in the environment. */
 export interface PluginCall {
   readonly containerID?: string
   readonly netns?: string

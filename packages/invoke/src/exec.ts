@@ -39,7 +39,7 @@ export interface Exec {
 /** One execution of a plugin. */
 export type ExecRequest = Parameters<Exec['run']>[0]
 
-/** How an execution ended. */
+/** Result of an execution. */
 export type ExecOutcome = Awaited<ReturnType<Exec['run']>>
 
 /** What every function that executes a plugin takes. */

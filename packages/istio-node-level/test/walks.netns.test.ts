@@ -151,7 +151,7 @@ test('without a ztunnel nothing of a pod in the mesh passes but probes, and all 
   expect(await side.drift()).toEqual([])
 })
 
-/** How many packets each link of a namespace has sent, by its name. */
+/** Packets that each link of a namespace has sent, by its name. */
 async function packetsInto(node: Netns): Promise<Map<string, number>> {
   const text = (await netns.readFile(node, '/proc/thread-self/net/dev')) ?? ''
   const links = [...text.matchAll(/^\s*(\S+):\s*(.*)$/gm)]

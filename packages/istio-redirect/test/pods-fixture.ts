@@ -30,7 +30,7 @@ export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<List
       },
       /** How often pods were listed. */
       lists: () => asked(/limit=500/),
-      /** How often single pods were asked for. */
+      /** Requests for single pods. */
       gets: () => asked(/\/pods\/[^/]+$/),
     }
   })

@@ -36,7 +36,7 @@ export interface Plan {
     readonly name?: string
     /** The six `CNI_` variables. */
     readonly env: Readonly<Record<string, string>>
-    /** What the plugin gets on stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
+    /** Configuration on the plugin's stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
     readonly conf: Readonly<Record<string, unknown>>
     /** Where `prevResult` comes from: the cache, or the plugin before, which is not known before it ran. */
     readonly prevResult?: 'cache' | 'plugin before'

@@ -83,8 +83,8 @@ export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions
 }
 
 /**
- * ADD as a runtime should do it: a failed ADD is undone with DEL, unless the first plugin says that there is no such container (code 3), and tried
- * again when it asks for that. A DEL that fails ends it.
+ * ADD as a runtime should do it: a failed ADD is undone with DEL, unless the first plugin says that there is no such
+ * container (code 3), and tried again when it asks for that. A DEL that fails ends it.
  *
  * @example
  * ```ts

@@ -3,9 +3,9 @@ import { versionText } from '@cni/host/cli'
 import { aboutText } from './definition/immediate.ts'
 import type { Plugin } from './definition/plugin.ts'
 
-/** What `pluginMain` does besides the protocol. */
+/** Settings of `pluginMain` beside the protocol. */
 export interface PluginMainOptions {
-  /** For people: `describe` makes `--help` complete and adds `--schema`. */
+  /** Help for people: `describe` makes `--help` complete and adds `--schema`. */
   readonly describe?: {
     /** The text of `--help`. */
     help(plugin: Plugin): string | Promise<string>

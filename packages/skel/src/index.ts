@@ -22,12 +22,10 @@
  * @module
  */
 
-// Define
 export { attachmentName } from './attachment-name.ts'
 export type { RuntimeConfig } from './capabilities/capability-schemas.ts'
 export { runtimeConfig } from './capabilities/runtime-config.ts'
 export type { PluginMainOptions } from './command-line.ts'
-// Context
 export type {
   AddContext,
   AttachmentContext,
@@ -39,14 +37,11 @@ export type {
 } from './definition/context.ts'
 export { definePlugin, type LogRequest, type Plugin } from './definition/plugin.ts'
 export { describe } from './describe/describe.ts'
-// Log
 export { fileSink } from './file-sink/file-sink.ts'
 export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
-// Run
 export { pluginMain } from './main/plugin-main.ts'
 export { pluginsMain } from './main/plugins-main.ts'
-// Middleware
 export { recover } from './middleware/recover.ts'
 export { span } from './middleware/span.ts'
 export { timeout } from './middleware/timeout.ts'
@@ -70,7 +65,7 @@ export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept
 export type { AttachmentStore, Listed, StoredState } from './state/record-store.ts'
 export { isStateError, StateError } from './state/state-error.ts'
 export type { StateFolder } from './state/state-folder.ts'
-// For installers: what still needs an uninstalled plugin, and the marker beside its file
+// Installers: attachments that still need an uninstalled plugin, and the marker beside its file
 export { isMarked, markerPath } from './uninstalled/marked.ts'
 export { markerText, type NeedFolders } from './uninstalled/marker.ts'
 export { findNeeds, type Need } from './uninstalled/needs.ts'

@@ -71,7 +71,7 @@ describe('a compiled executable', () => {
 
   it('compiles a function later than bun by default: an agent at rest would keep that memory', async () => {
     const file = join(folder, 'hot.ts')
-    // By default 300 calls are enough.
+    // Bun compiles a function after 300 calls by default.
     writeFileSync(
       file,
       `function hot(n: number): number {

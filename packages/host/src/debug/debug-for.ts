@@ -1,7 +1,7 @@
 /**
- * The trace of one area, `cni:<area>`: traces one step. Values are printed as JSON in ASCII, so that nothing in them can act
- * on a terminal. `undefined` unless the variable `DEBUG` names `cni:`, so that `debug?.(…)` does not even
- * evaluate its arguments. Whoever traces leaves out what is secret: a token never gets here.
+ * Returns the trace function of one area, `cni:<area>`; each call prints one step. Values are printed as JSON in ASCII, so
+ * that nothing in them can act on a terminal. Returns `undefined` unless the variable `DEBUG` names `cni:`, so that
+ * `debug?.(…)` does not even evaluate its arguments. Whoever traces leaves out what is secret: a token never gets here.
  */
 export function debugFor(
   area: string,

@@ -40,7 +40,7 @@ export interface IptablesPort {
   >
   /** Opens nf_tables of the namespace, for the caller to close; `undefined` where only programs reach it. */
   nfnetlink?(): Nft | undefined
-  /** What an earlier call found out by running a program: the legacy back end holds rules in the namespace. */
+  /** Result of an earlier program run: true if the legacy back end holds rules in the namespace. */
   probed?(): { /** The legacy tables at that time. */ readonly tables: string } | undefined
   /** Keeps it for the next call; `undefined` when it may have changed. */
   remember?(found: { readonly tables: string } | undefined): void

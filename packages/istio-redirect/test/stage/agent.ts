@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ApiServer } from '@cni/kube/testing'
 import type { AgentNode } from '../e2e/agent-node.ts'
 
-/** How a part of the agent reaches the API server. */
+/** Access of a part of the agent to the API server. */
 export interface Account {
   readonly server: string
   readonly tokenFile: string

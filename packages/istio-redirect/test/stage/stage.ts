@@ -8,7 +8,7 @@ import type { AgentNode } from '../e2e/agent-node.ts'
 import { type Account, agentFor, writeAccount } from './agent.ts'
 import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepareKernel } from './kernel.ts'
 
-/** What a test needs. A part that is not named is not started. */
+/** Parts that a test needs. Other parts are not started. */
 export interface StageOptions {
   /** An API server, and the files of a service account that reaches it. `inNode`: it serves in the node's namespace. */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
@@ -53,7 +53,7 @@ export type Stage<O extends StageOptions> = Always &
  */
 export async function stage<O extends StageOptions, T extends object = Stage<O>>(
   options: O,
-  // Without it the parts themselves are the result: T is Stage<O> then.
+  // Default: the parts themselves are the result, and T is Stage<O>.
   play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()

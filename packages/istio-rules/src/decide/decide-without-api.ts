@@ -15,7 +15,7 @@ export interface Ask {
   readonly pod: PodIdentity
 }
 
-/** What {@link decideWithoutApi} decides by: all of it is known without reading a file or asking the API server. */
+/** Facts for {@link decideWithoutApi}. They are known without reading a file or asking the API server. */
 export interface DecideWithoutApiOptions {
   /** From `CNI_ARGS`; absent unless both name and namespace are given. */
   readonly pod: PodIdentity | undefined

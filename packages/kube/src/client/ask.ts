@@ -13,7 +13,7 @@ export interface Question<T> {
   readonly parse: (document: unknown) => T | Promise<T>
 }
 
-/** What `ask` works with. */
+/** Settings of `getPod` and `namespaceLabels`. */
 export interface AskOptions {
   /**
    * A client from the kubeconfig; called again, with `refused`, when the server did not accept the first one's

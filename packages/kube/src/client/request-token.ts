@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
-/** Whose token, and for how long. */
+/** Service account and lifetime of a token. */
 export interface TokenRequest {
   readonly namespace: string
   /** The name of the service account. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-/** What a kubeconfig says. */
+/** Members of a kubeconfig. */
 export interface KubeconfigParts {
   /** `https://host:port`, an IPv6 host in brackets. */
   readonly server: string

@@ -1,6 +1,6 @@
 import { isObject } from '@cni/types'
 
-/** Who an object is, and in which version. What is missing is the empty text. */
+/** Name, UID and version of an object. A missing one is the empty text. */
 export interface Identity {
   /** `namespace/name`, or the name of an object without a namespace. */
   readonly key: string

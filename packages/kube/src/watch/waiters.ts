@@ -1,12 +1,12 @@
 /** Callers that wait for something to be found. */
 export interface Waiters {
-  /** Lets all of them look again. */
+  /** Calls `find` of each waiting caller again. */
   look(): void
   /** Resolves with the first result of `find` that is not `undefined`; rejects with the reason of the signal. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/** Nobody waits yet. */
+/** An empty list of waiting callers. */
 export function waiters(): Waiters {
   const waiting = new Set<() => void>()
   return {

@@ -33,7 +33,7 @@ const step = fc.oneof(
   },
 )
 
-/** What happened in the API server: the change of version `n` at place `n - 1`. A deleted name gets a new UID. */
+/** History of an API server: the change of version `n` at place `n - 1`. A deleted name gets a new UID. */
 function historyOf(changes: readonly Change[]): Told[] {
   const uids = new Map<string, string>()
   return changes.flatMap(({ name, what }, index): Told[] => {
@@ -45,7 +45,7 @@ function historyOf(changes: readonly Change[]): Told[] {
   })
 }
 
-/** What the API server has at a version. */
+/** Objects of the API server at a version. */
 function stateAt(history: readonly Told[], version: number): Map<string, Told> {
   const state = new Map<string, Told>()
   for (const told of history.slice(0, version)) {
@@ -64,7 +64,7 @@ test('after any lists and watches the store has what the API server has, and eac
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(step, { maxLength: 20 }), (changes, steps) => {
       const history = historyOf(changes)
-      /** What a user knows that only listens. */
+      /** Objects as a listener of `changed` knows them. */
       const mirror = new Map<string, Kept>()
       let isListing = false
       const store = watchStore<Kept>({

@@ -3,7 +3,7 @@ import { type Identity, identityOf, isOlder } from './identity.ts'
 import type { Observer } from './list-watch.ts'
 import { type Waiters, waiters } from './waiters.ts'
 
-/** What the API server has, as the watch reports it. Pass the store as `observer` to `listWatch`. */
+/** Objects of the API server, as a watch reports them. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /** `key` is `namespace/name`, or the name of an object without a namespace. */
   get(key: string): T | undefined
@@ -131,7 +131,7 @@ export function watchStore<T extends object>(options: WatchStoreOptions<T>): Wat
 
 // internal
 
-/** How long a write may be newer than the watch. */
+/** Milliseconds that a write may be newer than the watch. */
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {

@@ -26,22 +26,22 @@ const PAUSE = 5
 export async function lock(
   path: string,
   options: {
-    /** How long another process may keep the lock. Default: 2000 ms. */
+    /** Milliseconds that another process may keep the lock. Default: 2000. */
     readonly timeoutMs?: number
     /** Makes a missing file, empty and with mode 0600. Default: false. */
     readonly create: true
-    /** For tests. Default: the system calls of this runtime. */
+    /** System calls, for tests. Default: those of this runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<FileLock>
 export async function lock(
   path: string,
   options?: {
-    /** How long another process may keep the lock. Default: 2000 ms. */
+    /** Milliseconds that another process may keep the lock. Default: 2000. */
     readonly timeoutMs?: number
     /** Makes a missing file, empty and with mode 0600. Default: false. */
     readonly create?: boolean
-    /** For tests. Default: the system calls of this runtime. */
+    /** System calls, for tests. Default: those of this runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<FileLock | undefined>

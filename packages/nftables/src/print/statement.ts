@@ -9,7 +9,7 @@ import { natText, rejectText, tproxyText } from './nat.ts'
 import { rawText } from './raw.ts'
 import { isRange, keyText, markText, maskedText, rangeText, valueText } from './values.ts'
 
-/** How to print: `stateless` leaves out what changes by itself, as `nft --stateless`. */
+/** Format: `stateless` omits counters and other state, as `nft --stateless`. */
 export type PrintOptions = { readonly stateless?: boolean | undefined }
 
 /** A statement in nft's words. */

@@ -48,7 +48,7 @@ export interface SelectorValues {
   readonly 'ct direction': 'original' | 'reply'
   /** Any of these bits. */
   readonly 'ct status': readonly ('expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying')[]
-  /** What the routing table says the address is. */
+  /** Type of the address in the routing table. */
   readonly 'fib saddr type':
     | 'unspec'
     | 'unicast'

@@ -1,5 +1,5 @@
 import type { PluginIo } from '../io.ts'
-import type { Deadline } from './interruption.ts'
+import type { Deadline } from './deadline.ts'
 
 /**
  * Writes the result while the call can still be undone: a result that the runtime does not get is a failed ADD.

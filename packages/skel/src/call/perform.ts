@@ -4,9 +4,9 @@ import type { MarkedCall } from '../uninstalled/uninstalled-plugin.ts'
 import type { Call } from './call.ts'
 import { callLog } from './call-log.ts'
 import { causesOf, stackOf } from './causes.ts'
+import { type Deadline, deadline, SETTLE_BUDGET, settlesWithin } from './deadline.ts'
 import { deliver } from './deliver.ts'
 import { dispatch } from './dispatch.ts'
-import { type Deadline, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
 import { undoStack } from './undo.ts'
 
 const UNDO_BUDGET = 2000
@@ -20,7 +20,7 @@ export async function performCall(
 ): Promise<Omit<PluginOutcome, 'stderr'>> {
   const command = io.env.CNI_COMMAND ?? ''
   const log = callLog(stderr, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
-  const limit = interruption(command || plugin.name, plugin.timeout, io.signal)
+  const limit = deadline(command || plugin.name, plugin.timeout, io.signal)
   const call: Call = {
     ...{ plugin, io, log, signal: limit.signal, undo: undoStack(log), opened: [], held: [] },
     ...{ cniVersion: undefined, uninstalled: file },

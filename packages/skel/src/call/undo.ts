@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import { settlesWithin } from './interruption.ts'
+import { settlesWithin } from './deadline.ts'
 
 /**
  * One inverse step; a promise is awaited. Its signal aborts when the time for undoing is over; that of the call may be

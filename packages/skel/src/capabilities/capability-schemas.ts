@@ -2,7 +2,7 @@ import { foldMembers, isObject } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** What runtimes pass, by the name of the capability: `runtimeConfig` reads it. */
+/** Values that runtimes pass, by the name of the capability: `runtimeConfig` reads them. */
 export interface RuntimeConfig {
   /** Ports of the node that are ports of the container. */
   portMappings: Array<{

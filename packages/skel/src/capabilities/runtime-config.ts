@@ -1,15 +1,11 @@
 import * as z from 'zod/mini'
 import { capabilitySchemas, type RuntimeConfig } from './capability-schemas.ts'
 
-/** An object with these members; `{}` when the runtime passes none. Others are kept, but have no type. */
-type Schema<Name extends keyof RuntimeConfig> = z.ZodMiniPrefault<
-  z.ZodMiniObject<{ [Each in Name]: z.ZodMiniType<RuntimeConfig[Each]> }>
->
-
 /**
  * The schema of `runtimeConfig` for a plugin whose entry asks for these capabilities, as
  * `"capabilities": { "portMappings": true }` does. Lists that the runtime does not pass are empty, rates 0, the rest
- * `undefined`, members that are not named have no type; a runtime passes nothing that the entry does not ask for. Members are read by any spelling, as in Go.
+ * `undefined`. Other members are kept, but have no type. A runtime passes nothing that the entry does not ask for. Members
+ * are read by any spelling, as in Go.
  *
  * @example
  * ```ts
@@ -22,5 +18,5 @@ export function runtimeConfig<const Name extends keyof RuntimeConfig>(
 ): z.ZodMiniPrefault<z.ZodMiniObject<{ [Each in Name]: z.ZodMiniType<RuntimeConfig[Each]> }>> {
   const shape = Object.fromEntries(names.map((name) => [name, capabilitySchemas[name]()]))
   // Which names are in the shape only the type parameter knows.
-  return z.prefault(z.looseObject(shape), {}) as unknown as Schema<Name>
+  return z.prefault(z.looseObject(shape), {}) as unknown as ReturnType<typeof runtimeConfig<Name>>
 }

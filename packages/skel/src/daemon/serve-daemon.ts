@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { CniError, ErrorCode } from '@cni/types'
-import { settlesWithin } from '../call/interruption.ts'
+import { settlesWithin } from '../call/deadline.ts'
 import { checkMilliseconds, checkPositive } from '../checks.ts'
 import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'

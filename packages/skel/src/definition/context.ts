@@ -32,7 +32,7 @@ export interface CallContext {
     readonly spanId: string
     /** The span of the caller. */
     readonly parentId: string
-    /** Whether the caller records the trace. */
+    /** True if the caller records the trace. */
     readonly sampled: boolean
   }
   /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
@@ -67,8 +67,8 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The container's namespace, open until the call ends. Never the plugin's own. */
   readonly netns: Netns
   /**
-   * The result so far, in the 1.1.0 model, frozen; certain in a chained plugin. Return it to pass the received document on as it is; to change
-   * something, return a new object: `{ ...c.prevResult, dns }`.
+   * The result so far, in the 1.1.0 model, frozen; certain in a chained plugin. Return it to pass the received document on
+   * as it is; to change something, return a new object: `{ ...c.prevResult, dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**

@@ -37,8 +37,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. */
   readonly config?: z.$ZodType<Conf>
   /**
-   * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)`. `c.state` reads and writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands
-   * twice in one list has one state there.
+   * State that ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)`. `c.state` reads and writes it. It is
+   * removed when ADD fails, after a DEL that succeeded, and by GC. A plugin that stands twice in one list has one state there.
    */
   readonly state?: StateDefinition<State>
   /**

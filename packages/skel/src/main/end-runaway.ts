@@ -1,4 +1,4 @@
-import { DEFAULT_TIMEOUT, SETTLE_BUDGET } from '../call/interruption.ts'
+import { DEFAULT_TIMEOUT, SETTLE_BUDGET } from '../call/deadline.ts'
 
 /** `cni:host` of the small runtime. */
 interface SmallHost {

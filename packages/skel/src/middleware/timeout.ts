@@ -1,5 +1,5 @@
 import { VERBS, type Verb } from '@cni/types'
-import { interruption, SETTLE_BUDGET, settlesWithin } from '../call/interruption.ts'
+import { deadline, SETTLE_BUDGET, settlesWithin } from '../call/deadline.ts'
 import { checkByVerb, checkMilliseconds } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
@@ -20,7 +20,7 @@ export function timeout(budget: number | Readonly<Partial<Record<Verb, number>>>
   return async function timeout(c, next) {
     const milliseconds = typeof budget === 'number' ? budget : budget[c.verb]
     if (milliseconds === undefined) return next()
-    const limit = interruption(c.verb, milliseconds, c.signal)
+    const limit = deadline(c.verb, milliseconds, c.signal)
     const work = next({ signal: limit.signal })
     try {
       return await Promise.race([work, limit.raised])

@@ -42,7 +42,7 @@ export interface NetworkState<State> {
   }>
 }
 
-/** What a plugin keeps of an attachment, and how: `attachmentState` makes one. */
+/** State that a plugin keeps of an attachment: `attachmentState` makes one. */
 export interface StateDefinition<State> {
   /** The schema of the state. */
   readonly schema: z.$ZodType<State>

@@ -16,7 +16,7 @@ export interface PacketWay {
   readonly zone?: number
   /** The rules that the packet came to. */
   readonly path: ReadonlyArray<{
-    /** Of consecutive steps the same: a heading. */
+    /** Heading; consecutive steps may share it. */
     readonly place: string
     readonly chain: string
     /** Position in its chain, from 1. */

@@ -29,7 +29,7 @@ export interface Packet {
   readonly mark?: number
   /** Default: 0 for the first packet of a connection. */
   readonly connmark?: number
-  /** What conntrack says of the packet. Default: `NEW`, the first packet of its connection. */
+  /** State of the packet in conntrack. Default: `NEW`, the first packet of its connection. */
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
   /** Default: `SYN` alone for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly TcpFlag[]

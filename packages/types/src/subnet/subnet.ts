@@ -4,7 +4,8 @@ import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { parsePrefix } from '../ip/prefix.ts'
 
 /**
- * Reads a network, `10.1.0.0/16`: its family, first and last address, and how many there are. An address alone is a network of one. Bits behind the prefix are dropped.
+ * Reads a network, `10.1.0.0/16`: its family, first and last address, and how many there are. An address alone is a network
+ * of one. Bits behind the prefix are dropped.
  *
  * @throws TypeError that names a text which is none.
  * @example

@@ -9,7 +9,7 @@ export interface Address {
   /** `address/prefixLength`. */
   readonly cidr: string
   readonly linkIndex: number
-  /** How far the address is known. */
+  /** Scope of the address. */
   readonly scope: 'universe' | 'site' | 'link' | 'host' | number
   /** The other end of a point-to-point link: the prefix is that of its network. */
   readonly peer?: string

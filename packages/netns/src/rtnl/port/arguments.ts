@@ -3,7 +3,7 @@ import type { Qdisc } from './qdisc.ts'
 import type { Route } from './route.ts'
 import type { RtnlPort } from './rtnl.ts'
 
-/** What the calls of {@link RtnlPort} take and return, by name. */
+/** First argument of a call of {@link RtnlPort}. */
 type Argument<Name extends keyof RtnlPort> = NonNullable<Parameters<RtnlPort[Name]>[0]>
 
 export type AddressFilter = Argument<'getAddresses'>

@@ -6,7 +6,7 @@ export interface Neighbour {
   readonly address: string
   readonly linkIndex: number
   readonly mac?: string
-  /** What the kernel thinks of the entry. */
+  /** State of the entry in the kernel. */
   readonly state:
     | 'none'
     | 'incomplete'

@@ -4,7 +4,7 @@ import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
 /** Remembers of which pods the rules were as they should be, so that they are only read again when something changed. */
-export interface CleanLooks {
+export interface DriftCache {
   /** Whether a look was clean with this mark lately. Counts: now and then more is looked at, for the mark says nothing of routes. */
   isClean(uid: string, mark: string | undefined): boolean
   /** Whether the last clean look was with this mark: then the rules need not be read, only what it says nothing of. */
@@ -17,7 +17,7 @@ export interface CleanLooks {
 const TRUSTED_LOOKS = 9
 
 /** Nothing was looked at yet. */
-export function driftCache(): CleanLooks {
+export function driftCache(): DriftCache {
   const pods = new Map<string, { readonly mark: string; left: number }>()
   return {
     isClean(uid, mark) {

@@ -5,7 +5,7 @@ import type { NodeProbes } from './node-probes.ts'
 /** What is kept on a node. */
 export type NodePart = 'host_rules' | 'host_sets'
 
-/** What {@link reconcileNode} tells. */
+/** Event of {@link reconcileNode}. */
 export type ReconcileNodeEvent =
   /** What somebody else had changed, in words, is as it should be again. */
   | { readonly type: 'healed'; readonly part: NodePart; readonly drift: readonly string[] }

@@ -15,7 +15,7 @@ import { podQueue } from './pod-queue.ts'
 import { foundAgain, kindsOf, newState, type PodCounts, type PodState, reachOf } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** What {@link meshReconciler} works with. */
+/** Dependencies of {@link meshReconciler}. */
 export interface PodsInMeshOptions {
   readonly seen: PodStore
   readonly enroller: Enroller

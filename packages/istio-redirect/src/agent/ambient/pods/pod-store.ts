@@ -6,9 +6,9 @@ import { redirectionAnnotation } from './annotation.ts'
 import type { PodSituation } from './next-step.ts'
 import { slimLabels, slimPod } from './slim-pod.ts'
 
-/** The pods of a node and the namespaces of the cluster, as two watches tell of them. */
+/** Pods of the node and namespaces of the cluster, as two watches report them. */
 export interface PodStore {
-  /** To be told of pods, and of namespaces. */
+  /** Observers for the watch of pods and for that of namespaces. */
   readonly pods: Observer
   readonly namespaces: Observer
   /** The pod of this name that was not deleted. */
@@ -19,32 +19,32 @@ export interface PodStore {
   /** All that were not deleted. */
   all(): AmbientPod[]
   /**
-   * Says what was written into a pod's annotation, and which version that made of it: until the watch has come so far, what
-   * it tells of the annotation is old.
+   * Records the agent's own write of a pod's annotation, and the `resourceVersion` of the answer. Until the watch reaches
+   * that version, its annotation is older than the write and ignored.
    */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Forgets a pod that was deleted. */
   forget(uid: string): void
-  /** What is not known yet, or why a watch does not work; `undefined` when all is well. */
+  /** Reason why the store is incomplete: a watch is not listed yet or fails. `undefined`: it is complete. */
   problem(): string | undefined
-  /** Settles when both watches have told of everything once; rejects with the signal's reason. */
+  /** Settles when both watches have listed once; rejects with the signal's reason. */
   listed(signal: AbortSignal): Promise<void>
 }
 
-/** Who is told what {@link podStore} learns. */
-export interface SeenPodsOptions {
+/** Listeners of {@link podStore}. */
+export interface PodStoreOptions {
   /** A pod is new, or it changed, or was deleted. */
   readonly changed: (uid: string) => void
   /** A namespace is new, or its labels changed. */
   readonly relabelled: (name: string, before: Labels | undefined, after: Labels) => void
-  /** What was told is no pod, or no namespace. */
+  /** An object is not a pod, or not a namespace. */
   readonly malformed: () => void
   /** Milliseconds. */
   readonly now?: (() => number) | undefined
 }
 
-/** Nothing is known yet. */
-export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: SeenPodsOptions): PodStore {
+/** An empty store. */
+export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: PodStoreOptions): PodStore {
   /** UIDs of the pods in the store, with their keys. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()

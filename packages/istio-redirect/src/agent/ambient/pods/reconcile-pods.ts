@@ -2,7 +2,7 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import type { MeshReconciler } from './mesh-reconciler.ts'
 
 /** How the rules of pods are kept. */
-export interface KeepPodsOptions {
+export interface ReconcilePodsOptions {
   readonly signal: AbortSignal
   /** How long a round takes at least, in milliseconds. */
   readonly roundMs: number
@@ -13,7 +13,7 @@ export interface KeepPodsOptions {
  * signal, and has put right what differs: at once after the start, then in rounds that are spread over their time. A socket in each pod would tell sooner, but cost a
  * descriptor and the kernel's memory for every one of them.
  */
-export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: KeepPodsOptions): Promise<void> {
+export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: ReconcilePodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs
     await pods.compare()

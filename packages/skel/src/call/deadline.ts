@@ -6,7 +6,7 @@ export const DEFAULT_TIMEOUT = 50_000
 /** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500
 
-/** What ends a call from outside: its deadline, or the signal of whoever started it. */
+/** Limit of a call: its deadline, or the signal of the caller. */
 export interface Deadline {
   /** Aborts when the call is over before its handler is. */
   readonly signal: AbortSignal
@@ -19,7 +19,7 @@ export interface Deadline {
 }
 
 /** Starts the deadline of one call and follows an outer signal. */
-export function interruption(
+export function deadline(
   command: string,
   timeout: number = DEFAULT_TIMEOUT,
   outer: AbortSignal | undefined = undefined,
