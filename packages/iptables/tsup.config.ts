@@ -6,7 +6,7 @@ export default library({
   fresh: 'src/fresh/index.ts',
   rules: 'src/rules/index.ts',
   testing: 'src/testing/index.ts',
-  // Files of their own: a bundle leaves out what it does not import, though some tables are made when a file is loaded.
+  // Separate files: a bundler drops an unused file, but keeps tables that a module builds when it loads.
   'restore-text': 'src/text/restore-text.ts',
   trace: 'src/trace/trace.ts',
 })

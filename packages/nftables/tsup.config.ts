@@ -7,7 +7,7 @@ export default library({
   testing: 'src/testing/index.ts',
   watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
-  // Files of their own: what of them is not imported is not in a bundle, though tables are made when they are loaded.
+  // Separate files: a bundler drops an unused file, but keeps tables that a module builds when it loads.
   commits: 'src/wire/events/commits.ts',
   sets: 'src/wire/dumps/sets.ts',
   snapshot: 'src/wire/dumps/snapshot.ts',

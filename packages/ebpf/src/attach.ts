@@ -20,7 +20,7 @@ export async function attachFilter(
     readonly link: LinkRef
     /** `ingress`: what comes in on the link; `egress`: what leaves by it. */
     readonly direction: Filter['direction']
-    /** Loaded, or another program's that is pinned. It may be closed afterwards. */
+    /** A loaded program, or one opened from another process's pin. It may be closed afterwards. */
     readonly program: Pick<Program, 'fd' | 'id' | 'name'>
     /** Marks the filter as ours, and appears in `tc filter show`. Default: the program's. */
     readonly name?: string | undefined

@@ -5,7 +5,8 @@ import type { RawMap } from './raw-map.ts'
 import type { MapSpec, OpenMap } from './types.ts'
 
 /**
- * A hash: entries come and go. Throws `EbpfError('INVALID')`. Each call of an open map is one system call, and throws an `EbpfError`.
+ * A hash: entries come and go. Throws `EbpfError('INVALID')`. Each call of an open map is one system call, and throws an
+ * `EbpfError`.
  *
  * @example
  * ```ts
@@ -138,6 +139,7 @@ function specOf<Own extends object, V>(
     keySize,
     valueSize: value.size,
     maxEntries,
+    // The public type hides RawMap: only Ebpf and Pins call open, always with a RawMap.
     open: (raw: RawMap) => withCommon(raw, name, calls(raw)),
   }
 }

@@ -16,10 +16,10 @@ import { KernelObject, nameBytes, openPinned } from './object.ts'
 import type { MapSpec } from './types.ts'
 
 /** The part of a map's spec that the kernel is told. */
-export type MapShape = Omit<MapSpec<unknown>, 'open'>
+type MapShape = Omit<MapSpec<unknown>, 'open'>
 
 /** Whether an entry may, must or must not be there. */
-export type SetMode = 'any' | 'new' | 'existing'
+type SetMode = 'any' | 'new' | 'existing'
 
 const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }
 const MODES: Readonly<Record<SetMode, bigint>> = { any: 0n, new: 1n, existing: 2n }

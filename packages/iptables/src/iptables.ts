@@ -76,7 +76,10 @@ export interface Iptables {
       readonly interval?: number | undefined
     },
   ): AsyncIterable<WatchEvent>
-  /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. The function is synchronous: an `async` one does not compile. */
+  /**
+   * Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. The function is
+   * synchronous: an `async` one does not compile.
+   */
   transaction<T>(steps: (t: Transaction) => T extends PromiseLike<unknown> ? never : T): Promise<Change>
 }
 

@@ -30,8 +30,8 @@ export { decodeTables } from './decode/tables.ts'
 export { addRuleset } from './encode/encode-table.ts'
 export { type Nftables, nftables } from './nftables.ts'
 export { printTables } from './print/print-records.ts'
-export { base, chain, map, set } from './rules/builder/parts.ts'
 // rulesets
+export { base, chain, map, set } from './rules/builder/parts.ts'
 export type { Ruleset } from './rules/model.ts'
 export { nftRuleset } from './rules/ruleset.ts'
 // sets

@@ -11,7 +11,11 @@ import { collect, type Transaction } from './transaction.ts'
  * Runs a transaction: per family one read, the steps on a copy of it, and one write of what became different. All
  * families are planned before the first one is written; when one fails, the others are taken back.
  */
-export async function runTransaction<T>(session: Session, journal: Journal, fn: (t: Transaction) => T): Promise<void> {
+export async function runTransaction(
+  session: Session,
+  journal: Journal,
+  fn: (t: Transaction) => unknown,
+): Promise<void> {
   const steps = collect(fn)
   if (steps.length === 0) return
   const { chosen } = await session.backends()

@@ -31,7 +31,7 @@ export interface Transaction {
 export type Step = (draft: DraftTables) => void
 
 /** Collects steps; nothing runs. What can be checked without the kernel throws here. */
-export function collect<T>(fn: (t: Transaction) => T): Step[] {
+export function collect(fn: (t: Transaction) => unknown): Step[] {
   const steps: Step[] = []
   let closed = false
   const push = (step: Step) => {

@@ -15,7 +15,10 @@ import { asWords, type Word } from './tokenize.ts'
 
 /** A rule in a form in which equal rules are equal, however they were written or printed. */
 export interface CanonicalRule {
-  /** Each in its one spelling, general options with the module `''`. Sorted, except that nothing moves across a match with a memory such as `limit`. */
+  /**
+   * Conditions in canonical spelling; general options have the module `''`. Sorted, except that nothing moves across a match
+   * with a memory such as `limit`.
+   */
   readonly conditions: readonly {
     readonly module: string
     readonly option: string
@@ -31,7 +34,7 @@ export interface CanonicalRule {
   readonly key: string
 }
 
-/** One condition of a rule in its one spelling. */
+/** Condition of a rule in canonical spelling. */
 export type Condition = CanonicalRule['conditions'][number]
 
 /** The canonical form of a rule's words, without `-A CHAIN`. */

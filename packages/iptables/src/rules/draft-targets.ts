@@ -224,7 +224,7 @@ export abstract class DraftTargets {
 
   #bits(
     target: 'MARK' | 'CONNMARK',
-    action: Exclude<Extract<Target, { readonly target: 'MARK' }>['action'], undefined>,
+    action: NonNullable<Extract<Target, { readonly target: 'MARK' }>['action']>,
     bits: number,
   ): Rule {
     return this.end({ target, action, value: checkMark(bits, `${action}${target === 'MARK' ? 'Mark' : 'Connmark'}`) })

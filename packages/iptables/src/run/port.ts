@@ -48,6 +48,6 @@ export interface IptablesPort {
 
 /** Counter of the changes of the nft back end; no process runs. */
 export type Generation = NonNullable<Awaited<ReturnType<NonNullable<IptablesPort['generation']>>>>
-/** The legacy back end holds rules in the namespace. */
+/** Result of a probe that found rules of the legacy back end. */
 export type Probed = NonNullable<ReturnType<NonNullable<IptablesPort['probed']>>>
 export type IptablesPortOptions = Parameters<IptablesPort['run']>[1]

@@ -1,6 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** Any type but a promise: after the first `await` a body would be somewhere else. For a promise it is the compiler's message. */
+/**
+ * `T`, or for a promise the text that the compiler shows: after its first `await` a body runs in another namespace.
+ */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>
     ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'

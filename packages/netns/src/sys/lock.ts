@@ -25,14 +25,7 @@ const PAUSE = 5
  */
 export async function lock(
   path: string,
-  options: {
-    /** Milliseconds that another process may keep the lock. Default: 2000. */
-    readonly timeoutMs?: number
-    /** Makes a missing file, empty and with mode 0600. Default: false. */
-    readonly create: true
-    /** System calls, for tests. Default: those of this runtime. */
-    readonly sys?: Pick<Sys, 'flock'>
-  },
+  options: { readonly timeoutMs?: number; readonly create: true; readonly sys?: Pick<Sys, 'flock'> },
 ): Promise<FileLock>
 export async function lock(
   path: string,

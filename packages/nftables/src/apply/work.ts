@@ -11,7 +11,7 @@ import { takeBack } from './take-back.ts'
 /** Tables that a program owns; a ruleset fits. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
-/** `absent`: tables that are to be gone in the same transaction. */
+/** Options of `apply`, `verify` and `diff`. `absent`: tables to delete in the same transaction. */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
 /** A namespace, and a socket for each call or one for all. */

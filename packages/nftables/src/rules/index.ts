@@ -28,6 +28,7 @@ export { type Trace, trace } from '../trace/trace.ts'
 export type { TraceStep } from '../trace/walk.ts'
 // differences
 export { type Drift, type DriftLine, driftText } from '../verify/drift.ts'
+// rulesets
 export type { Builders, RuleBuilder } from './builder/builder-types.ts'
 export type { Ended, Placed, TableParts, TablesSpec } from './builder/context.ts'
 export { type BasePart, base, chain, map, set } from './builder/parts.ts'

@@ -30,7 +30,7 @@ export type Match<S extends Selector = Selector> = {
  * - No property is there that says a default: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
  * - Numbers are unsigned; a protocol is a word where {@link Protocol} has one.
  * - An address is as `inet_ntop` writes it; a network has no bits behind its length, and no length when it is an address.
- *   Masks that are no prefix of an address are compared with a mask.
+ *   A mask that is no prefix of an address is written as `{ value, mask }`.
  * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys; keys that overlap, and
  *   ranges that touch, are one. A range that is a network is the network there. A set of a single key is that key, but of
  *   `ct state` and `ct status`: there it compares for equality with just these bits, as `!=` does.

@@ -19,8 +19,8 @@ import {
 } from './operations.ts'
 
 /**
- * A named set or map of a table that is there. Elements are keys alone, or with a value, a comment, a time. Everything is checked before anything is asked of the kernel, and each call
- * is one transaction: all of it or none, which the `undo` of a context takes back. Throws `NftError`: `NOT_FOUND` without the set.
+ * A named set or map of a table that is there. Elements are keys alone, or with a value, a comment, a time. Everything is
+ * checked before anything is asked of the kernel, and each call is one transaction: all of it or none, which the `undo` of a context takes back. Throws `NftError`: `NOT_FOUND` without the set.
  */
 export interface TableSet {
   readonly name: string

@@ -33,7 +33,7 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 
 /** nf_tables in memory, behind netlink sockets. */
 export interface FakeKernel {
-  /** A netlink socket to it, for `channelOver` of `@cni/netns/netlink`. */
+  /** A netlink socket to it, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
     /** Hear of every transaction, as a socket for `commits`. */
     readonly events?: boolean

@@ -2,7 +2,7 @@ import { formatAddress } from '@cni/types/ip'
 import { endpointText } from '@cni/types/packet'
 import type { TracedPacket } from '../wire/events/traces.ts'
 
-/** What a packet is, as far as the kernel told: protocol, where from, where to. */
+/** Headers of a packet, as far as the kernel reported them. */
 interface Headers {
   readonly protocol: number
   readonly source: string

@@ -17,7 +17,7 @@ import { RuleTexts } from './rule-texts.ts'
  * The way of real packets through all rules of a namespace, from now on, also through those of iptables-nft. A table of
  * its own makes the kernel tell it; the table goes with the iteration however that ends, and with the process (Linux 5.12
  * or later). Each traced packet costs, so name those that matter with `only`. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
- * `INVALID` for conditions that contradict themselves. `lost`: steps before the next one were more than the socket holds.
+ * `INVALID` for conditions that contradict themselves. `lost`: the socket could not hold all steps.
  *
  * @example
  * ```ts

@@ -197,7 +197,7 @@ export interface RawTargets {
   notrack(): Rule
 }
 
-export interface FilterTargets<S extends Scope> {
+interface FilterTargets<S extends Scope> {
   /** `-j REJECT`: refuse with "port unreachable", or as told. A rule of both families needs both answers. */
   reject(
     answer?:

@@ -154,7 +154,7 @@ export type NewLink = {
 )
 
 /** Either of them: what `addLink` takes. */
-export interface LinkToAdd extends Omit<Extract<NewLink, { readonly kind: 'dummy' }>, 'kind'> {
+export interface LinkToAdd extends Omit<NewLink, 'kind'> {
   readonly kind?: string | undefined
   readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
   readonly parent?: LinkRef | undefined

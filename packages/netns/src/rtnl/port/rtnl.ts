@@ -49,9 +49,9 @@ export interface RtnlPort {
       /** Of a bridge. */
       readonly bridge?: Link['bridge']
       /** Of a VXLAN; connections through it go on. */
-      readonly vxlan?: { /** The other end, of the family that it was of. */ readonly remote: string } | undefined
+      readonly vxlan?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
       /** Of a GENEVE tunnel; connections through it go on. */
-      readonly geneve?: { /** The other end, of the family that it was of. */ readonly remote: string } | undefined
+      readonly geneve?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
       /** Of a port of a bridge, the new `master` included. */
       readonly bridgePort?: Link['bridgePort']
     },

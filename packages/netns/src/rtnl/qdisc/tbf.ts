@@ -10,8 +10,8 @@ const U32 = 0xffffffff
 const LATENCY = 25
 
 /**
- * Options of a token bucket for a limit in the units of CNI, clamped to what the kernel can count: at least one byte a second, a burst of at most 274 s
- * and 4 GiB, a queue of at most 4 GiB. Runtimes send 4294967295 bits as the burst of every rate.
+ * Options of a token bucket for a limit in the units of CNI, clamped to what the kernel can count: at least one byte a
+ * second, a burst of at most 274 s and 4 GiB, a queue of at most 4 GiB. Runtimes send 4294967295 bits as the burst of every rate.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })

@@ -21,8 +21,8 @@ export interface Commit {
   /** The socket through which it was made: `port()` of {@link Nft} is ours. */
   readonly port: number
   /**
-   * What was added or deleted, in the kernel's order: by its kind, as it is now, or was. Of a set that was deleted newer
-   * kernels tell the name only.
+   * Changes in the kernel's order: the object as it is now, or as it was before a deletion. Newer kernels report only the
+   * name of a deleted set.
    */
   readonly changes: readonly (
     | ({ readonly action: 'add' | 'delete' } & (

@@ -23,7 +23,7 @@ export type Trace =
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
       /** Of the packet: the same in all its steps, and in those of no other for a while. */
       readonly id: number
-      /** Told with the first of its steps in each base chain. */
+      /** Packet data, reported with the first step in each base chain. */
       readonly packet?: {
         /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
         readonly protocol?: number
@@ -42,7 +42,7 @@ export type Trace =
 
 /** A step of a traced packet. */
 export type TraceStep = Exclude<Trace, { readonly step: 'lost' }>
-export type TraceVerdict = NonNullable<TraceStep['verdict']>
+type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
 
 /**
