@@ -3,6 +3,7 @@ import { isObject } from '@cni/types'
 import * as z from 'zod/mini'
 import type { KubeClient } from '../client/client.ts'
 import { isKubeError, KubeError } from '../kube-error.ts'
+import { backoffMs } from './backoff.ts'
 import { itemSplitter } from './item-splitter.ts'
 import { lineSplitter } from './line-splitter.ts'
 
@@ -34,6 +35,8 @@ export interface ListWatchOptions {
   readonly signal: AbortSignal
   /** For tests: how to wait before the next try. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
+  /** For tests: a number from 0 to 1 that spreads the requests of many clients. Default `Math.random`. */
+  readonly random?: () => number
   /** A watch that says nothing for so long is made anew; servers send a bookmark every minute. */
   readonly silenceMs?: number
 }
@@ -43,8 +46,8 @@ export interface ListWatchOptions {
  * pauses. Keeps no object. Settles when the signal is aborted.
  */
 export async function listWatch(options: ListWatchOptions): Promise<void> {
-  const { observer, signal } = options
-  const watchSeconds = Math.round(300 + Math.random() * 300)
+  const { observer, signal, random = Math.random } = options
+  const watchSeconds = Math.round(300 + random() * 300)
   const state: State = { version: undefined, expired: false, limit: pageSize, failures: 0, watchSeconds }
   while (!signal.aborted) {
     try {
@@ -57,7 +60,7 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       // What was said is lost: only a list tells.
       if (error.code === 'BAD_ANSWER') state.version = undefined
       state.failures += 1
-      const ms = pauseAfter(error, state.failures)
+      const ms = backoffMs(error, state.failures, random())
       observer.failed(error, ms)
       await paused(options, ms)
     }
@@ -161,9 +164,9 @@ async function page(options: ListWatchOptions, query: URLSearchParams, state: St
 }
 
 async function watch(options: ListWatchOptions, state: State): Promise<void> {
-  const { connect, path, observer, signal, silenceMs = 180_000, ...what } = options
+  const { connect, path, observer, signal, random = Math.random, silenceMs = 180_000 } = options
   const query = new URLSearchParams({
-    ...selectors(what),
+    ...selectors(options),
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion: state.version ?? '',
@@ -194,11 +197,12 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
     clearTimeout(timer)
   }
   if (signal.aborted) return
-  if (performance.now() - began > shortestWatchMs) {
-    state.failures = 0
-    return
-  }
-  throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
+  const lasted = performance.now() - began
+  if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
+  state.failures = 0
+  // A server that stops ends the watches of all clients at the same moment.
+  const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
+  if (isCut) await paused(options, Math.round(random() * spreadMs))
 }
 
 const statusSchema = z.object({ code: z.optional(z.number()) })
@@ -242,12 +246,6 @@ const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fie
   ...(labelSelector ? { labelSelector } : {}),
 })
 
-/** 1 s, doubled up to 30 s, more if the server says so; never the same for all nodes. */
-function pauseAfter({ retryAfterMs = 0 }: KubeError, failures: number): number {
-  const growing = Math.min(1000 * 2 ** Math.min(failures - 1, 5), 30_000)
-  return Math.max(Math.min(retryAfterMs, 60_000), Math.round(growing * (0.75 + Math.random() / 4)))
-}
-
 /** etcd refuses objects above 1.5 MiB. A larger one is passed over in a list, and makes a watch begin anew. */
 const maxObjectBytes = 2 * 1024 * 1024
 /** Objects on a page, and the most bytes of one. */
@@ -260,3 +258,5 @@ const maxListMs = 300_000
 const fastPages = 20
 const pageMs = 100
 const shortestWatchMs = 1000
+/** Clients whose watch was cut come back within this time. */
+const spreadMs = 1000

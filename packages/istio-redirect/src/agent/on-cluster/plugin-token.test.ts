@@ -98,7 +98,7 @@ test('with it pods may be read, and nothing else', async () => {
   await expect(client.send({ method: 'POST', path }, { signal })).rejects.toThrow('cannot create')
 })
 
-test('it is renewed at half its life', async () => {
+test('it is renewed before half of its life is over', async () => {
   server.setServiceAccount('istio-system', 'istio-cni-plugin', 2)
   const began = performance.now()
   await keep().first

@@ -22,6 +22,8 @@ export interface PluginTokenServices {
   readonly signal: AbortSignal
   /** The shortest time between two requests. Default a second. */
   readonly pauseMs?: number
+  /** For tests: a number from 0 to 1 that spreads the requests of all nodes. Default `Math.random`. */
+  readonly random?: () => number
 }
 
 /** A token that is requested, renewed and kept in its file. */
@@ -36,10 +38,11 @@ export interface PluginToken {
 
 /**
  * Keeps a token of the plugin's own account in its file. It is bound to no pod, so that it outlives the agent's, is valid
- * for an hour and replaced after half of that. Every start requests a new one: that of the agent before stays until then.
+ * for an hour and replaced after 40 to 50 % of that, so that agents which started together do not renew together. Every
+ * start requests a new one: that of the agent before stays until then.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
-  const { config, log, expiry, failed, reports, signal, pauseMs = 1000 } = services
+  const { config, log, expiry, failed, reports, signal, pauseMs = 1000, random = Math.random } = services
   const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
   let held: MintedToken | undefined
   let problem: string | undefined
@@ -57,7 +60,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
       pause = pauseMs
       return held.renewAt
     } catch (error) {
-      const due = performance.now() + pause
+      const due = performance.now() + pause * (1 + random())
       if (signal.aborted) return due
       problem = problemOf(error, services)
       failed()
@@ -111,12 +114,18 @@ interface MintedToken extends RequestedToken {
   readonly renewAt: number
 }
 
-async function mint({ config, api, signal, pauseMs = 1000 }: PluginTokenServices): Promise<MintedToken> {
+async function mint({
+  config,
+  api,
+  signal,
+  pauseMs = 1000,
+  random = Math.random,
+}: PluginTokenServices): Promise<MintedToken> {
   const client = kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' })
   const asked = performance.now()
   const { namespace } = api
   const minted = await requestToken(client, { namespace, account: config.account, seconds: LIFE_SECONDS, signal })
-  return { ...minted, renewAt: asked + Math.max(minted.lifeMs / 2, pauseMs) }
+  return { ...minted, renewAt: asked + Math.max(minted.lifeMs * (0.5 - random() / 10), pauseMs) }
 }
 
 function keepFile(path: string, token: string): void {

@@ -10,7 +10,7 @@ export interface UpgradePartServices {
   readonly log: ScopedLog
   /** Told of what becomes of the looks. */
   readonly reach: Pick<ServerReach, 'of'>
-  /** Between two looks until one is answered; default a minute. */
+  /** Between two looks until one is answered, up to twice as long; default a minute. */
   readonly pauseMs?: number
 }
 
@@ -49,7 +49,7 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
             calm.failed(`${BLIND}: ${why}`)
           }
           // the signal ends the pause
-          await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+          await delay(pauseMs * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => {})
         }
         reports.answered()
         calm.worked()
