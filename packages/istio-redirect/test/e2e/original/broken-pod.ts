@@ -1,8 +1,8 @@
 import { isKubeError } from '@cni/kube'
 import { isObject } from '@cni/types'
+import type { KubeServer } from '../../../../kube/test/kube-server.ts'
 import { meshPod, plainPod } from '../../../src/testing/pods.ts'
 import { create } from './chart-agent.ts'
-import type { KubeServer } from './kube-server.ts'
 
 const LABEL = 'cni.istio.io/uninitialized'
 const podPath = (name: string): string => `/api/v1/namespaces/demo/pods/${name}`

@@ -10,5 +10,8 @@ export const missing =
   noServer ??
   (etcd === undefined ? 'needs etcd (etcd-server)' : HELM === undefined ? 'needs helm on the PATH' : undefined)
 
+/** The agents of these tests, each with rights of its own. */
+export const users = ['agent-repair', 'agent-delete', 'agent-label', 'theirs-delete', 'theirs-label']
+
 /** What {@link missing} does not miss. */
-export const programs = { apiserver: file, etcd: etcd ?? '' }
+export const programs = { apiserver: file, etcd: etcd ?? '', users }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KubeServer, startKubeServer } from '../../../../kube/test/kube-server.ts'
 import { rendered } from '../../chart/manifest.ts'
 import { eventually } from '../agent-node.ts'
 import { createBroken, createPod, isLabelled, podName, unlabel } from './broken-pod.ts'
 import { type ChartAgent, chartAgent, eventsIn, NAMESPACE, prepare } from './chart-agent.ts'
 import { type AccountRight, type Mode, modes, rightsOf } from './chart-modes.ts'
-import { type KubeServer, startKubeServer } from './kube-server.ts'
 import { missing, programs } from './missing-programs.ts'
 
 interface Lesson {
@@ -65,7 +65,7 @@ describe.runIf(missing === undefined)(
   () => {
     let kube: KubeServer
     beforeAll(async () => {
-      kube = await startKubeServer(programs.apiserver, programs.etcd)
+      kube = await startKubeServer(programs)
       await prepare(kube)
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())

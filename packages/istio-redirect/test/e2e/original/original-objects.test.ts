@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployFiles } from '../../../../create-cni-plugin/src/deploy-files.ts'
+import { type KubeServer, startKubeServer } from '../../../../kube/test/kube-server.ts'
 import { type Manifest, manifestsOf, rendered } from '../../chart/manifest.ts'
 import { pathOf, prepare } from './chart-agent.ts'
 import { modes } from './chart-modes.ts'
-import { type KubeServer, startKubeServer } from './kube-server.ts'
 import { missing, programs } from './missing-programs.ts'
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
@@ -39,7 +39,7 @@ describe.runIf(missing === undefined)(
   () => {
     let kube: KubeServer
     beforeAll(async () => {
-      kube = await startKubeServer(programs.apiserver, programs.etcd)
+      kube = await startKubeServer(programs)
       await prepare(kube)
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())

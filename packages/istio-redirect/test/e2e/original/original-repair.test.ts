@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { findExecutable } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type KubeServer, startKubeServer } from '../../../../kube/test/kube-server.ts'
 import { podWatches } from '../../../src/agent/pods/pod-watches.ts'
 import { startRepair } from '../../../src/agent/repair/start-repair.ts'
 import { repairGrants } from '../../../src/testing/grants.ts'
 import { repairDefaults } from '../../repair-fixture.ts'
-import { type KubeServer, startKubeServer } from './kube-server.ts'
+import { users } from './missing-programs.ts'
 import { PATH, peer } from './peers.ts'
 import { firstCrash, type PodOutcome, repairPods } from './repair-pods.ts'
 
@@ -35,7 +36,7 @@ describe.runIf(missing === undefined)(
   () => {
     let kube: KubeServer
     beforeAll(async () => {
-      kube = await startKubeServer(apiserver.file, etcd ?? '')
+      kube = await startKubeServer({ apiserver: apiserver.file, etcd: etcd ?? '', users })
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())
 

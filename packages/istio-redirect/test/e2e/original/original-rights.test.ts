@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KubeServer, startKubeServer } from '../../../../kube/test/kube-server.ts'
 import { eventually } from '../agent-node.ts'
 import { createBroken, createPod, isDeleted, isEnrolled, isLabelled, podName } from './broken-pod.ts'
 import { type ChartAgent, chartAgent, eventsIn, NAMESPACE, prepare } from './chart-agent.ts'
 import type { Mode } from './chart-modes.ts'
-import { type KubeServer, startKubeServer } from './kube-server.ts'
 import { missing, programs } from './missing-programs.ts'
 
 /** What an agent does with its rights in each mode. */
@@ -22,7 +22,7 @@ describe.runIf(missing === undefined)(
   () => {
     let kube: KubeServer
     beforeAll(async () => {
-      kube = await startKubeServer(programs.apiserver, programs.etcd)
+      kube = await startKubeServer(programs)
       await prepare(kube)
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())

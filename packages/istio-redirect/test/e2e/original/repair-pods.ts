@@ -1,8 +1,8 @@
 import type { StoredPod } from '@cni/kube/testing'
 import { printable } from '@cni/types'
 import * as z from 'zod/mini'
+import type { KubeServer } from '../../../../kube/test/kube-server.ts'
 import { meshPod } from '../../../src/testing/pods.ts'
-import type { KubeServer } from './kube-server.ts'
 
 const ended = (exitCode: number, message = '') => ({
   terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message },

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createAuthority, type Grant } from '@cni/kube/testing'
-import { type KubeClient, kubeClient } from '../../../../kube/src/client/client.ts'
-import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
-import { freePort } from '../agent-node.ts'
+import { type KubeClient, kubeClient } from '../src/client/client.ts'
+import { serviceAccountAccess } from '../src/config/service-account.ts'
+import { createAuthority } from '../src/testing/certificate.ts'
+import type { Grant } from '../src/testing/grant.ts'
 
 /** A real kube-apiserver over etcd, with one administrator. */
 export interface KubeServer extends AsyncDisposable {
@@ -18,20 +19,32 @@ export interface KubeServer extends AsyncDisposable {
   readonly admin: KubeClient
   /** A user who may do this and nothing else; the file with its token. */
   allow(user: string, grants: readonly Grant[]): Promise<string>
+  /** Stops kube-apiserver, and after `awayMs` starts it again. etcd stays. */
+  restart(awayMs: number): Promise<void>
 }
 
-/** Users and their tokens are read at the start only. */
-const users = ['admin', 'agent-repair', 'agent-delete', 'agent-label', 'theirs-delete', 'theirs-label']
+/** The programs of a {@link KubeServer}, and its users. */
+export interface KubeServerOptions {
+  readonly apiserver: string
+  readonly etcd: string
+  /** Names of users besides `admin`: they and their tokens are read at the start only. */
+  readonly users: readonly string[]
+  /** Groups of all these users. */
+  readonly groups?: readonly string[]
+  /** More flags of kube-apiserver. */
+  readonly flags?: readonly string[]
+}
 
 /** Starts both programs on free ports of the loopback. */
-export async function startKubeServer(apiserver: string, etcd: string): Promise<KubeServer> {
+export async function startKubeServer(options: KubeServerOptions): Promise<KubeServer> {
+  const { apiserver, etcd, users, groups = [], flags = [] } = options
   const folder = mkdtempSync(join(tmpdir(), 'kube-server-'))
   const file = (name: string, text?: string): string => {
     const path = join(folder, name)
     if (text !== undefined) writeFileSync(path, text, { mode: 0o600 })
     return path
   }
-  const [port, client, peer] = [await freePort(), await freePort(), await freePort()]
+  const [port, client, peer] = await freePorts()
   const url = `https://127.0.0.1:${port}`
   const authority = createAuthority('kube-server-ca')
   const server = authority.issue('kube-apiserver', ['127.0.0.1', 'localhost'])
@@ -44,13 +57,29 @@ export async function startKubeServer(apiserver: string, etcd: string): Promise<
     children.push(child)
     return child
   }
+  const row = (user: string, id: number): string =>
+    `token-of-${user},${user},${id}${groups.length > 0 ? `,"${groups.join(',')}"` : ''}\n`
+  const tokens = `token-of-admin,admin,0,system:masters\n${users.map((user, index) => row(user, index + 1)).join('')}`
+  const startServer = (): ChildProcess =>
+    start(apiserver, [
+      `--etcd-servers=http://127.0.0.1:${client}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--tls-cert-file=${file('server.crt', server.cert)}`,
+      `--tls-private-key-file=${file('server.key', server.key)}`,
+      `--service-account-key-file=${file('sa.pub', account.publicKey.export({ type: 'spki', format: 'pem' }).toString())}`,
+      `--service-account-signing-key-file=${file('sa.key', account.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())}`,
+      `--service-account-issuer=${url}`,
+      `--token-auth-file=${file('tokens.csv', tokens)}`,
+      '--authorization-mode=RBAC',
+      '--disable-admission-plugins=ServiceAccount',
+      '--allow-privileged=true',
+      '--service-cluster-ip-range=10.96.0.0/16',
+      '--endpoint-reconciler-type=none',
+      ...flags,
+    ])
   const stop = async (): Promise<void> => {
-    for (const child of children.reverse()) {
-      if (child.exitCode !== null || child.pid === undefined) continue
-      const closed = once(child, 'close')
-      child.kill('SIGKILL')
-      await closed
-    }
+    for (const child of children.reverse()) await ended(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
   try {
@@ -63,25 +92,10 @@ export async function startKubeServer(apiserver: string, etcd: string): Promise<
       `--listen-peer-urls=http://127.0.0.1:${peer}`,
       '--unsafe-no-fsync',
     ])
-    start(apiserver, [
-      `--etcd-servers=${clients}`,
-      '--bind-address=127.0.0.1',
-      `--secure-port=${port}`,
-      `--tls-cert-file=${file('server.crt', server.cert)}`,
-      `--tls-private-key-file=${file('server.key', server.key)}`,
-      `--service-account-key-file=${file('sa.pub', account.publicKey.export({ type: 'spki', format: 'pem' }).toString())}`,
-      `--service-account-signing-key-file=${file('sa.key', account.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())}`,
-      `--service-account-issuer=${url}`,
-      `--token-auth-file=${file('tokens.csv', users.map((user, id) => `token-of-${user},${user},${id}${user === 'admin' ? ',system:masters' : ''}\n`).join(''))}`,
-      '--authorization-mode=RBAC',
-      '--disable-admission-plugins=ServiceAccount',
-      '--allow-privileged=true',
-      '--service-cluster-ip-range=10.96.0.0/16',
-      '--endpoint-reconciler-type=none',
-    ])
+    let serving = startServer()
     const admin = (): KubeClient =>
       kubeClient(serviceAccountAccess({ server: url, caFile, tokenFile: file('admin', 'token-of-admin') }))
-    await ready(admin, children)
+    await ready(admin, () => children.find(({ exitCode }) => exitCode !== null))
     return {
       port,
       url,
@@ -91,6 +105,12 @@ export async function startKubeServer(apiserver: string, etcd: string): Promise<
         await grant(admin(), user, grants)
         return file(user, `token-of-${user}`)
       },
+      async restart(awayMs) {
+        await ended(serving, 'SIGTERM')
+        await delay(awayMs)
+        serving = startServer()
+        await ready(admin, () => (serving.exitCode === null ? undefined : serving))
+      },
       [Symbol.asyncDispose]: stop,
     }
   } catch (error) {
@@ -99,10 +119,29 @@ export async function startKubeServer(apiserver: string, etcd: string): Promise<
   }
 }
 
-async function ready(admin: () => KubeClient, children: readonly ChildProcess[]): Promise<void> {
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const closed = once(child, 'close')
+  child.kill(signal)
+  await closed
+}
+
+/** Three ports of the loopback that no program uses now. */
+async function freePorts(): Promise<[number, number, number]> {
+  const port = async (): Promise<number> => {
+    await using server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+  return [await port(), await port(), await port()]
+}
+
+async function ready(admin: () => KubeClient, dead: () => ChildProcess | undefined): Promise<void> {
   for (let tries = 0; ; tries += 1) {
-    const ended = children.find(({ exitCode }) => exitCode !== null)
-    if (ended !== undefined) throw new Error(`${ended.spawnfile} ended with ${ended.exitCode}`)
+    const child = dead()
+    if (child !== undefined) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
     try {
       await admin().get('/api/v1/namespaces/default', { signal: AbortSignal.timeout(1000) })
       return
@@ -114,10 +153,10 @@ async function ready(admin: () => KubeClient, children: readonly ChildProcess[])
 }
 
 async function grant(admin: KubeClient, user: string, grants: readonly Grant[]): Promise<void> {
-  const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: user } }
+  const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: user.replaceAll(':', '-') } }
   const rules = grants.map((each) => {
     const [verb, resource] = each.split(' ')
-    return { apiGroups: [''], verbs: [verb], resources: [resource] }
+    return { apiGroups: ['', 'apps'], verbs: [verb], resources: [resource] }
   })
   const post = (kind: string, document: object) =>
     admin.send(
@@ -131,7 +170,7 @@ async function grant(admin: KubeClient, user: string, grants: readonly Grant[]):
   await post('clusterroles', { kind: 'ClusterRole', rules })
   await post('clusterrolebindings', {
     kind: 'ClusterRoleBinding',
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: rbac.metadata.name },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   })
 }

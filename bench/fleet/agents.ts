@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type KubeClient, kubeClient, listWatch, serviceAccountAccess, watchStore } from '@cni/kube'
+import { nodeName, PLUGIN_ACCOUNT } from './nodes.ts'
+
+/** Where agents find the API server. */
+export interface FleetServer {
+  readonly url: string
+  readonly port: number
+  readonly caFile: string
+  readonly tokenFile: string
+}
+
+/** The part of an agent that talks to the API server, or a whole agent. */
+export interface FleetAgent {
+  start(): void
+  stop(): Promise<void>
+}
+
+/** A whole agent with files of its own: it installs, serves, repairs and renews the plugin's token. */
+export function wholeAgent(file: string, index: number, server: FleetServer, folder: string): FleetAgent {
+  const at = (name: string): string => {
+    const path = join(folder, nodeName(index), name)
+    mkdirSync(path, { recursive: true })
+    return path
+  }
+  const account = at('account')
+  copyFileSync(server.tokenFile, join(account, 'token'))
+  copyFileSync(server.caFile, join(account, 'ca.crt'))
+  const env = {
+    PATH: '/usr/sbin:/usr/bin',
+    MOUNTED_CNI_NET_DIR: at('net'),
+    MOUNTED_CNI_BIN_DIRS: at('bin'),
+    CNI_BIN_SOURCE_DIR: at('source'),
+    SERVICE_ACCOUNT_DIR: account,
+    CNI_AGENT_RUN_DIR: at('run'),
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: String(server.port),
+    POD_NAMESPACE: 'istio-system',
+    NODE_NAME: nodeName(index),
+    REPAIR_NODE_NAME: nodeName(index),
+    REPAIR_LABEL_PODS: 'true',
+    PLUGIN_SERVICE_ACCOUNT: PLUGIN_ACCOUNT,
+    HEALTH_PORT: '0',
+    MONITORING_PORT: '0',
+  }
+  let child: ChildProcess | undefined
+  return {
+    start() {
+      child = spawn(file, { env, stdio: 'ignore' })
+    },
+    async stop() {
+      if (child === undefined || child.exitCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+/** The watch of an agent, by the same client and store, in this process. */
+export function watchingClient(index: number, { url, caFile, tokenFile }: FleetServer): FleetAgent {
+  const connect = (): KubeClient =>
+    kubeClient(serviceAccountAccess({ server: url, caFile, tokenFile }), { userAgent: 'install-cni' })
+  let stop: AbortController | undefined
+  let done: Promise<void> | undefined
+  return {
+    start() {
+      stop = new AbortController()
+      done = listWatch({
+        connect,
+        path: '/api/v1/pods',
+        fieldSelector: `spec.nodeName=${nodeName(index)}`,
+        paged: false,
+        observer: watchStore({ keep: (object) => (typeof object === 'object' ? object : undefined) }),
+        signal: stop.signal,
+      })
+    },
+    async stop() {
+      stop?.abort()
+      await done
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** A request of the fleet, as the API server's audit log has it. */
+export interface AuditedRequest {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly verb: string
+  readonly resource: string
+  readonly status: number
+}
+
+/** Requests of one phase. */
+export interface RequestCount {
+  readonly total: number
+  /** The most requests in any second. */
+  readonly peak: number
+  /** Requests answered with 429. */
+  readonly refused: number
+  /** By verb and resource, such as `watch pods`. */
+  readonly kinds: Readonly<Record<string, number>>
+}
+
+/** The request of a line of the audit log. `undefined`: the line repeats a watch that has ended, or is broken. */
+export function auditedRequest(line: string): AuditedRequest | undefined {
+  let event: AuditEvent
+  try {
+    event = JSON.parse(line)
+  } catch {
+    return undefined // the last line may be half written
+  }
+  const { stage, verb = '', requestReceivedTimestamp = '', objectRef = {}, responseStatus = {} } = event
+  const { resource = '', subresource } = objectRef
+  if (stage !== (verb === 'watch' ? 'ResponseStarted' : 'ResponseComplete')) return undefined
+  return {
+    at: Date.parse(requestReceivedTimestamp),
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    status: responseStatus.code ?? 0,
+  }
+}
+
+/** Counts requests from `from` to `to`, in milliseconds since 1970. */
+export function countRequests(requests: readonly AuditedRequest[], from: number, to: number): RequestCount {
+  const seconds = new Map<number, number>()
+  const kinds: Record<string, number> = {}
+  let [total, refused] = [0, 0]
+  for (const { at, verb, resource, status } of requests) {
+    if (at < from || at >= to) continue
+    total += 1
+    if (status === 429) refused += 1
+    const second = Math.floor(at / 1000)
+    seconds.set(second, (seconds.get(second) ?? 0) + 1)
+    const kind = `${verb} ${resource}`
+    kinds[kind] = (kinds[kind] ?? 0) + 1
+  }
+  return { total, peak: Math.max(0, ...seconds.values()), refused, kinds }
+}
+
+interface AuditEvent {
+  readonly stage?: string
+  readonly verb?: string
+  readonly requestReceivedTimestamp?: string
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string }
+  readonly responseStatus?: { readonly code?: number }
+}

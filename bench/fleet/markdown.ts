@@ -1,0 +1,33 @@
+import type { Phase } from './phases.ts'
+
+/** What one run of the fleet has measured. */
+export interface FleetReport {
+  readonly date: string
+  readonly nodes: number
+  /** Whole agents among the nodes; the other nodes run the watch alone. */
+  readonly agents: number
+  readonly pods: number
+  readonly phases: readonly Phase[]
+}
+
+/** The report as a Markdown table. */
+export function fleetMarkdown({ date, nodes, agents, pods, phases }: FleetReport): string {
+  const about = `${nodes} nodes with ${pods} pods each, ${agents} of them with a whole agent; ${date.slice(0, 10)}.`
+  const head = '| phase | s | requests | a minute and node | most in a second | 429 | kB | CPU s | MB |'
+  const rows = phases.map(({ name, seconds, requests, bytes, cpuSeconds, megabytes }) => {
+    const rate = requests.total / nodes / (seconds / 60)
+    const cells = [
+      name,
+      seconds.toFixed(0),
+      requests.total,
+      rate.toFixed(2),
+      requests.peak,
+      requests.refused,
+      (bytes / 1000).toFixed(0),
+      cpuSeconds.toFixed(1),
+      megabytes.toFixed(0),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [about, '', head, `|${' --- |'.repeat(9)}`, ...rows, ''].join('\n')
+}

@@ -1,0 +1,61 @@
+import type { KubeClient } from '@cni/kube'
+
+/** Namespace and name of the agent's service account. */
+export const ACCOUNT = { namespace: 'istio-system', name: 'istio-cni' } as const
+/** The user that all agents are. */
+export const USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`
+export const PLUGIN_ACCOUNT = 'istio-cni-plugin'
+
+export const nodeName = (index: number): string => `node-${index}`
+
+const AT_ONCE = 16
+
+/** Makes what agents need, and so many pods on each of so many nodes. */
+export async function makeNodes(admin: KubeClient, nodes: number, pods: number): Promise<void> {
+  const post = (path: string, document: object): Promise<unknown> =>
+    admin.send(
+      { method: 'POST', path, body: { type: 'application/json', document }, timeoutMs: 60_000 },
+      { signal: AbortSignal.timeout(60_000) },
+    )
+  for (const name of [ACCOUNT.namespace, 'fleet']) await post('/api/v1/namespaces', { metadata: { name } })
+  for (const name of [ACCOUNT.name, PLUGIN_ACCOUNT]) {
+    await post(`/api/v1/namespaces/${ACCOUNT.namespace}/serviceaccounts`, { metadata: { name } })
+  }
+  await post(`/apis/apps/v1/namespaces/${ACCOUNT.namespace}/daemonsets`, daemonSet)
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < nodes * pods) {
+      const index = next
+      next += 1
+      await post('/api/v1/namespaces/fleet/pods', podOf(index, nodeName(index % nodes)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+const labels = { 'k8s-app': 'istio-cni-node' }
+
+const daemonSet = {
+  metadata: { name: 'istio-cni-node' },
+  spec: {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'install-cni', image: 'localhost/install-cni' }] } },
+  },
+}
+
+/** A pod of the mesh, of an ordinary size. */
+const podOf = (index: number, node: string): object => ({
+  metadata: {
+    name: `pod-${index}`,
+    labels: { app: 'web', 'service.istio.io/canonical-name': 'web' },
+    annotations: { 'sidecar.istio.io/status': JSON.stringify({ initContainers: ['istio-validation'] }) },
+  },
+  spec: {
+    nodeName: node,
+    containers: ['app', 'istio-proxy'].map((name) => ({
+      name,
+      image: 'localhost/app',
+      env: Array.from({ length: 20 }, (_, at) => ({ name: `SETTING_${at}`, value: `the value of setting ${at}` })),
+    })),
+  },
+})

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
+import { auditedRequest, countRequests, type RequestCount } from './audit.ts'
+import { type ServerMetrics, serverMetrics } from './server-metrics.ts'
+
+/** What one phase was for the API server. */
+export interface Phase {
+  readonly name: string
+  readonly seconds: number
+  readonly requests: RequestCount
+  /** Of kube-apiserver. A phase in which it restarts counts from its start. */
+  readonly cpuSeconds: number
+  readonly megabytes: number
+  readonly bytes: number
+}
+
+/** Measures phases at one API server. */
+export interface Phases {
+  /**
+   * Runs `act`, waits `seconds`, and measures both. With `restarts` the act restarts the server: it measures what follows.
+   */
+  measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
+  readonly all: readonly Phase[]
+}
+
+/** Nothing is measured yet. `auditLog`: the file of the API server's audit log. */
+export function phases(kube: KubeServer, auditLog: string): Phases {
+  const all: Phase[] = []
+  const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }
+  return {
+    all,
+    async measure(name, seconds, act = async () => {}, restarts = false) {
+      process.stderr.write(`  ${name}\n`)
+      const before = restarts ? none : await serverMetrics(kube)
+      const began = Date.now()
+      await act()
+      const from = restarts ? Date.now() : began
+      await sleep(seconds * 1000)
+      const to = Date.now()
+      const after = await serverMetrics(kube)
+      const requests = readFileSync(auditLog, 'utf8')
+        .split('\n')
+        .flatMap((line) => auditedRequest(line) ?? [])
+      const phase: Phase = {
+        name,
+        seconds: (to - from) / 1000,
+        requests: countRequests(requests, from, to),
+        cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+        megabytes: after.megabytes,
+        bytes: after.bytes - before.bytes,
+      }
+      all.push(phase)
+      return phase
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
+
+/** What a kube-apiserver has taken and sent since it started. */
+export interface ServerMetrics {
+  readonly cpuSeconds: number
+  readonly megabytes: number
+  /** Bytes of answers, events of watches included. */
+  readonly bytes: number
+}
+
+/** Reads the metrics of kube-apiserver. */
+export async function serverMetrics({ admin }: KubeServer): Promise<ServerMetrics> {
+  const chunks: Uint8Array[] = []
+  const request = { method: 'GET', path: '/metrics', onData: (chunk: Uint8Array) => void chunks.push(chunk) } as const
+  await admin.send(request, { signal: AbortSignal.timeout(10_000) })
+  const text = Buffer.concat(chunks).toString('utf8')
+  return {
+    cpuSeconds: sum(text, 'process_cpu_seconds_total'),
+    megabytes: sum(text, 'process_resident_memory_bytes') / 1e6,
+    bytes: sum(text, 'apiserver_response_sizes_sum') + sum(text, 'apiserver_watch_events_sizes_sum'),
+  }
+}
+
+/** The sum of a metric over its labels. */
+export function sum(text: string, name: string): number {
+  let total = 0
+  for (const line of text.split('\n')) {
+    if (!line.startsWith(name) || !/[ {]/.test(line.charAt(name.length))) continue
+    total += Number(line.slice(line.lastIndexOf(' ') + 1))
+  }
+  return total
+}
