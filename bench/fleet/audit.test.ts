@@ -34,7 +34,7 @@ test('requests are counted by kind, and their peak by second', () => {
     total: 4,
     peak: 2,
     refused: 1,
-    kinds: { 'watch pods': 3, 'list pods': 1 },
+    kinds: { 'watch pods': 3, 'list pods 429': 1 },
   })
   expect(countRequests([], 0, 9000)).toEqual({ total: 0, peak: 0, refused: 0, kinds: {} })
 })

@@ -14,7 +14,7 @@ export interface RequestCount {
   readonly peak: number
   /** Requests answered with 429. */
   readonly refused: number
-  /** By verb and resource, such as `watch pods`. */
+  /** By verb and resource, and the status of an error, such as `watch pods` and `watch pods 410`. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
@@ -48,7 +48,7 @@ export function countRequests(requests: readonly AuditedRequest[], from: number,
     if (status === 429) refused += 1
     const second = Math.floor(at / 1000)
     seconds.set(second, (seconds.get(second) ?? 0) + 1)
-    const kind = `${verb} ${resource}`
+    const kind = status < 400 ? `${verb} ${resource}` : `${verb} ${resource} ${status}`
     kinds[kind] = (kinds[kind] ?? 0) + 1
   }
   return { total, peak: Math.max(0, ...seconds.values()), refused, kinds }
