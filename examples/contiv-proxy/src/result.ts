@@ -1,4 +1,5 @@
-import { ErrorCode, type IpConfig, parseCidr, type Result } from '@cni/types'
+import { ErrorCode, type IpConfig, type Result } from '@cni/types'
+import { parsePrefix } from '@cni/types/ip'
 import { contivError } from './failure.ts'
 import type { PodResponse } from './protocol.ts'
 
@@ -20,10 +21,6 @@ function ipOf(member: string, family: 4 | 6, address = ''): IpConfig {
 }
 
 function familyOf(address: string): 4 | 6 | undefined {
-  try {
-    return parseCidr(address).family
-  } catch {
-    // Not an address: the caller says so, with the member's name.
-    return undefined
-  }
+  const prefix = address.includes('/') ? parsePrefix(address) : undefined
+  return prefix && (prefix.bytes.length === 4 ? 4 : 6)
 }

@@ -1,4 +1,4 @@
-import { fakeKernel } from '@cni/iptables/testing'
+import { fakeIptables } from '@cni/iptables/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import { ALLOW_ANNOTATION, plugin, podFirewall } from './plugin.ts'
@@ -8,8 +8,8 @@ const annotated = (text: string) => ({
 })
 
 describe('over a kernel that is none', () => {
-  const onto = (options: Parameters<typeof fakeKernel>[0] = {}) => {
-    const kernel = fakeKernel(options)
+  const onto = (options: Parameters<typeof fakeIptables>[0] = {}) => {
+    const kernel = fakeIptables(options)
     const tester = testPlugin(podFirewall({ port: kernel.port }), { conf: { allow: ['tcp 80'] } })
     return { kernel, tester }
   }
@@ -34,7 +34,7 @@ describe('over a kernel that is none', () => {
     const { kernel, tester } = onto()
     await tester.add()
     expect((await tester.check()).exitCode).toBe(0)
-    kernel.restore('*filter\n-I FW:eth0:IN -p tcp --dport 22 -j RETURN\nCOMMIT\n')
+    kernel.tamper('*filter\n-I FW:eth0:IN -p tcp --dport 22 -j RETURN\nCOMMIT\n')
     expect((await tester.check()).error).toMatchObject({ code: 100, details: expect.stringContaining('--dport 22') })
   })
 

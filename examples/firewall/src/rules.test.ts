@@ -42,12 +42,12 @@ describe('a pod that denies by default', () => {
     'tcp [fd00::3]:8443 from [2001:db8::1]:4000 in eth0 state NEW',
     'udp [fd00::3]:5353 from [fd00::1]:4000 in eth0 state NEW',
   ])('refuses %s', (packet) => {
-    expect(rules).toReject(packet)
+    expect(rules).toBlock(packet, { by: 'REJECT' })
   })
 })
 
 it('a pod that allows by default refuses what is denied, and nothing else', () => {
   const open = firewall('eth0', { deny: entries('tcp 22'), allow: entries('tcp 22'), otherwise: 'allow' })
-  expect(open).toReject('tcp 10.1.2.3:22 from 10.8.0.1:4000 in eth0 state NEW')
+  expect(open).toBlock('tcp 10.1.2.3:22 from 10.8.0.1:4000 in eth0 state NEW', { by: 'REJECT' })
   expect(open).toPass('tcp 10.1.2.3:23 from 10.8.0.1:4000 in eth0 state NEW')
 })

@@ -9,7 +9,7 @@ import { BuildError } from './errors.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { startUp } from './start-up.ts'
-import { notRunnable, type Runtime, type Target } from './tools/target.ts'
+import { notRunnable, type Target } from './tools/target.ts'
 import { findTools, type Tools } from './tools/tools.ts'
 import { baseFor } from './tools/tools-small.ts'
 
@@ -17,7 +17,7 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** The executable to write. Its name is part of its bytes: the same bundle and name give the same file. */
   outfile: string
   /** Default `small`. */
-  runtime?: Runtime
+  runtime?: 'small' | 'bun'
   /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
   target?: Target
   /** Ends the compiler; what was begun is removed. */
@@ -43,7 +43,7 @@ export interface BuiltExecutable {
   names: readonly string[]
   /** The source map, for `cni-build where`: written for the small runtime. */
   map?: string
-  runtime: Runtime
+  runtime: 'small' | 'bun'
   /** The version of that runtime. */
   version: string
   target: Target

@@ -13,7 +13,6 @@ import { findPlatform } from './small/platform.ts'
 import type { SmallBundle } from './small/small-bundle.ts'
 import { isAllStrict, strict } from './strict-mode.ts'
 import { needPackage } from './tools/find-package.ts'
-import type { Runtime } from './tools/target.ts'
 import { findTools } from './tools/tools.ts'
 
 export interface BundleOptions {
@@ -33,7 +32,7 @@ export interface BundleOptions {
    * program starts anew where the environment holds a variable of the runtime. Default: a bundle for both runtimes, which
    * looks for such packages when it runs. One for the small runtime has that runtime's modules in it.
    */
-  runtime?: Runtime
+  runtime?: 'small' | 'bun'
   /**
    * Evaluates the modules when the executable is built; for the small runtime only. Modules may then read neither
    * environment nor clock nor files at their top level. False: they are evaluated at each start. Default: true.

@@ -1,14 +1,4 @@
-import {
-  boolFlag,
-  choiceFlag,
-  flagsText,
-  heading,
-  listFlag,
-  parseFlags,
-  textFlag,
-  UsageError,
-  withDefaults,
-} from '@cni/host/cli'
+import { boolFlag, choiceFlag, flagsText, heading, listFlag, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import type { BuildExecutableOptions } from './build-executable.ts'
 import { TARGETS, type Target } from './tools/target.ts'
 
@@ -20,8 +10,8 @@ export type Command =
 
 /** Takes the command line apart. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
-  const { given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
-  const { target, ...values } = withDefaults(FLAGS, given)
+  const { values: given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
+  const { target, ...values } = given
   if (help) return { kind: 'help' }
   if (values.version) return { kind: 'version' }
   const [entry, ...rest] = positionals

@@ -13,5 +13,5 @@
 export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } from './build-executable.ts'
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
 export { BuildError, isBuildError } from './errors.ts'
-export { type Inspection, inspect } from './inspect.ts'
-export type { Runtime, Target } from './tools/target.ts'
+export { inspect } from './inspect.ts'
+export type { Target } from './tools/target.ts'

@@ -4,8 +4,12 @@ import { type Elf, withElf } from './elf.ts'
 import { BuildError } from './errors.ts'
 import { shareTable } from './share-table.ts'
 
-/** Content of an executable with the small runtime. */
-export interface Inspection {
+/**
+ * Looks into an executable that was built with the small runtime.
+ *
+ * @throws BuildError `USAGE` for another file
+ */
+export function inspect(file: string): {
   file: string
   /** Versions of the parts, and the processor, as the file itself says. */
   runtime: string
@@ -18,14 +22,7 @@ export interface Inspection {
   heapBytes: number
   /** Shares of the packages in the bundle; empty where there is no map beside the file. */
   packages: Bundle['packages']
-}
-
-/**
- * Looks into an executable that was built with the small runtime.
- *
- * @throws BuildError `USAGE` for another file
- */
-export function inspect(file: string): Inspection {
+} {
   const found = existsSync(file) ? withElf(file, read) : undefined
   if (found === undefined) {
     throw new BuildError('USAGE', `inspect: ${file} is not an executable with the small runtime`)
@@ -49,6 +46,8 @@ export function inspectionText({ packages, ...found }: Inspection): string {
 }
 
 // internal
+
+type Inspection = ReturnType<typeof inspect>
 
 const PT_LOAD = 1
 const PT_NOTE = 4

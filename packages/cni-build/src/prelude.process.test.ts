@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { isRuntimeVariable } from '@cni/host'
 import * as esbuild from 'esbuild'
 import { expect, test } from 'vitest'
+import { isRuntimeVariable } from './prelude/runtime-variables.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 
 const prelude = await readPrelude(esbuild)

@@ -1,6 +1,7 @@
 import { convertResult, gte, isCniVersion, isObject, type JsonObject, type Verb } from '@cni/types'
 import { isErrorDocument, readStdout } from './exchange/documents.ts'
-import type { Exchange, ExchangeRequest } from './exchange/exchange.ts'
+import type { ExchangeRequest } from './exchange/exchange.ts'
+import type { Exchange } from './model.ts'
 import type { Pod } from './world/pod.ts'
 
 /** What is different from a plain execution. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@cni/types'
 import type { AttachedPod } from './attached-pod.ts'
-import type { Exchange, ExchangeRequest } from './exchange/exchange.ts'
+import type { ExchangeRequest } from './exchange/exchange.ts'
+import type { Exchange } from './model.ts'
 import type { World } from './world/world.ts'
 
 /** What a check works with. */

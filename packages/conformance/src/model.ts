@@ -1,5 +1,3 @@
-import type { Exchange } from './exchange/exchange.ts'
-
 /** Something a check did not like. */
 export interface Finding {
   /** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
@@ -7,24 +5,21 @@ export interface Finding {
   readonly summary: string
   readonly why: string
   readonly spec: string
-  readonly exchange?: Exchange
+  /** The execution of the plugin: what it was given and what came back. */
+  readonly exchange?: {
+    /** The complete environment. */
+    readonly env: Readonly<Record<string, string>>
+    readonly stdin: string
+    /** What was special about the execution: `stdin stays open`, `stdout has no reader`. */
+    readonly special?: string
+    readonly exitCode: number | null
+    readonly signal: string | null
+    readonly stdout: string
+    readonly stderr: string
+    readonly durationMs: number
+    readonly timedOut: boolean
+  }
 }
-
-/**
- * How a check ended. `skipped`: its rule does not concern this plugin. `blocked`: its rule does, and the check could not
- * be made. A check that found something before it came to a stop is `fail` and says in `blocked` why it stopped.
- */
-export type CheckOutcome =
-  | { readonly status: 'pass' }
-  | {
-      readonly status: 'fail'
-      readonly findings: readonly Finding[]
-      readonly notes: readonly string[]
-      readonly blocked?: string
-    }
-  | { readonly status: 'note'; readonly notes: readonly string[] }
-  | { readonly status: 'skipped'; readonly reason: string }
-  | { readonly status: 'blocked'; readonly reason: string }
 
 /** A check and how it ended. */
 export interface CheckResult {
@@ -45,7 +40,21 @@ export interface CheckResult {
   readonly title: string
   /** Where that is written. */
   readonly spec: string
-  readonly outcome: CheckOutcome
+  /**
+   * How a check ended. `skipped`: its rule does not concern this plugin. `blocked`: its rule does, and the check could not
+   * be made. A check that found something before it came to a stop is `fail` and says in `blocked` why it stopped.
+   */
+  readonly outcome:
+    | { readonly status: 'pass' }
+    | {
+        readonly status: 'fail'
+        readonly findings: readonly Finding[]
+        readonly notes: readonly string[]
+        readonly blocked?: string
+      }
+    | { readonly status: 'note'; readonly notes: readonly string[] }
+    | { readonly status: 'skipped'; readonly reason: string }
+    | { readonly status: 'blocked'; readonly reason: string }
   readonly durationMs: number
 }
 
@@ -65,7 +74,7 @@ export interface Report {
   /** The version of the configurations, where a check does not need another. */
   readonly version: string
   readonly results: readonly CheckResult[]
-  readonly counts: Readonly<Record<CheckOutcome['status'] | Finding['severity'], number>>
+  readonly counts: Readonly<Record<CheckResult['outcome']['status'] | Finding['severity'], number>>
   /** Whether the verdict is `conforms`. */
   readonly conforms: boolean
   /** How many checks `only` and `skip` left out. */
@@ -74,3 +83,6 @@ export interface Report {
   readonly executions: number
   readonly durationMs: number
 }
+
+/** One execution of the plugin. */
+export type Exchange = NonNullable<Finding['exchange']>

@@ -3,9 +3,9 @@ import { type AttachedPod, type AttachSettings, attachTo, resultIn } from './att
 import type { Check } from './check.ts'
 import type { Context, Working } from './context.ts'
 import { onlyDocument, readStdout } from './exchange/documents.ts'
-import type { Exchange, ExchangeRequest } from './exchange/exchange.ts'
+import type { ExchangeRequest } from './exchange/exchange.ts'
 import { failureText } from './judge/expect-success.ts'
-import type { CheckOutcome, CheckResult, Finding } from './model.ts'
+import type { CheckResult, Exchange, Finding } from './model.ts'
 import { createPod } from './world/pod.ts'
 import { becamePlugin, isRunning, PATH, settled, type World } from './world/world.ts'
 
@@ -56,7 +56,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
     return { id, group, title, spec, outcome, durationMs: Math.round(performance.now() - begun) }
   }
 
-  async function outcomeOf(check: Check): Promise<CheckOutcome> {
+  async function outcomeOf(check: Check): Promise<CheckResult['outcome']> {
     if (!check.looksBack && exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
       return { status: 'blocked', reason: `gave up: ${PATIENCE} executions did not end in time` }
     }

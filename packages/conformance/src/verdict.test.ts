@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import type { CheckOutcome, CheckResult, Finding } from './model.ts'
+import type { CheckResult, Finding } from './model.ts'
 import { verdictOf } from './verdict.ts'
 
-const result = (outcome: CheckOutcome, index: number): CheckResult => {
+const result = (outcome: CheckResult['outcome'], index: number): CheckResult => {
   return { id: `check.${index}`, group: 'del', title: 't', spec: 's', outcome, durationMs: 1 }
 }
-const fail = (severity: Finding['severity'], blocked?: string): CheckOutcome => {
+const fail = (severity: Finding['severity'], blocked?: string): CheckResult['outcome'] => {
   const findings = [{ severity, summary: 's', why: 'w', spec: 's' }]
   return { status: 'fail', findings, notes: [], ...(blocked === undefined ? {} : { blocked }) }
 }
-const pass: CheckOutcome = { status: 'pass' }
-const skipped: CheckOutcome = { status: 'skipped', reason: 'not chained' }
-const blocked: CheckOutcome = { status: 'blocked', reason: 'ADD failed' }
+const pass: CheckResult['outcome'] = { status: 'pass' }
+const skipped: CheckResult['outcome'] = { status: 'skipped', reason: 'not chained' }
+const blocked: CheckResult['outcome'] = { status: 'blocked', reason: 'ADD failed' }
 const added = { reason: 'ADD failed', checks: ['check.1'] }
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 })
 
 test('checks that could not be made for the same reason are together', () => {
-  const other: CheckOutcome = { status: 'blocked', reason: 'no nft' }
+  const other: CheckResult['outcome'] = { status: 'blocked', reason: 'no nft' }
   expect(verdictOf([blocked, other, blocked].map(result)).unchecked).toEqual([
     { reason: 'ADD failed', checks: ['check.0', 'check.2'] },
     { reason: 'no nft', checks: ['check.1'] },

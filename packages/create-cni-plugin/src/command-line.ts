@@ -1,4 +1,4 @@
-import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
+import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
 /** What was asked on the command line; what is missing of the project is asked for, or has a default. */
@@ -19,8 +19,8 @@ export const DEFAULTS = { kind: 'chained', rules: 'iptables', agent: true } as c
 
 /** Takes the command line apart. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
-  const { given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
-  const { version, yes, json, dryRun, from } = withDefaults(FLAGS, given)
+  const { given, values, positionals, help } = parseFlags(argv, FLAGS, { once: true })
+  const { version, yes, json, dryRun, from } = values
   if (help) return 'help'
   if (version) return 'version'
   const [name, ...rest] = positionals

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunError } from './run-error.ts'
-import type { Argv, RunOptions, RunResult } from './run-types.ts'
+import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
 // Together 5.1 s: an installer replaces a binary in far less; longer is an error worth showing.
@@ -13,7 +13,10 @@ const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
  * @example
  * const { stdout } = await run(['iptables-save', '-t', 'nat'], { timeout: 5000 })
  */
-export async function run(argv: Argv, options: RunOptions & { reject?: boolean } = {}): Promise<RunResult> {
+export async function run(
+  argv: readonly [string, ...string[]],
+  options: RunOptions & { reject?: boolean } = {},
+): Promise<RunResult> {
   const { reject = true, ...rest } = options
   const deadline = options.timeout === undefined ? undefined : performance.now() + options.timeout
   for (let attempt = 0; ; attempt++) {

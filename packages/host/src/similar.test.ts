@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { misspelt, similar } from './similar.ts'
+import { misspelt, suggestion } from './similar.ts'
 
 const names = ['dry-run', 'cni-conf-name', 'status', 'json']
 
@@ -12,11 +12,11 @@ test.each([
   ['statsu', 'status'],
   ['jsno', 'json'],
 ])('%s is taken for %s', (name, meant) => {
-  expect(similar(name, names)).toBe(meant)
+  expect(suggestion(name, names)).toBe(`, did you mean ${meant}?`)
 })
 
 test.each(['', 'x', 'node', 'uninstall', 'toString'])('%j is like none of them', (name) => {
-  expect(similar(name, names)).toBeUndefined()
+  expect(suggestion(name, names)).toBe('')
 })
 
 const members = ['port', 'exempt_uid', 'runtimeConfig', 'mtu']

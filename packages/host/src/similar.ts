@@ -13,13 +13,6 @@
  * @module
  */
 
-/** The name that was probably meant: one that begins, ends or continues like it, or is a slip of the pen away. */
-export function similar(name: string, names: readonly string[]): string | undefined {
-  if (name.length < 3) return undefined
-  const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
-  return part ?? misspelt(name, names)
-}
-
 /**
  * The name that is two slips of the pen away, one in a short name. Capitals, `-` and `_` do not count: `exemptUid` is
  * `exempt_uid`.
@@ -41,6 +34,15 @@ export function misspelt(name: string, names: readonly string[]): string | undef
 export function suggestion(name: string, names: readonly string[], prefix = ''): string {
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
+}
+
+// internal
+
+/** The name that was probably meant: one that begins, ends or continues like it, or is a slip of the pen away. */
+function similar(name: string, names: readonly string[]): string | undefined {
+  if (name.length < 3) return undefined
+  const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
+  return part ?? misspelt(name, names)
 }
 
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')

@@ -1,7 +1,7 @@
 import type { Child, ChildEvents } from './child.ts'
 import { forget, remember, signalGroup } from './process-group.ts'
 import { RunError } from './run-error.ts'
-import type { RunOptions, RunResult, Started } from './run-types.ts'
+import type { RunOptions, RunResult } from './run-types.ts'
 
 /** The longest a timer can wait: a longer one ends at once. */
 const LONGEST = 2 ** 31 - 1
@@ -21,7 +21,7 @@ export function supervise(
   spawn: (events: ChildEvents) => Child,
   options: RunOptions,
   { describe, spawnFailure }: Supervision,
-): Started {
+) {
   const { timeout, signal, killGrace = 1000, waitDelay = 500, maxOutput = 64 * 1024 * 1024 } = options
   const timers: NodeJS.Timeout[] = []
   const { promise: done, resolve, reject } = withResolvers<RunResult>()
@@ -56,7 +56,7 @@ export function supervise(
   signal?.addEventListener('abort', abort, { once: true })
   // The caller may await something else first; a rejection in the meantime must not end the process.
   done.catch(() => {})
-  return { pid, done, kill: (name = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
+  return { pid, done, kill: (name: NodeJS.Signals = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
 
   function after(milliseconds: number, act: () => void): void {
     if (milliseconds > LONGEST) return

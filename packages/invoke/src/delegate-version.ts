@@ -1,4 +1,4 @@
-import { CNI_VERSIONS, compareVersions, ErrorCode, isCniVersion } from '@cni/types'
+import { CNI_VERSIONS, ErrorCode, gte, isCniVersion } from '@cni/types'
 import { isPluginError } from './errors.ts'
 
 /**
@@ -9,7 +9,7 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   if (supported.includes(own)) return own
   if (!/^\d+(\.\d+){0,2}$/.test(own)) return undefined
   const shared = CNI_VERSIONS.filter((version) => supported.includes(version))
-  return shared.findLast((version) => compareVersions(version, own) < 0) ?? shared[0]
+  return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
 /** Whether a plugin refused the version of a configuration, so that it did nothing. */

@@ -6,7 +6,7 @@ import { scriptFolder } from '../test/script-folder.ts'
 import { pluginEnv } from './env.ts'
 import { InvokeError, PluginError } from './errors.ts'
 import { execPlugin, execWithResult } from './exec-plugin.ts'
-import { delPlugin } from './plugin.ts'
+import { callPlugin } from './plugin.ts'
 
 const bin = scriptFolder()
 afterAll(() => bin[Symbol.dispose]())
@@ -164,7 +164,7 @@ describe('execWithResult', () => {
 
 test('a verb without a result ignores what is printed', async () => {
   bin.script('noise', 'echo noise')
-  await expect(delPlugin('noise', conf, { path: [bin.dir] }, quiet)).resolves.toBeUndefined()
+  await expect(callPlugin('DEL', 'noise', conf, { path: [bin.dir] }, quiet)).resolves.toBeUndefined()
 })
 
 async function failure(promise: Promise<unknown>): Promise<PluginError> {

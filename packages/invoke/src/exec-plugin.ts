@@ -12,7 +12,7 @@ type ExecPluginOptions = Parameters<typeof execPlugin>[2]
  * Executes a plugin and returns its stdout: no arguments, the configuration on stdin, its own process group, stderr
  * passed through as it comes.
  *
- * @param path - the executable, from {@link findInPath}.
+ * @param path - the executable, from {@link Exec.find}.
  * @param options - `env` is the whole environment of the plugin, as {@link pluginEnv} builds it.
  * @throws {@link PluginError} when it fails, with what it said.
  */
@@ -33,7 +33,7 @@ export async function execPlugin(
  *
  * @example
  * ```ts
- * const path = findInPath('bridge', ['/opt/cni/bin'])
+ * const path = realExec().find('bridge', ['/opt/cni/bin'])
  * const env = pluginEnv('ADD', { containerID: 'c1', netns: '/run/netns/c1', ifName: 'eth0', path: ['/opt/cni/bin'] })
  * const { result } = await execWithResult(path, conf, { env, timeout: 60_000 })
  * ```

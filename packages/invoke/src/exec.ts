@@ -5,7 +5,7 @@
  * @see `realExec` for processes and `fakeExec` of `@cni/invoke/testing` for tests.
  */
 export interface Exec {
-  /** The path of a plugin's executable; throws an `InvokeError` like `findInPath`. */
+  /** The path of a plugin's executable; throws an `InvokeError`. */
   find(plugin: string, paths: readonly string[]): string
   /** Runs a plugin to its end. A failure is an outcome as well: only the {@link Exec} itself may break. */
   run(request: {

@@ -1,4 +1,4 @@
-import { CniError, decodeError, ErrorCode, formatError, messageOf } from '@cni/types'
+import { CniError, decodeError, ErrorCode, errorLine, messageOf } from '@cni/types'
 import { PluginError } from './errors.ts'
 import type { Exec, ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
@@ -54,8 +54,7 @@ function stoppedFailure(
 function lastWords(outcome: ExecOutcome): string | undefined {
   if (outcome.stdout !== '') {
     try {
-      const { message, details } = decodeError(JSON.parse(outcome.stdout))
-      return `it said: ${formatError({ msg: message, ...(details ? { details } : {}) })}`
+      return `it said: ${errorLine(decodeError(JSON.parse(outcome.stdout)))}`
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof CniError)) throw error
     }

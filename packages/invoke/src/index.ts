@@ -3,15 +3,15 @@
  *
  * @example
  * ```ts
- * import { addPlugin, delPlugin, findInPath, getVersionInfo } from '@cni/invoke'
+ * import { addPlugin, callPlugin, getVersionInfo, realExec } from '@cni/invoke'
  *
  * const path = ['/opt/cni/bin', '/usr/lib/cni']
- * const { supportedVersions } = await getVersionInfo(findInPath('loopback', path))
+ * const { supportedVersions } = await getVersionInfo(realExec().find('loopback', path))
  *
  * const conf = { cniVersion: supportedVersions.at(-1), name: 'lo', type: 'loopback' }
  * const pod = { containerID: 'c1', netns: '/run/netns/c1', ifName: 'lo', path }
  * const { result } = await addPlugin('loopback', conf, pod, { timeout: 10_000 })
- * await delPlugin('loopback', { ...conf, prevResult: result }, pod)
+ * await callPlugin('DEL', 'loopback', { ...conf, prevResult: result }, pod)
  * ```
  *
  * @module
@@ -29,10 +29,9 @@ export type { Exec, InvokeOptions } from './exec.ts'
 export { execPlugin } from './exec-plugin.ts'
 export { pluginFailure } from './failure.ts'
 // Find, execute, read
-export { findInPath } from './find.ts'
 export { ipam, ipamType } from './ipam.ts'
 // One plugin, the way a runtime runs it
-export { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from './plugin.ts'
+export { addPlugin, callPlugin } from './plugin.ts'
 export { realExec } from './real-exec.ts'
 export { type PluginResult, readResult } from './result.ts'
 export { getVersionInfo } from './version-info.ts'

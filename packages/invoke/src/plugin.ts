@@ -25,45 +25,24 @@ export function addPlugin(
   return withPlugin('ADD', type, call, options, (path, ready) => execWithResult(path, conf, ready))
 }
 
-/** Finds one plugin and runs CHECK; `conf` should hold the `prevResult`. */
-export function checkPlugin(type: string, conf: PluginInput, call: PluginCall, options?: InvokeOptions): Promise<void> {
-  return silent('CHECK', type, conf, call, options)
-}
-
-/** Finds one plugin and runs DEL. */
-export function delPlugin(type: string, conf: PluginInput, call: PluginCall, options?: InvokeOptions): Promise<void> {
-  return silent('DEL', type, conf, call, options)
-}
-
-/** Finds one plugin and runs GC; only `path` of the call is told to it. */
-export function gcPlugin(
-  type: string,
-  conf: PluginInput,
-  call: Pick<PluginCall, 'path'>,
-  options?: InvokeOptions,
-): Promise<void> {
-  return silent('GC', type, conf, { path: call.path }, options)
-}
-
-/** Finds one plugin and runs STATUS; only `path` of the call is told to it. */
-export function statusPlugin(
-  type: string,
-  conf: PluginInput,
-  call: Pick<PluginCall, 'path'>,
-  options?: InvokeOptions,
-): Promise<void> {
-  return silent('STATUS', type, conf, { path: call.path }, options)
-}
-
-/** Runs a verb that prints nothing: what the plugin prints nevertheless is ignored. */
-async function silent(
-  verb: Verb,
+/**
+ * Finds one plugin and runs a verb that has no result; what the plugin prints nevertheless is ignored. The `conf` of CHECK
+ * should hold the `prevResult`. Of a GC or STATUS call the plugin gets the `path` only.
+ *
+ * @example
+ * ```ts
+ * await callPlugin('DEL', 'loopback', { ...conf, prevResult: result }, call)
+ * ```
+ */
+export async function callPlugin(
+  verb: Exclude<Verb, 'ADD'>,
   type: string,
   conf: PluginInput,
   call: PluginCall,
-  options: InvokeOptions | undefined,
+  options?: InvokeOptions,
 ): Promise<void> {
-  await withPlugin(verb, type, call, options, (path, ready) => execPlugin(path, conf, ready))
+  const told = verb === 'GC' || verb === 'STATUS' ? { path: call.path } : call
+  await withPlugin(verb, type, told, options, (path, ready) => execPlugin(path, conf, ready))
 }
 
 async function withPlugin<T>(

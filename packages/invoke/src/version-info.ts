@@ -14,7 +14,7 @@ type VersionInfo = Awaited<ReturnType<typeof getVersionInfo>>
  *
  * @example
  * ```ts
- * const { supportedVersions } = await getVersionInfo(findInPath('bridge', ['/usr/lib/cni']))
+ * const { supportedVersions } = await getVersionInfo(realExec().find('bridge', ['/usr/lib/cni']))
  * ```
  */
 export async function getVersionInfo(

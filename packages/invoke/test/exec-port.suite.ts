@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Exec } from '../src/exec.ts'
-import { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from '../src/plugin.ts'
+import { addPlugin, callPlugin } from '../src/plugin.ts'
 import { getVersionInfo } from '../src/version-info.ts'
 
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
@@ -20,10 +20,10 @@ export function execPortSuite(exec: Exec, folder: string): void {
   })
 
   test('CHECK, DEL, GC and STATUS give nothing', async () => {
-    expect(await checkPlugin('good', conf, call, options)).toBeUndefined()
-    expect(await delPlugin('good', conf, call, options)).toBeUndefined()
-    expect(await gcPlugin('good', conf, call, options)).toBeUndefined()
-    expect(await statusPlugin('good', conf, call, options)).toBeUndefined()
+    expect(await callPlugin('CHECK', 'good', conf, call, options)).toBeUndefined()
+    expect(await callPlugin('DEL', 'good', conf, call, options)).toBeUndefined()
+    expect(await callPlugin('GC', 'good', conf, call, options)).toBeUndefined()
+    expect(await callPlugin('STATUS', 'good', conf, call, options)).toBeUndefined()
   })
 
   test('VERSION gives the list', async () => {
@@ -37,12 +37,12 @@ export function execPortSuite(exec: Exec, folder: string): void {
     ['noisy', { code: 0, message: 'netplugin failed: "why\\n": exit status 3', reason: 'exit', stderr: 'why\n' }],
     ['killed', { code: 0, message: 'netplugin failed with no error message: signal: killed', signal: 'SIGKILL' }],
   ])('%s fails as it should', async (plugin, error) => {
-    await expect(delPlugin(plugin, conf, call, options)).rejects.toMatchObject({ plugin, ...error })
+    await expect(callPlugin('DEL', plugin, conf, call, options)).rejects.toMatchObject({ plugin, ...error })
   })
 
   test('stderr is passed on', async () => {
     heard.length = 0
-    await delPlugin('noisy', conf, call, options).catch(() => undefined)
+    await callPlugin('DEL', 'noisy', conf, call, options).catch(() => undefined)
     expect(heard.join('')).toBe('why\n')
   })
 
@@ -50,12 +50,12 @@ export function execPortSuite(exec: Exec, folder: string): void {
     ['before', () => AbortSignal.abort()],
     ['while', abortSoon],
   ])('an abort %s it runs is an error with code 11', async (_when, signal) => {
-    const del = delPlugin('stuck', conf, call, { ...options, signal: signal() })
+    const del = callPlugin('DEL', 'stuck', conf, call, { ...options, signal: signal() })
     await expect(del).rejects.toMatchObject({ code: 11, reason: 'aborted' })
   })
 
   test('a deadline that passes is an error with code 11', async () => {
-    const del = delPlugin('stuck', conf, call, { ...options, timeout: 100 })
+    const del = callPlugin('DEL', 'stuck', conf, call, { ...options, timeout: 100 })
     await expect(del).rejects.toMatchObject({ code: 11, reason: 'timeout' })
   })
 

@@ -16,9 +16,7 @@
 
 export type { EntryDiff } from './diff.ts'
 export { isSetError, SetError } from './errors.ts'
-export { type Ipset, type IpsetOptions, ipset } from './ipset.ts'
-export type { SetInfo } from './parse-list.ts'
-export { parseSets, type SavedSet } from './parse-save.ts'
+export { type Ipset, ipset } from './ipset.ts'
 export type { IpsetPort } from './port.ts'
 export type { IpSet } from './set.ts'
-export type { Entry, EntryText, SetEntry, SetSpec } from './spec-types.ts'
+export type { Entry, EntryText, SetEntry, SetInfo, SetSpec } from './spec-types.ts'

@@ -1,23 +1,11 @@
 import { keptIn, placeOf, type Where } from '@cni/netns/handle'
 import { keepingSession } from './keeping-session.ts'
 import { openSession } from './open-session.ts'
-import type { SetInfo } from './parse-list.ts'
 import { type IpsetPort, netnsPort } from './port.ts'
 import { type IpSet, makeSet } from './set.ts'
 import { checkSpec } from './spec.ts'
-import type { SetSpec } from './spec-types.ts'
+import type { SetInfo, SetSpec } from './spec-types.ts'
 import { checkSetName } from './values.ts'
-
-/** How to reach the kernel. */
-export interface IpsetOptions {
-  /**
-   * When the program `ipset` is run. `'auto'` (default): only where the kernel cannot be talked to without it, because the
-   * runtime has no system calls or the kernel no nfnetlink. `'always'`, or `'never'`: then such a place is an error.
-   */
-  readonly programs?: 'auto' | 'always' | 'never' | undefined
-  /** What reaches the kernel; for tests. */
-  readonly port?: IpsetPort | undefined
-}
 
 /** The sets of one namespace. */
 export interface Ipset {
@@ -47,7 +35,18 @@ export interface Ipset {
  * export const forget = (uid: string) => pods.deleteByComment(uid)
  * ```
  */
-export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
+export function ipset(
+  where: Where,
+  options: {
+    /**
+     * When the program `ipset` is run. `'auto'` (default): only where the kernel cannot be talked to without it, because the
+     * runtime has no system calls or the kernel no nfnetlink. `'always'`, or `'never'`: then such a place is an error.
+     */
+    readonly programs?: 'auto' | 'always' | 'never' | undefined
+    /** What reaches the kernel; for tests. */
+    readonly port?: IpsetPort | undefined
+  } = {},
+): Ipset {
   const place = placeOf(where, 'ipset')
   const opened = openSession(options.port ?? netnsPort(place), place, options.programs)
   const session = keptIn(place.netns) === undefined ? opened : keepingSession(opened)

@@ -1,12 +1,6 @@
 import { SetError } from './errors.ts'
-import { parseHeader, type SavedSet } from './parse-save.ts'
-
-/** One set of the namespace, without its entries. */
-export interface SetInfo extends Omit<SavedSet, 'entries'> {
-  /** How many rules and sets refer to it: while there are any it cannot be destroyed. */
-  readonly references: number
-  readonly entryCount: number
-}
+import { parseHeader } from './parse-save.ts'
+import type { SetInfo } from './spec-types.ts'
 
 /**
  * Reads the output of `ipset list -terse`. Not that of `save`: names of others may have blanks, and only here a name

@@ -1,34 +1,10 @@
-import type { IpFamily } from '@cni/types/ip'
 import { SetError } from './errors.ts'
-import type { SetEntry } from './spec-types.ts'
+import type { SetEntry, SetInfo } from './spec-types.ts'
 
 /** A set and what it holds. Entries are spelled as `ipset` prints them. */
-export interface SavedSet {
-  readonly name: string
-  /** Also a type that this package does not make. */
-  readonly type: string
-  readonly family?: IpFamily
-  readonly maxelem?: number
-  readonly timeoutSeconds?: number
-  readonly comment?: true
-  readonly counters?: true
-  readonly range?: string
-  /** Options that this package does not set, such as `netmask 24`. */
-  readonly other: readonly string[]
-  readonly entries: readonly SetEntry[]
-}
+export type SavedSet = Omit<SetInfo, 'references' | 'entryCount'> & { readonly entries: readonly SetEntry[] }
 
-/**
- * Reads the output of `ipset save`, of any version.
- *
- * @example
- * ```ts
- * import { parseSets } from '@cni/ipset'
- *
- * const [set] = parseSets('create web hash:ip family inet maxelem 65536 comment\nadd web 10.0.0.5 comment "a pod"\n')
- * export const comment = set?.entries[0]?.comment // 'a pod'
- * ```
- */
+/** Reads the output of `ipset save`. */
 export function parseSets(text: string): SavedSet[] {
   const sets = new Map<string, SavedSet & { entries: SetEntry[] }>()
   for (const line of logicalLines(text)) {

@@ -1,6 +1,6 @@
 import type { Change } from './changes.ts'
-import type { SetInfo } from './parse-list.ts'
 import type { SavedSet } from './parse-save.ts'
+import type { SetInfo } from './spec-types.ts'
 
 /** For steps that must still run after an abort: taking back what was written. */
 export interface Uncancelled {

@@ -75,3 +75,21 @@ export interface SetEntry {
   readonly packets?: number
   readonly bytes?: number
 }
+
+/** One set of the namespace, without its entries. */
+export interface SetInfo {
+  readonly name: string
+  /** Also a type that this package does not make. */
+  readonly type: string
+  readonly family?: IpFamily
+  readonly maxelem?: number
+  readonly timeoutSeconds?: number
+  readonly comment?: true
+  readonly counters?: true
+  readonly range?: string
+  /** Options that this package does not set, such as `netmask 24`. */
+  readonly other: readonly string[]
+  /** How many rules and sets refer to it: while there are any it cannot be destroyed. */
+  readonly references: number
+  readonly entryCount: number
+}

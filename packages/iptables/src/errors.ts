@@ -1,4 +1,5 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
+import type { Drift } from './drift.ts'
 
 const brand = Symbol.for('cni.iptables.error')
 
@@ -39,6 +40,8 @@ export class IptablesError extends Error {
     | 'DRIFT'
   readonly stderr: string | undefined
   readonly input: string | undefined
+  /** The difference that `verify` found, with the code `DRIFT`. */
+  readonly drift?: Drift
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
   constructor(

@@ -37,8 +37,6 @@ export type { Rule, Ruleset } from './rules/model.ts'
 export { ruleset } from './rules/ruleset.ts'
 export type { BackendKind } from './run/backend.ts'
 export type { IptablesPort } from './run/port.ts'
-export { driftText } from './state/drift.ts'
-export { DriftError, isDriftError } from './state/drift-error.ts'
 // watch
 export type { WatchEvent } from './watch/watch.ts'
 export type { IptablesOptions } from './work.ts'

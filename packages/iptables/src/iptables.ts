@@ -8,12 +8,12 @@ import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapsh
 import { diffRuleset, verifyRuleset } from './apply/verify.ts'
 import { runTransaction } from './crud/run-transaction.ts'
 import type { Transaction } from './crud/transaction.ts'
+import type { Drift } from './drift.ts'
 import type { SavedTables } from './parse/saved-tables.ts'
 import type { Family, Ruleset, Table } from './rules/model.ts'
 import type { BackendKind } from './run/backend.ts'
 import type { Session } from './session/session.ts'
-import type { Drift } from './state/drift.ts'
-import type { Snapshot, SnapshotDiff } from './state/snapshot.ts'
+import type { Snapshot } from './state/snapshot.ts'
 import type { WatchEvent } from './watch/watch.ts'
 import { watchFrom } from './watch/watch-from.ts'
 import { type IptablesOptions, workIn } from './work.ts'
@@ -27,12 +27,12 @@ export interface Iptables {
    * alone when it is there already. Fails as a whole: then nothing of this call stays.
    */
   apply(rules: Ruleset): Promise<ApplyReport>
-  /** Throws a `DriftError` unless the kernel holds exactly this ruleset; rules of others are ignored. */
+  /** Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset; rules of others are ignored. */
   verify(rules: Ruleset): Promise<void>
   /** What `verify` would complain about, as data. */
   diff(rules: Ruleset): Promise<Drift>
   /** What has changed since a snapshot, or differs from a text that `parseSave` read, by whomever. */
-  diff(since: Snapshot | SavedTables): Promise<SnapshotDiff>
+  diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
   /** Removes the ruleset's chains and rules. What is not there is fine. */
   remove(rules: Ruleset): Promise<undefined>
   remove(
@@ -113,7 +113,7 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   }
   const nothing = () => change(async () => {})
   function diff(wanted: Ruleset): Promise<Drift>
-  function diff(wanted: Snapshot | SavedTables): Promise<SnapshotDiff>
+  function diff(wanted: Snapshot | SavedTables): Promise<Required<Drift>>
   async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
     const { session } = await open()
     return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)

@@ -1,8 +1,8 @@
-import type { PacketType, TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
 import fc from 'fast-check'
 import type { Draft } from '../src/rules/draft.ts'
 import { icmpTypes, icmpv6Types } from '../src/rules/icmp-types.ts'
-import type { AddrType, CtState, SetDir } from '../src/rules/model.ts'
+import type { RuleWords } from '../src/rules/rule-words.ts'
 
 /** One condition of a random rule. */
 export type Step = (draft: Draft) => Draft
@@ -43,7 +43,10 @@ export const rangePair = fc.record({
 export const setPair = { ipv4: 'ex-set.4', ipv6: 'ex-set.6' } as const
 
 /** What is looked up in a set of two dimensions. */
-export const setDirs = fc.tuple(fc.constantFrom<SetDir>('src', 'dst'), fc.constantFrom<SetDir>('src', 'dst'))
+export const setDirs = fc.tuple(
+  fc.constantFrom<RuleWords['setDir']>('src', 'dst'),
+  fc.constantFrom<RuleWords['setDir']>('src', 'dst'),
+)
 
 const hex = (value: number) => value.toString(16)
 const port = fc.integer({ min: 1, max: 65535 })
@@ -56,13 +59,22 @@ const owner = fc.oneof(
   fc.integer({ min: 0, max: 0xfffffffe }),
   fc.tuple(fc.nat(100_000), fc.nat(100_000)).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
 )
-const states = fc.uniqueArray(fc.constantFrom<CtState>('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED'), {
-  minLength: 1,
-})
-const types = fc.uniqueArray(fc.constantFrom<AddrType>('LOCAL', 'UNICAST', 'MULTICAST', 'ANYCAST', 'UNREACHABLE'), {
-  minLength: 1,
-})
-const flags = fc.uniqueArray(fc.constantFrom<TcpFlag>('FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG'), { minLength: 1 })
+const states = fc.uniqueArray(
+  fc.constantFrom<RuleWords['ctState']>('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED'),
+  {
+    minLength: 1,
+  },
+)
+const types = fc.uniqueArray(
+  fc.constantFrom<RuleWords['addrType']>('LOCAL', 'UNICAST', 'MULTICAST', 'ANYCAST', 'UNREACHABLE'),
+  {
+    minLength: 1,
+  },
+)
+const flags = fc.uniqueArray(
+  fc.constantFrom<NonNullable<Packet['tcpFlags']>[number]>('FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG'),
+  { minLength: 1 },
+)
 const interfaceName = fc.constantFrom('lo', 'eth0', 'eth+', 'cali1234567890', 'veth0.1@if2')
 
 /** Text that a comment may hold. */
@@ -96,7 +108,9 @@ export const anywhere: fc.Arbitrary<Step> = fc.oneof(
   either(rangePair, (d, range) => d.srcRange(range)),
   either(rangePair, (d, range) => d.dstRange(range)),
   either(setDirs, (d, dirs) => d.set(setPair, ...dirs)),
-  either(fc.constantFrom<PacketType>('unicast', 'broadcast', 'multicast'), (d, type) => d.pktType(type)),
+  either(fc.constantFrom<NonNullable<Packet['packetType']>>('unicast', 'broadcast', 'multicast'), (d, type) =>
+    d.pktType(type),
+  ),
   either(fc.double({ min: 2 ** -31, max: 1, noNaN: true }), (d, probability) => d.statistic({ probability })),
   either(fc.tuple(fc.integer({ min: 1, max: 0xffffffff }), fc.nat()), (d, [every, packet]) =>
     d.statistic({ every, packet: packet % every }),

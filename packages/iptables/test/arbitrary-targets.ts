@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Draft } from '../src/rules/draft.ts'
-import type { CtEvent, Rule } from '../src/rules/model.ts'
-import type { LogTargetLevel, RejectIpv4, RejectIpv6 } from '../src/rules/target-options.ts'
+import type { Rule } from '../src/rules/model.ts'
+import type { RuleWords } from '../src/rules/rule-words.ts'
+import type { LogTargetLevel } from '../src/rules/target-options.ts'
 import { mark, rangePair, setDirs, setPair } from './arbitrary-conditions.ts'
 
 /** What ends a random rule. */
@@ -83,15 +84,25 @@ const mss: fc.Arbitrary<End> = fc.oneof(
 
 const reject = end(
   fc.record({
-    ipv4: fc.constantFrom<RejectIpv4>('icmp-net-unreachable', 'icmp-proto-unreachable', 'icmp-admin-prohibited'),
-    ipv6: fc.constantFrom<RejectIpv6>('icmp6-no-route', 'icmp6-adm-prohibited', 'icmp6-reject-route'),
+    ipv4: fc.constantFrom<RuleWords['rejection']['ipv4']>(
+      'icmp-net-unreachable',
+      'icmp-proto-unreachable',
+      'icmp-admin-prohibited',
+    ),
+    ipv6: fc.constantFrom<RuleWords['rejection']['ipv6']>(
+      'icmp6-no-route',
+      'icmp6-adm-prohibited',
+      'icmp6-reject-route',
+    ),
   }),
   (d, answer) => d.reject(answer),
 )
 
 const ct = end(
   fc.record({
-    ctevents: optional(fc.uniqueArray(fc.constantFrom<CtEvent>('new', 'destroy', 'mark', 'helper'), { minLength: 1 })),
+    ctevents: optional(
+      fc.uniqueArray(fc.constantFrom<RuleWords['ctEvent']>('new', 'destroy', 'mark', 'helper'), { minLength: 1 }),
+    ),
     zone: optional(fc.oneof(fc.nat(65535), fc.constant('mark' as const))),
     zoneOrig: optional(fc.nat(65535)),
     zoneReply: optional(fc.nat(65535)),

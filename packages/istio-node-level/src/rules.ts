@@ -1,4 +1,5 @@
-import { driftText, type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
+import { type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
+import { driftText } from '@cni/iptables/rules'
 import type { Place } from '@cni/netns/handle'
 
 /** How rules are written. */

@@ -24,7 +24,7 @@ export { type Cni, cni } from './cni.ts'
 export { type CnitoolIo, runCnitool } from './cnitool/run-cnitool.ts'
 export { encodeConf } from './derive.ts'
 // Errors
-export { hintOf, isRuntimeError, RuntimeError } from './errors.ts'
+export { isRuntimeError, RuntimeError } from './errors.ts'
 // Configuration
 export { loadConflist, loadConflistFile } from './load.ts'
 // Loopback
@@ -34,7 +34,7 @@ export { type NetworkList, parseNetworkList } from './network-list.ts'
 export { type Plan, type PlanRequest, planNetwork } from './plan.ts'
 // Reports
 export type { ExecutionReport } from './reports/execution-report.ts'
-export { type OperationMetrics, operationMetrics } from './reports/operation-metrics.ts'
+export { operationMetrics } from './reports/operation-metrics.ts'
 export type { OperationReport } from './reports/operation-report.ts'
 // Trying again
 export { addWithRetry, type RetryOptions, withRetry } from './retry.ts'

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import {
+  assertPluginConf,
   type Conflist,
   errnoOf,
   errorLine,
   goStringify,
   type PluginConf,
   parseConflist,
-  parsePluginConf,
+  parseJson,
 } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
@@ -92,7 +93,12 @@ function attempt<T>(
 }
 
 function loadPluginFile(file: string): PluginConf {
-  return naming(file, () => parsePluginConf(read(file)))
+  return naming(file, () => {
+    const what = 'error parsing configuration'
+    const plugin = parseJson(read(file), what)
+    assertPluginConf(plugin, what)
+    return plugin
+  })
 }
 
 /** A single-plugin configuration as a list: its name and version move up, the plugin's object stays whole. */

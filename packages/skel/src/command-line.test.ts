@@ -3,7 +3,7 @@ import { answerPerson } from './command-line.ts'
 import { definePlugin } from './definition/plugin.ts'
 
 const plugin = definePlugin({ name: 'p', about: 'does little', versions: ['1.0.0', '1.1.0'], add: () => ({}) })
-const describer = { help: () => 'all of it\n', schema: () => '{}\n' }
+const describer = (_plugin: unknown, what: 'help' | 'schema') => (what === 'help' ? 'all of it\n' : '{}\n')
 
 describe('the command line', () => {
   it.each(['--help', '-h'])('%s is answered in short, and in full with a describer', async (option) => {

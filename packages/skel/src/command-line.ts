@@ -6,12 +6,7 @@ import type { Plugin } from './definition/plugin.ts'
 /** Settings of `pluginMain` beside the protocol. */
 export interface PluginMainOptions {
   /** Help for people: `describe` makes `--help` complete and adds `--schema`. */
-  readonly describe?: {
-    /** The text of `--help`. */
-    help(plugin: Plugin): string | Promise<string>
-    /** The text of `--schema`. */
-    schema(plugin: Plugin): string | Promise<string>
-  }
+  readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>
 }
 
 type Describer = PluginMainOptions['describe']
@@ -66,7 +61,7 @@ async function answer(
     case 'schema':
       return describe === undefined
         ? refused(name, 'it was built without --schema')
-        : shown(await describe.schema(plugin))
+        : shown(await describe(plugin, 'schema'))
     default:
       return refused(name, `unknown argument ${JSON.stringify(args.join(' '))}`)
   }
@@ -78,7 +73,7 @@ function alsoHelp(name: string, others: readonly string[]): string {
 }
 
 function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
-  if (describe !== undefined) return describe.help(plugin)
+  if (describe !== undefined) return describe(plugin, 'help')
   const about = aboutText(plugin.about ?? plugin.name, plugin)
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }

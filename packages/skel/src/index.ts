@@ -35,18 +35,17 @@ export type {
   GcContext,
   StatusContext,
 } from './definition/context.ts'
-export { definePlugin, type LogRequest, type Plugin } from './definition/plugin.ts'
+export { definePlugin, type Plugin } from './definition/plugin.ts'
 export { describe } from './describe/describe.ts'
 export { fileSink } from './file-sink/file-sink.ts'
 export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
-export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
+export type { Log, LogFields, LogOptions, LogSink } from './log.ts'
 export { pluginMain } from './main/plugin-main.ts'
 export { pluginsMain } from './main/plugins-main.ts'
 export { recover } from './middleware/recover.ts'
 export { span } from './middleware/span.ts'
 export { timeout } from './middleware/timeout.ts'
-export { type Middleware, type MiddlewareContext, use } from './middleware/use.ts'
-export type { EnvVars } from './protocol/environment.ts'
+export { type Middleware, use } from './middleware/use.ts'
 export { runPlugin } from './run.ts'
 export { netConf, type StandardMembers } from './schema/net-conf.ts'
 // State
@@ -58,11 +57,10 @@ export type {
   DeclaredState,
   NetworkState,
   StateDefinition,
-  WritableState,
 } from './state/call-state.ts'
 export { diskFolder } from './state/disk-folder.ts'
 export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept-reasons.ts'
-export type { AttachmentStore, Listed, StoredState } from './state/record-store.ts'
+export type { AttachmentStore } from './state/record-store.ts'
 export { isStateError, StateError } from './state/state-error.ts'
 export type { StateFolder } from './state/state-folder.ts'
 // Installers: attachments that still need an uninstalled plugin, and the marker beside its file

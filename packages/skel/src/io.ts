@@ -1,11 +1,10 @@
 import type { Netns } from '@cni/netns/handle'
-import type { EnvVars } from './protocol/environment.ts'
 import type { StateFolder } from './state/state-folder.ts'
 
 /** Everything a call may touch. */
 export interface PluginIo {
   /** The environment of the call. */
-  readonly env: EnvVars
+  readonly env: Readonly<Record<string, string | undefined>>
   /** The configuration. Not called for VERSION, nor when the environment is wrong. */
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
   /** Ends the call early, as SIGTERM does. */

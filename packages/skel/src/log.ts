@@ -1,6 +1,3 @@
-/** Which lines are written: those that matter at least as much. `silent` writes none, not even why a call failed. */
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug'
-
 /** What else belongs to a line. Errors are written with their message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>
 
@@ -31,8 +28,13 @@ export interface LogSink {
 
 /** What a plugin's `log` hook decides. */
 export interface LogOptions {
-  /** The least important level that is written; `info` when not said. */
-  readonly level?: LogLevel
+  /** The least important level that is written. `silent` writes none, not even why a call failed. Default: `info`. */
+  readonly level?: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   /** Where lines go besides stderr. */
   readonly sinks?: readonly LogSink[]
 }
+
+// internal
+
+/** Level of a log line. */
+export type LogLevel = NonNullable<LogOptions['level']>

@@ -1,4 +1,4 @@
-import { type EnvVars, type Plugin, type PluginOutcome, runPlugin } from '@cni/skel'
+import { type Plugin, type PluginIo, type PluginOutcome, runPlugin } from '@cni/skel'
 import { fakeNetns, memoryStateFolder } from '@cni/skel/testing'
 import { decodeResult, netConfVersion, normalizeNetConf } from '@cni/types'
 import fc from 'fast-check'
@@ -58,7 +58,11 @@ async function fuzz(subject: Subject): Promise<void> {
 }
 
 /** Stdout is one document where one is due, of the right version, and nothing elsewhere. */
-function expectDocument({ CNI_COMMAND }: EnvVars, input: Uint8Array, { exitCode, stdout }: PluginOutcome): void {
+function expectDocument(
+  { CNI_COMMAND }: PluginIo['env'],
+  input: Uint8Array,
+  { exitCode, stdout }: PluginOutcome,
+): void {
   expect([0, 1]).toContain(exitCode)
   if (exitCode === 1) {
     const { code, ...error } = JSON.parse(stdout)
@@ -84,7 +88,7 @@ const DEL_FAILURES = [
   /^7 (?:missing network name|invalid characters found in network name)/,
 ]
 
-function expectDelSucceeds({ CNI_COMMAND }: EnvVars, { exitCode, stdout }: PluginOutcome): void {
+function expectDelSucceeds({ CNI_COMMAND }: PluginIo['env'], { exitCode, stdout }: PluginOutcome): void {
   if (CNI_COMMAND !== 'DEL' || exitCode === 0) return
   const { code, msg } = JSON.parse(stdout)
   expect(DEL_FAILURES.some((failure) => failure.test(`${code} ${msg}`)) ? '' : `${code} ${msg}`).toBe('')

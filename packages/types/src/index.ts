@@ -20,26 +20,21 @@ export {
   type Conflist,
   type ConflistDocument,
   parseConflist,
-  parseConflistDocument,
-  selectVersion,
 } from './conf/conflist.ts'
-export { conflistFromPlugin } from './conf/conflist-edit.ts'
 // Configurations
 export {
-  assertNetConfName,
   type NetConf,
   netConfVersion,
   normalizeNetConf,
   parseNetConf,
   type ValidAttachment,
 } from './conf/net-conf.ts'
-export { assertPluginConf, type PluginConf, parsePluginConf } from './conf/plugin-conf.ts'
+export { assertPluginConf, type PluginConf } from './conf/plugin-conf.ts'
 export {
   type CniErrorDocument,
   decodeError,
   encodeError,
   errorLine,
-  formatError,
   toErrorDocument,
 } from './error-document.ts'
 // Errors
@@ -49,11 +44,10 @@ export {
   ErrorCode,
   isCniError,
 } from './errors.ts'
-// Scalars and bytes
-export { parseCidr, parseIp } from './ip.ts'
+// Bytes
 export { goStringify } from './json/go-json.ts'
 export { foldMembers, isObject, type JsonObject, parseJson } from './json/json.ts'
-export { type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json/json-text.ts'
+export { jsonDepth, jsonItems, jsonMembers, jsonValue } from './json/json-text.ts'
 export { type K8sArgs, k8sArgs } from './k8s-args.ts'
 export {
   convertResult,
@@ -64,7 +58,7 @@ export {
 } from './result/convert.ts'
 export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
-export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
+export type { Interface, IpConfig, Result, Route } from './result/model.ts'
 export { changeInterface, containerIps } from './result/of-containers.ts'
 // Text for people
 export { goQuote } from './text/go-quote.ts'
@@ -81,9 +75,6 @@ export {
   CNI_VERSIONS,
   type CniVersion,
   CURRENT_VERSION,
-  compareVersions,
   gte,
   isCniVersion,
-  parseVersion,
-  versionsStartingFrom,
 } from './versions.ts'

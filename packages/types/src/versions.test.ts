@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CNI_VERSIONS, compareVersions, gt, gte, isCniVersion, parseVersion, versionsStartingFrom } from './versions.ts'
+import { CNI_VERSIONS, compareVersions, gt, gte, isCniVersion, parseVersion } from './versions.ts'
 
 test.each([
   ['', [0, 1, 0]],
@@ -31,11 +31,4 @@ test('versions compare by number: 1.1 equals 1.1.0 and 0.10.0 is newer than 0.9.
 test('a known version is told by its exact text', () => {
   expect(CNI_VERSIONS.every(isCniVersion)).toBe(true)
   expect(['1.1', '1.2.0', '', undefined, 1].some(isCniVersion)).toBe(false)
-})
-
-test('versions can be listed from a minimum on', () => {
-  expect(versionsStartingFrom('0.4.0')).toEqual(['0.4.0', '1.0.0', '1.1.0'])
-  expect(versionsStartingFrom('0.3.2')).toEqual(['0.4.0', '1.0.0', '1.1.0'])
-  expect(versionsStartingFrom('2.0.0')).toEqual([])
-  expect(() => versionsStartingFrom('latest')).toThrow(expect.objectContaining({ code: 6 }))
 })

@@ -45,19 +45,6 @@ export function gt(a: string, b: string): boolean {
   return compareVersions(a, b) > 0
 }
 
-/**
- * The known versions from `min` on; none when it is newer than all of them.
- *
- * @throws {@link CniError} with code 6 when it is not a version.
- * @example
- * ```ts
- * versionsStartingFrom('0.4.0') // ['0.4.0', '1.0.0', '1.1.0']
- * ```
- */
-export function versionsStartingFrom(min: string): readonly CniVersion[] {
-  return CNI_VERSIONS.filter((version) => gte(version, min))
-}
-
 function parsePart(version: string, part: string): number {
   // A sign is legal in the reference implementation: "-1" is a version older than all others.
   if (!/^[+-]?\d+$/.test(part)) throw invalidVersion(version, `part ${JSON.stringify(part)} is not a number`)

@@ -1,5 +1,5 @@
 // The first thing in every executable: it obeys no variable of its runtime. Part of the prelude, imported by nothing.
-import { isRuntimeVariable } from '@cni/host'
+import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
 /** Not imported but put around this code: a function that nobody calls costs next to nothing. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Argv, isRunError, run } from '@cni/host'
+import { isRunError, run } from '@cni/host'
 import { BuildError } from '../errors.ts'
 import { writing } from '../output-files.ts'
 import type { Tools } from '../tools/tools.ts'
@@ -32,7 +32,7 @@ export async function compileSmall(
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))
   const places = map === undefined ? undefined : sourcePlaces(map, dirname(resolve(outfile)))
-  const step = async (what: string, argv: Argv): Promise<void> => {
+  const step = async (what: string, argv: readonly [string, ...string[]]): Promise<void> => {
     try {
       await run(argv, { cwd: folder, env: {}, signal })
     } catch (cause) {

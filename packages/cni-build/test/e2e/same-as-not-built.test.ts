@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildExecutable, type Runtime } from '@cni/build'
+import { type BuiltExecutable, buildExecutable } from '@cni/build'
 import { run } from '@cni/host'
 import { afterAll, describe, expect, it } from 'vitest'
 import { findTools } from '../../src/tools/tools.ts'
@@ -57,7 +57,7 @@ const DIFFERENT = new Set([
   'process.standard-streams',
 ])
 
-describe.each<Runtime>(['small', 'bun'])('built with %s', (runtime) => {
+describe.each<BuiltExecutable['runtime']>(['small', 'bun'])('built with %s', (runtime) => {
   const cases = [...programs].filter(
     ([name]) => runtime === 'bun' || (REFUSED[name] === undefined && !DIFFERENT.has(name)),
   )

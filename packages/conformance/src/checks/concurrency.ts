@@ -2,9 +2,9 @@ import { decodeResult } from '@cni/types'
 import { type AttachedPod, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { addressesAskedFor, bare } from '../judge/asked-for.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
+import type { Exchange } from '../model.ts'
 
 const PODS = 8
 

@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'

@@ -4,11 +4,11 @@ import { resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { failureText } from '../judge/expect-success.ts'
 import { compareWithPod } from '../judge/truth.ts'
+import type { Exchange } from '../model.ts'
 
 const SUCCESS = 'SPEC 1.1.0, section 5, "Add Success"'
 

@@ -1,8 +1,8 @@
 import { resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
+import type { Exchange } from '../model.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
 

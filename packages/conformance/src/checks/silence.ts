@@ -2,9 +2,9 @@ import { from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { failureText } from '../judge/expect-success.ts'
+import type { Exchange } from '../model.ts'
 
 /** What is not to be on stdout. */
 export const silence: readonly Check[] = [

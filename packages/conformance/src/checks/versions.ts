@@ -1,11 +1,11 @@
-import { CNI_VERSIONS, isCniVersion, isObject, type JsonObject, parseVersion } from '@cni/types'
+import { CNI_VERSIONS, gte, isCniVersion, isObject, type JsonObject } from '@cni/types'
 import { from, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { onlyDocument } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
+import type { Exchange } from '../model.ts'
 import { call, each } from './environment.ts'
 import { isInVersion } from './results.ts'
 
@@ -160,7 +160,7 @@ function judgeVersion(ctx: Context, exchange: Exchange, what: string): void {
 function isVersion(value: unknown): boolean {
   if (typeof value !== 'string' || value === '') return false
   try {
-    parseVersion(value)
+    gte(value, value)
     return true
   } catch {
     // what is wrong with it does not matter here

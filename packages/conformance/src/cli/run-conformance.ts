@@ -6,9 +6,7 @@ import { allChecks } from '../checks.ts'
 import { conformance } from '../conformance.ts'
 import { type ConformanceError, isConformanceError } from '../errors.ts'
 import type { Report } from '../model.ts'
-import { renderJson } from '../report/json.ts'
-import { renderJunit } from '../report/junit.ts'
-import { renderText } from '../report/text.ts'
+import { renderReport } from '../report/render.ts'
 import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 
 /** Everything {@link runConformance} touches besides plugins and namespaces. */
@@ -53,8 +51,8 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
   }
   try {
     const report = await check(line, io)
-    if (line.flags.junit !== undefined) writeFileAtomic(line.flags.junit, renderJunit(report))
-    io.stdout(line.flags.json ? renderJson(report) : renderText(report, { colour: io.colour ?? false }))
+    if (line.flags.junit !== undefined) writeFileAtomic(line.flags.junit, renderReport(report, { format: 'junit' }))
+    io.stdout(renderReport(report, { format: line.flags.json ? 'json' : 'text', colour: io.colour ?? false }))
     return exitCodeOf(report, line.flags.strict ?? false)
   } catch (error) {
     if (isConformanceError(error) && WRONG_USAGE.has(error.code)) return usage(error.message, io)

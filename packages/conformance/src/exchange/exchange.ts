@@ -15,18 +15,3 @@ export interface ExchangeRequest {
   /** Default: the run's. */
   readonly timeout?: number
 }
-
-/** One execution of the plugin: what it was given and what came back. */
-export interface Exchange {
-  /** The complete environment. */
-  readonly env: Readonly<Record<string, string>>
-  readonly stdin: string
-  /** What was special about the execution: `stdin stays open`, `stdout has no reader`. */
-  readonly special?: string
-  readonly exitCode: number | null
-  readonly signal: string | null
-  readonly stdout: string
-  readonly stderr: string
-  readonly durationMs: number
-  readonly timedOut: boolean
-}

@@ -1,6 +1,6 @@
 import { type AttachedPod, resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange } from '../model.ts'
 import { failureText } from './expect-success.ts'
 
 /** An ADD for the rest of a check to build on. Without a result the check counts as blocked and this is `undefined`. */

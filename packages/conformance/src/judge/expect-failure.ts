@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { Finding } from '../model.ts'
+import type { Exchange, Finding } from '../model.ts'
 
 /** What a failure is expected to look like. */
 export interface ExpectedFailure {

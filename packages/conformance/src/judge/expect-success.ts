@@ -1,8 +1,7 @@
 import { resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { Finding } from '../model.ts'
+import type { Exchange, Finding } from '../model.ts'
 
 /** What a success is expected to look like. */
 export interface ExpectedSuccess {

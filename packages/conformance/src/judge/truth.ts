@@ -1,6 +1,6 @@
 import type { Result } from '@cni/types'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange } from '../model.ts'
 import { kernelOf } from '../world/kernel.ts'
 import type { Pod } from '../world/pod.ts'
 

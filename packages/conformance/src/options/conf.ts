@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { assertConflistDocument, isObject, type JsonObject, messageOf, parseJson, selectVersion } from '@cni/types'
+import { isObject, type JsonObject, messageOf, parseConflist, parseJson } from '@cni/types'
 import { ConformanceError } from '../errors.ts'
 
 /**
@@ -22,11 +22,10 @@ export function confOf(given: string | JsonObject | undefined, type: string): Js
 function versionOf(list: JsonObject): unknown {
   if (list.cniVersions === undefined) return list.cniVersion
   try {
-    assertConflistDocument(list)
+    return parseConflist(JSON.stringify(list)).cniVersion
   } catch (cause) {
     throw invalid(cause)
   }
-  return selectVersion(list)
 }
 
 function readConf(file: string): JsonObject {

@@ -1,5 +1,5 @@
 import { escapeUnsafe, replaceUnsafe } from '@cni/types'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange } from '../model.ts'
 
 const EXCERPT = 600
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { CheckResult, Report } from '../model.ts'
+import type { CheckResult, Exchange, Report } from '../model.ts'
 import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isRunError, type RunResult, run, type Started } from '@cni/host'
+import { isRunError, type RunResult, run, type start } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { freshState, type State, shareBelowState } from './state.ts'
@@ -15,7 +15,7 @@ export interface World extends AsyncDisposable {
   /** New, empty folders of state. */
   renew(): void
   /** Starts the plugin on the node. */
-  start(request: StartRequest): Started
+  start(request: StartRequest): ReturnType<typeof start>
   /** A new FIFO. */
   fifo(): Promise<string>
   /** A new FIFO, full: blanks, then this text. It is not at its end before it is closed. */
@@ -133,7 +133,7 @@ function takesMore(fd: number): boolean {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 /** The result, however the plugin ended. Throws when it was not even started: that says nothing about it. */
-export async function settled({ done }: Started): Promise<RunResult> {
+export async function settled({ done }: ReturnType<typeof start>): Promise<RunResult> {
   const result = await done.catch((error: unknown) => {
     if (isRunError(error)) return error
     throw error

@@ -1,5 +1,3 @@
-import type { Argv } from '@cni/host'
-
 /** The name a started plugin's process has until it has become the plugin. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
@@ -38,7 +36,12 @@ unset in out err pipe mounts
 exec "$@"`
 
 /** The command line that starts a plugin in a mount namespace of its own, with special streams. */
-export function wrap(plugin: string, streams: Streams, pipe: string, mounts: readonly Mount[]): Argv {
+export function wrap(
+  plugin: string,
+  streams: Streams,
+  pipe: string,
+  mounts: readonly Mount[],
+): readonly [string, ...string[]] {
   const { stdin = '-', stdout = '-', stderr = '-' } = streams
   const places = mounts.flatMap(({ from, to }) => [from, to])
   const shell = ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-ec', SCRIPT, WRAPPER] as const

@@ -17,11 +17,10 @@ export interface Flag<T> {
   readonly help: string
 }
 
-/** Flags by the name under which their values come back. */
-export type Flags = Readonly<Record<string, Flag<unknown>>>
-
 /** The values of parsed flags. */
-export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
+export type FlagValues<F extends Readonly<Record<string, Flag<unknown>>>> = {
+  readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
+}
 
 /** A flag that takes any text; the default is the empty one. */
 export const textFlag = ({

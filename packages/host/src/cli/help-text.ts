@@ -1,7 +1,10 @@
-import type { Flag, Flags } from './flag.ts'
+import type { Flag } from './flag.ts'
 
 /** The part of a help text that lists flags, in two columns. */
-export function flagsText(flags: Flags, { variable }: { variable?: (flag: Flag<unknown>) => string } = {}): string {
+export function flagsText(
+  flags: Readonly<Record<string, Flag<unknown>>>,
+  { variable }: { variable?: (flag: Flag<unknown>) => string } = {},
+): string {
   const rows = Object.values(flags).map((flag) => [left(flag), right(flag, variable?.(flag) ?? '')] as const)
   return rows.map(([a, b]) => `  ${a}\n${wrap(b, 100)}`).join('')
 }

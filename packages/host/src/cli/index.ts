@@ -4,14 +4,14 @@
  *
  * @example
  * ```ts
- * import { boolFlag, flagsText, parseFlags, textFlag, withDefaults } from '@cni/host/cli'
+ * import { boolFlag, flagsText, parseFlags, textFlag } from '@cni/host/cli'
  *
  * const flags = {
  *   json: boolFlag({ name: 'json', help: 'for programs' }),
  *   out: textFlag({ name: 'out', short: 'o', value: 'FILE', help: 'where to write' }),
  * }
- * const { given } = parseFlags(['--json', '-o', 'x'], flags)
- * export const { json, out } = withDefaults(flags, given)
+ * const { values } = parseFlags(['--json', '-o', 'x'], flags)
+ * export const { json, out } = values
  * export const help = `Usage: my-command [flags]\n\nFlags:\n${flagsText(flags)}`
  * ```
  *
@@ -25,14 +25,12 @@ export {
   boolFlag,
   choiceFlag,
   type Flag,
-  type Flags,
   type FlagValues,
-  goBool,
   listFlag,
   secondsFlag,
   textFlag,
 } from './flag.ts'
 export { flagsText, heading } from './help-text.ts'
-export { parseFlags, withDefaults } from './parse-flags.ts'
+export { parseFlags } from './parse-flags.ts'
 export { isUsageError, UsageError } from './usage-error.ts'
 export { versionText } from './version-text.ts'

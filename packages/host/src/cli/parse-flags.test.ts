@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { boolFlag, choiceFlag, listFlag, secondsFlag, textFlag } from './flag.ts'
 import { flagsText } from './help-text.ts'
-import { parseFlags, withDefaults } from './parse-flags.ts'
+import { parseFlags } from './parse-flags.ts'
 import { isUsageError } from './usage-error.ts'
 
 const flags = {
@@ -26,7 +26,8 @@ test.each([
   [['--timeout', '0.25'], { timeout: 250 }, []],
   [['--timeout=60'], { timeout: 60_000 }, []],
 ])('%j is taken apart', (argv, given, positionals) => {
-  expect(parseFlags(argv, flags)).toEqual({ given, positionals, help: false })
+  const values = { json: false, out: '', mode: 'fast', only: [], ...given }
+  expect(parseFlags(argv, flags)).toEqual({ given, values, positionals, help: false })
 })
 
 test.each([['--help'], ['-h'], ['-jh']])('%s asks for help', (arg) => {
@@ -69,7 +70,7 @@ describe('a command line that makes no sense', () => {
 })
 
 test('values that were not given are the defaults', () => {
-  expect(withDefaults(flags, { out: 'x' })).toEqual({ json: false, out: 'x', mode: 'fast', only: [] })
+  expect(parseFlags(['--out=x'], flags).values).toEqual({ json: false, out: 'x', mode: 'fast', only: [] })
 })
 
 test('the help has each flag with its value and default', () => {

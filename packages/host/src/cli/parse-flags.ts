@@ -1,5 +1,5 @@
 import { suggestion } from '../similar.ts'
-import type { Flag, Flags, FlagValues } from './flag.ts'
+import type { Flag, FlagValues } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -10,13 +10,15 @@ import { UsageError } from './usage-error.ts'
  * @param options - with `once` a flag that is given twice is refused, unless it collects its values. Default: the last one
  *   counts.
  */
-export function parseFlags<F extends Flags>(
+export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
   argv: readonly string[],
   flags: F,
   options: { readonly once?: boolean } = {},
 ): {
   /** Values of the flags that were given; the last one of a repeated flag. */
   readonly given: Partial<FlagValues<F>>
+  /** Values of all flags: given ones, else their defaults. */
+  readonly values: FlagValues<F>
   readonly positionals: readonly string[]
   readonly help: boolean
 } {
@@ -68,14 +70,10 @@ export function parseFlags<F extends Flags>(
       positionals.push(arg)
     }
   }
+  const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
   // every value went through the parser of its own flag
-  return { given: given as Partial<FlagValues<F>>, positionals, help }
-}
-
-/** The values of all flags: given ones, else their defaults. */
-export function withDefaults<F extends Flags>(flags: F, given: Partial<FlagValues<F>>): FlagValues<F> {
-  const values = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  return { ...values, ...given } as FlagValues<F>
+  const values = { ...defaults, ...given } as FlagValues<F>
+  return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }
 
 function read(flag: Flag<unknown>, shown: string, text: string): unknown {
@@ -87,7 +85,8 @@ function read(flag: Flag<unknown>, shown: string, text: string): unknown {
   }
 }
 
-const namesOf = (flags: Flags): string[] => Object.values(flags).map((flag) => flag.name)
+const namesOf = (flags: Readonly<Record<string, Flag<unknown>>>): string[] =>
+  Object.values(flags).map((flag) => flag.name)
 
 const LONGEST = 80
 

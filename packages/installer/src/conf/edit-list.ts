@@ -1,4 +1,4 @@
-import { goStringify, type JsonSpan, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
+import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
 /**
  * The text of a list with a plugin at the end of its `plugins`, in the format of the plugin before it: a file of one line
@@ -47,13 +47,18 @@ interface Place {
 }
 
 /** Of several members of that name the last one counts. */
-function pluginsSpan(text: string): JsonSpan {
+function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')
   return plugins.value
 }
 
-function after(text: string, array: JsonSpan, items: readonly JsonSpan[], last: JsonSpan): Place {
+function after(
+  text: string,
+  array: ReturnType<typeof jsonValue>,
+  items: readonly ReturnType<typeof jsonValue>[],
+  last: ReturnType<typeof jsonValue>,
+): Place {
   const lastText = text.slice(last.start, last.end)
   const isOneLine = !lastText.includes('\n')
   const base = indentationAt(text, last.start)
@@ -65,7 +70,7 @@ function after(text: string, array: JsonSpan, items: readonly JsonSpan[], last: 
   return { separator, style: { isOneLine, newline: newlineOf(text), base, unit }, tail: '' }
 }
 
-function inEmpty(text: string, array: JsonSpan): Place {
+function inEmpty(text: string, array: ReturnType<typeof jsonValue>): Place {
   const newline = newlineOf(text)
   const outer = indentationAt(text, array.start)
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '
@@ -84,8 +89,8 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
 /** The text without parts of an array or object: each goes with the comma and the blanks before it, the first with those after it. */
 function dropParts(
   text: string,
-  container: JsonSpan,
-  parts: readonly JsonSpan[],
+  container: ReturnType<typeof jsonValue>,
+  parts: readonly ReturnType<typeof jsonValue>[],
   isDropped: (index: number) => boolean,
 ): string {
   const kept = parts.map((part, index) => ({ part, index })).filter(({ index }) => !isDropped(index))

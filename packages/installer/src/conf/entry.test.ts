@@ -1,4 +1,4 @@
-import { type PluginConf, parseConflistDocument } from '@cni/types'
+import { assertConflistDocument, type PluginConf } from '@cni/types'
 import { expect, test } from 'vitest'
 import { diffLines, formatDiff } from './diff.ts'
 import { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './entry.ts'
@@ -165,11 +165,11 @@ test('entries are counted, in anything', () => {
 
 test('alone, the plugin keeps its order and its cniVersion; a .conflist is a list of one', () => {
   expect(standaloneText(plugin, 'YYY-mesh.conf')).toBe(`${JSON.stringify(plugin, null, 2)}\n`)
-  expect(parseConflistDocument(standaloneText(plugin, 'mesh.conflist'))).toEqual({
-    cniVersion: '0.3.1',
-    name: 'mesh',
-    plugins: [plugin],
-  })
+  const alone: unknown = JSON.parse(standaloneText(plugin, 'mesh.conflist'))
+  assertConflistDocument(alone)
+  expect(alone).toEqual({ cniVersion: '0.3.1', name: 'mesh', plugins: [plugin] })
+  const nameless: unknown = JSON.parse(standaloneText({ type: 'bridge' }, 'bridge.conflist'))
+  expect(nameless).toEqual({ name: '', plugins: [{ type: 'bridge' }] })
 })
 
 test('order and blanks make no difference, values do', () => {

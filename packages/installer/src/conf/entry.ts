@@ -1,6 +1,5 @@
 import {
   type ConflistDocument,
-  conflistFromPlugin,
   foldMembers,
   goStringify,
   gte,
@@ -64,7 +63,7 @@ export function countEntries(existing: Text, type: string): number {
 
 /** The text of a file for the plugin alone, members in the order given; a `.conflist` is a list of one. */
 export function standaloneText(plugin: PluginConf, name: string): string {
-  const document = name.endsWith('.conflist') ? conflistFromPlugin(plugin) : plugin
+  const document = name.endsWith('.conflist') ? listOfOne(plugin) : plugin
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
@@ -138,4 +137,10 @@ function print(value: unknown): string {
   } catch (cause) {
     throw new InstallError('INVALID_CONFIG', `cannot rewrite it: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** A list of one plugin, from a configuration of its own: `name` and `cniVersion` are the list's too. */
+function listOfOne(plugin: PluginConf) {
+  const { cniVersion, name = '' } = plugin
+  return { ...(cniVersion === undefined ? {} : { cniVersion }), name, plugins: [plugin] }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from '../../src/plugin.ts'
+import { addPlugin, callPlugin } from '../../src/plugin.ts'
 import { getVersionInfo } from '../../src/version-info.ts'
 import { type ScriptFolder, scriptFolder } from '../script-folder.ts'
 
@@ -64,11 +64,11 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
     })
     expect(leases()).toEqual(['10.98.0.2'])
     const later = { ...conf(local()), prevResult: document }
-    await checkPlugin('addresses', later, call(), options)
-    await delPlugin('addresses', later, call(), options)
+    await callPlugin('CHECK', 'addresses', later, call(), options)
+    await callPlugin('DEL', 'addresses', later, call(), options)
     expect(leases()).toEqual([])
-    await expect(checkPlugin('addresses', later, call(), options)).rejects.toThrow(/failed to find address/i)
-    await delPlugin('addresses', later, { ...call(), netns: '' }, options)
+    await expect(callPlugin('CHECK', 'addresses', later, call(), options)).rejects.toThrow(/failed to find address/i)
+    await callPlugin('DEL', 'addresses', later, { ...call(), netns: '' }, options)
     expect(log()).toEqual(['ADD', 'CHECK', 'DEL', 'CHECK', 'DEL'])
   })
 
@@ -97,9 +97,11 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
       ips: [{ address: '10.97.0.7/24', interface: 0 }],
       dns: { nameservers: ['1.2.3.4'] },
     })
-    await checkPlugin('addresses', { ...conf(fixed('10.97.0.7/24')), prevResult: document }, call(), options)
-    await expect(checkPlugin('addresses', conf(fixed('10.97.0.7/24')), call(), options)).rejects.toThrow(/prevResult/)
-    await delPlugin('addresses', conf(fixed('10.97.0.7/24')), call(), options)
+    await callPlugin('CHECK', 'addresses', { ...conf(fixed('10.97.0.7/24')), prevResult: document }, call(), options)
+    await expect(callPlugin('CHECK', 'addresses', conf(fixed('10.97.0.7/24')), call(), options)).rejects.toThrow(
+      /prevResult/,
+    )
+    await callPlugin('DEL', 'addresses', conf(fixed('10.97.0.7/24')), call(), options)
   })
 
   test('a configuration of 1.1.0 over an IPAM plugin of 1.0.0 is added, checked and deleted', async () => {
@@ -110,9 +112,9 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
       ips: [{ address: '10.98.0.2/24', gateway: '10.98.0.1', interface: 0 }],
     })
     const later = { ...newer, prevResult: document }
-    await checkPlugin('addresses', later, call(), options)
+    await callPlugin('CHECK', 'addresses', later, call(), options)
     expect(leases()).toEqual(['10.98.0.2'])
-    await delPlugin('addresses', later, call(), options)
+    await callPlugin('DEL', 'addresses', later, call(), options)
     expect(leases()).toEqual([])
   })
 
@@ -125,15 +127,15 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
   test('CHECK of a fixed address at 1.1.0 is told the result in the version of the IPAM plugin', async () => {
     const newer = { ...conf(fixed('10.97.0.7/24')), cniVersion: '1.1.0' }
     const { document } = await addPlugin('addresses', newer, call(), options)
-    await checkPlugin('addresses', { ...newer, prevResult: document }, call(), options)
-    await expect(checkPlugin('addresses', newer, call(), options)).rejects.toThrow(/prevResult/)
+    await callPlugin('CHECK', 'addresses', { ...newer, prevResult: document }, call(), options)
+    await expect(callPlugin('CHECK', 'addresses', newer, call(), options)).rejects.toThrow(/prevResult/)
   })
 
   test('GC and STATUS reach an IPAM plugin that knows them, and succeed over one that does not', async () => {
     const { supportedVersions } = await getVersionInfo(`${PLUGINS}/host-local`)
     const newer = { ...conf(local()), cniVersion: '1.1.0', 'cni.dev/valid-attachments': [] }
-    await gcPlugin('addresses', newer, call(), options)
-    await statusPlugin('addresses', newer, call(), options)
+    await callPlugin('GC', 'addresses', newer, call(), options)
+    await callPlugin('STATUS', 'addresses', newer, call(), options)
     const asked = log().filter((verb) => verb !== 'VERSION')
     expect(asked).toEqual(supportedVersions.includes('1.1.0') ? ['GC', 'STATUS'] : [])
   })

@@ -9,9 +9,8 @@ import {
   readU32,
 } from '@cni/netns/netlink'
 import { SetError } from '../errors.ts'
-import type { SetInfo } from '../parse-list.ts'
 import { maxelemOf, rangeOf } from '../spec.ts'
-import type { SetSpec } from '../spec-types.ts'
+import type { SetInfo, SetSpec } from '../spec-types.ts'
 import { type Data, hexWord, readAddress } from './parts.ts'
 import {
   ATTR_BITMASK,

@@ -4,7 +4,7 @@ import { IptablesError, isIptablesError } from '../errors.ts'
 import { iptables } from '../iptables.ts'
 import type { Rule } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { type FakeKernel, fakeKernel } from '../testing/fake-kernel.ts'
+import { type FakeKernel, fakeKernel } from '../testing/fake-iptables.ts'
 import type { IptablesOptions } from '../work.ts'
 
 const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
@@ -55,7 +55,7 @@ describe('apply', () => {
   ])('%s: one read and one write in that family, then verify is content', async ([, tampering]) => {
     const { ipt, kernel } = setup()
     await ipt.apply(rules)
-    kernel.restore(tampering)
+    kernel.tamper(tampering)
     await expect(ipt.verify(rules)).rejects.toMatchObject({ name: 'DriftError', code: 'DRIFT' })
     const before = kernel.commands.length
     expect((await ipt.apply(rules)).plan).toBe('reconcile')
@@ -69,7 +69,7 @@ describe('apply', () => {
   test('a table missing, as after a killed apply: the fresh plan writes it, the read finds nothing more to do', async () => {
     const { ipt, kernel, programs } = setup({}, { families: ['ipv4'] })
     await ipt.apply(rules)
-    kernel.restore('*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n')
+    kernel.tamper('*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n')
     expect((await ipt.apply(rules)).plan).toBe('reconcile')
     expect(programs().slice(1)).toEqual(['iptables-restore', 'iptables-save'])
     await ipt.verify(rules)
@@ -77,9 +77,9 @@ describe('apply', () => {
 
   test('keeps the rules of others where they are', async () => {
     const { ipt, kernel } = setup()
-    kernel.restore('*nat\n-N OTHER\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n')
+    kernel.tamper('*nat\n-N OTHER\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n')
     await ipt.apply(rules)
-    kernel.restore('*nat\n-I OUTPUT 1 -p sctp -j OTHER\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
+    kernel.tamper('*nat\n-I OUTPUT 1 -p sctp -j OTHER\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
     await ipt.apply(rules)
     expect(kernel.dump()).toContain(
       '-A OUTPUT -p sctp -j OTHER\n-A OUTPUT -p udp -j OTHER\n-A OUTPUT -p tcp -j EX_OUTPUT\n-A OUTPUT -o eth9 -j RETURN\n',
@@ -129,7 +129,7 @@ describe('apply', () => {
 describe('a failing apply', () => {
   test('in the second table takes back the first, in both families', async () => {
     const { ipt, kernel } = setup()
-    kernel.restore('*nat\n-N OTHER\nCOMMIT\n', 'ipv6')
+    kernel.tamper('*nat\n-N OTHER\nCOMMIT\n', 'ipv6')
     const broken = { ...rules, rules: rules.rules.map((rule) => breakIn(rule, 'EX_REDIRECT')) }
     await expect(ipt.apply(broken)).rejects.toMatchObject({ code: 'EXIT' })
     expect(kernel.dump('ipv4')).toBe('')
@@ -151,7 +151,7 @@ describe('a failing apply', () => {
       failing && isRestore(each, 'ip6') && each.input?.includes(':EX') ? 'line 2 failed: no' : undefined
     const { ipt, kernel } = setup({ fail })
     await ipt.apply(rules)
-    for (const family of ['ipv4', 'ipv6'] as const) kernel.restore('*nat\n-I EX_OUTPUT 1 -j ACCEPT\nCOMMIT\n', family)
+    for (const family of ['ipv4', 'ipv6'] as const) kernel.tamper('*nat\n-I EX_OUTPUT 1 -j ACCEPT\nCOMMIT\n', family)
     const before = [kernel.dump('ipv4'), kernel.dump('ipv6')]
     failing = true
     await expect(ipt.apply(rules)).rejects.toMatchObject({ code: 'EXIT' })
@@ -224,8 +224,8 @@ describe('verify and diff', () => {
   test('say what differs, per family, table and chain', async () => {
     const { ipt, kernel } = setup()
     await ipt.apply(rules)
-    kernel.restore('*nat\n:EX_OUTPUT - [0:0]\n-A EX_OUTPUT -j ACCEPT\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
-    kernel.restore(
+    kernel.tamper('*nat\n:EX_OUTPUT - [0:0]\n-A EX_OUTPUT -j ACCEPT\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
+    kernel.tamper(
       '*nat\n-A OUTPUT -j EX_REDIRECT\nCOMMIT\n*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n',
       'ipv6',
     )
@@ -249,7 +249,7 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
   test('the message and the details of a drift, one behind the other as runtimes print them, say nothing twice', async () => {
     const { ipt, kernel } = setup({}, { families: ['ipv4'] })
     await ipt.apply(rules)
-    kernel.restore('*nat\n-F EX_REDIRECT\nCOMMIT\n')
+    kernel.tamper('*nat\n-F EX_REDIRECT\nCOMMIT\n')
     const { msg, details } = toErrorDocument(await ipt.verify(rules).catch((each: unknown) => each))
     expect(`${msg}; ${details}`).toBe(
       'iptables rules differ from the ruleset in ipv4 nat EX_REDIRECT: 1 missing; ' +
@@ -266,7 +266,7 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
   test('report own rules that stand in the other back end', async () => {
     const { ipt, kernel } = setup({}, { backend: 'nft' })
     await ipt.apply(rules)
-    kernel.restore('*nat\n-N EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n', 'ipv4', 'legacy')
+    kernel.tamper('*nat\n-N EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n', 'ipv4', 'legacy')
     const { unexpected } = await iptables('host', { port: kernel.port, backend: 'nft' }).diff(rules)
     expect(unexpected).toEqual([
       { family: 'ipv4', table: 'nat', chain: 'EX_OUTPUT', backend: 'legacy' },
@@ -278,10 +278,10 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
 describe('remove', () => {
   test('removes own chains, jumps and rules, keeps those of others, and may be repeated', async () => {
     const { ipt, kernel } = setup()
-    kernel.restore('*nat\n-N OTHER\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n')
+    kernel.tamper('*nat\n-N OTHER\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n')
     const before = kernel.dump()
     await ipt.apply(rules)
-    kernel.restore('*nat\n-A OTHER -j EX_REDIRECT\nCOMMIT\n')
+    kernel.tamper('*nat\n-A OTHER -j EX_REDIRECT\nCOMMIT\n')
     await ipt.remove(rules)
     // The foreign copy of `-o eth9 -j RETURN` cannot be told from ours: one is removed, one stays.
     expect(kernel.dump()).toBe(before)
@@ -291,7 +291,7 @@ describe('remove', () => {
 
   test('removeChains takes all chains with a prefix in all tables, and the jumps to them', async () => {
     const { ipt, kernel } = setup()
-    kernel.restore('*filter\n-N OTHER\n-N EX_OLD\n-A INPUT -j OTHER\n-A OTHER -g EX_OLD\n-A INPUT -j EX_OLD\nCOMMIT\n')
+    kernel.tamper('*filter\n-N OTHER\n-N EX_OLD\n-A INPUT -j OTHER\n-A OTHER -g EX_OLD\n-A INPUT -j EX_OLD\nCOMMIT\n')
     await ipt.apply(rules)
     const before = kernel.commands.length
     await ipt.removeChains('EX_')
@@ -328,7 +328,7 @@ describe('the back end', () => {
 
   test('is legacy where legacy holds rules', async () => {
     const { ipt, kernel, programs } = setup()
-    kernel.restore(foreign, 'ipv4', 'legacy')
+    kernel.tamper(foreign, 'ipv4', 'legacy')
     expect((await ipt.apply(rules)).backend).toBe('legacy')
     expect(programs()).toContain('ip6tables-legacy-restore')
     expect(kernel.commands.find(({ input }) => input !== undefined)?.argv).toContain('--wait=30')
@@ -336,7 +336,7 @@ describe('the back end', () => {
 
   test('is not legacy where a legacy program only looked', async () => {
     const { ipt, kernel } = setup()
-    kernel.restore('*filter\nCOMMIT\n', 'ipv4', 'legacy')
+    kernel.tamper('*filter\nCOMMIT\n', 'ipv4', 'legacy')
     expect(await ipt.backend()).toBe('nft')
   })
 

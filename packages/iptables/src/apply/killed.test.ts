@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import type { IptablesPort } from '../run/port.ts'
-import { type FakeKernel, fakeKernel } from '../testing/fake-kernel.ts'
+import { type FakeKernel, fakeKernel } from '../testing/fake-iptables.ts'
 
 const rules = ruleset({ mangle: ['EX_M'], nat: ['EX_N'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_M'),
@@ -25,7 +25,7 @@ function killing(kernel: FakeKernel, tables: number): IptablesPort {
           ?.split(/(?<=COMMIT\n)/)
           .slice(0, tables)
           .join('') ?? ''
-      if (text !== '') kernel.restore(text, 'ipv6')
+      if (text !== '') kernel.tamper(text, 'ipv6')
       throw new RunError('SIGNAL', 'Command was killed', {
         ...{ command: argv.join(' '), argv, exitCode: null, signal: 'SIGKILL', stdout: '', stderr: '' },
         ...{ durationMs: 1, timedOut: false, aborted: false },
@@ -47,7 +47,7 @@ describe('a restore that is killed without a word', () => {
 
   test('leaves the rules of others', async () => {
     const kernel = fakeKernel()
-    kernel.restore('*mangle\n-A OUTPUT -p udp -j ACCEPT\nCOMMIT\n', 'ipv6')
+    kernel.tamper('*mangle\n-A OUTPUT -p udp -j ACCEPT\nCOMMIT\n', 'ipv6')
     const before = dumps(kernel)
     await expect(iptables('host', { port: killing(kernel, 1) }).apply(rules)).rejects.toThrow('SIGKILL')
     expect(dumps(kernel)).toEqual(before)
@@ -57,7 +57,7 @@ describe('a restore that is killed without a word', () => {
     for (const tampering of ['', '*nat\n-I EX_N 1 -j ACCEPT\nCOMMIT\n']) {
       const kernel = fakeKernel()
       await iptables('host', { port: kernel.port }).apply(rules)
-      if (tampering !== '') kernel.restore(tampering, 'ipv6')
+      if (tampering !== '') kernel.tamper(tampering, 'ipv6')
       const before = dumps(kernel)
       await expect(iptables('host', { port: killing(kernel, 0) }).apply(rules)).rejects.toThrow('SIGKILL')
       expect(dumps(kernel)).toEqual(before)

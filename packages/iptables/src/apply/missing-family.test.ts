@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-iptables.ts'
 import type { IptablesOptions } from '../work.ts'
 
 const both = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').uid(1337).return()])
@@ -20,7 +20,7 @@ describe('on a node without ip6tables', () => {
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh' })
     await ipt.verify(onlyIpv4)
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'unchanged' })
-    kernel.restore(tampering)
+    kernel.tamper(tampering)
     await expect(ipt.verify(onlyIpv4)).rejects.toMatchObject({ code: 'DRIFT' })
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'reconcile' })
     await ipt.remove(onlyIpv4)
@@ -44,7 +44,7 @@ describe('on a node without ip6tables', () => {
 
   test('legacy tables of IPv6, in which nothing can look for rules, do not choose the back end', async () => {
     const { kernel, ipt } = setup()
-    kernel.restore('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv6', 'legacy')
+    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv6', 'legacy')
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh', backend: 'nft' })
     await ipt.verify(onlyIpv4)
   })

@@ -7,7 +7,7 @@ import { isBuiltin, type Ruleset } from '../rules/model.ts'
 import { planSteps } from '../state/plan.ts'
 import { removedState } from '../state/wanted.ts'
 import { stepsText } from '../steps/steps.ts'
-import { fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-iptables.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
 
@@ -45,7 +45,7 @@ test('whatever was done to a ruleset, removing it blindly first leaves what look
       const looking = new FakeTables('ipv4')
       const both = (text: string) => {
         const refused = looking.restore(text)
-        const restore = () => kernel.restore(text)
+        const restore = () => kernel.tamper(text)
         if (refused === undefined) restore()
         else expect(restore).toThrow()
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-iptables.ts'
 
 const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', 'EX_UNUSED'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_MARK'),
@@ -21,7 +21,7 @@ async function applied(
   families: readonly ('ipv4' | 'ipv6')[] = ['ipv4'],
 ) {
   const kernel = fakeKernel(options)
-  kernel.restore(foreign)
+  kernel.tamper(foreign)
   const before = kernel.dump()
   const ipt = iptables('host', { families, port: kernel.port })
   await ipt.apply(rules)
@@ -41,7 +41,7 @@ describe('remove', () => {
 
   test('of rules that others added to our chains needs no look either: they go with the chain', async () => {
     const { ipt, kernel, before, programs } = await applied()
-    kernel.restore(
+    kernel.tamper(
       '*nat\n-I EX_OUTPUT 1 -p icmp -j RETURN\n-A EX_UNUSED -j ACCEPT\nCOMMIT\n'.replace('-A', '-N EX_UNUSED\n-A'),
     )
     await ipt.remove(rules)
@@ -56,7 +56,7 @@ describe('remove', () => {
     ['a chain that is gone', '*mangle\n-D OUTPUT -j EX_MARK\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
   ])('of %s looks, and the outcome is the same', async ([, tampering]) => {
     const { ipt, kernel, before, programs } = await applied()
-    kernel.restore(tampering)
+    kernel.tamper(tampering)
     await ipt.remove(rules)
     expect(programs()).toEqual(['iptables-restore', 'iptables-save', 'iptables-restore'])
     expect(kernel.dump()).toBe(before)
@@ -64,14 +64,14 @@ describe('remove', () => {
 
   test('deletes a jump from a chain of others, which itself stays', async () => {
     const { ipt, kernel, before } = await applied()
-    kernel.restore('*mangle\n-A OTHER -p tcp -j EX_MARK\nCOMMIT\n')
+    kernel.tamper('*mangle\n-A OTHER -p tcp -j EX_MARK\nCOMMIT\n')
     await ipt.remove(rules)
     expect(kernel.dump()).toBe(before)
   })
 
   test('that is refused in the second table does not look at the first again, where a rule of others equals ours', async () => {
     const { ipt, kernel, before } = await applied()
-    kernel.restore('*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
+    kernel.tamper('*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
     await ipt.remove(rules)
     expect(kernel.dump()).toBe(before)
     expect(before).toContain('-A OUTPUT -o eth9 -j RETURN')
@@ -109,7 +109,7 @@ describe('remove', () => {
       ...['iptables-restore', 'iptables-save', 'ip6tables-save'],
     ])
     await ipt.apply(declared)
-    for (const family of ['ipv4', 'ipv6'] as const) kernel.restore('*mangle\n-N EX_MARK\nCOMMIT\n', family)
+    for (const family of ['ipv4', 'ipv6'] as const) kernel.tamper('*mangle\n-N EX_MARK\nCOMMIT\n', family)
     await ipt.remove(declared)
     expect(kernel.dump('ipv4') + kernel.dump('ipv6')).toBe('')
   })

@@ -1,9 +1,10 @@
+import type { Drift } from '../drift.ts'
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { checkFamilies } from '../rules/family-list.ts'
 import { type Family, families, type Table } from '../rules/model.ts'
 import type { Session } from '../session/session.ts'
-import { checkTables, coverage, diffSnapshots, inTables, type Snapshot, type SnapshotDiff } from '../state/snapshot.ts'
+import { checkTables, coverage, diffSnapshots, inTables, type Snapshot } from '../state/snapshot.ts'
 import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
@@ -29,7 +30,7 @@ export async function takeSnapshot(
 }
 
 /** What differs between a snapshot, or a text that was read, and what the kernel holds now. */
-export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<SnapshotDiff> {
+export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<Required<Drift>> {
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
 

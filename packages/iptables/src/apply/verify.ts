@@ -1,10 +1,11 @@
+import type { Drift } from '../drift.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { diffState } from '../state/diff.ts'
-import { type Drift, isClean, mergeDrift } from '../state/drift.ts'
+import { isClean, mergeDrift } from '../state/drift.ts'
 import { DriftError } from '../state/drift-error.ts'
 import { removedState, wantedState } from '../state/wanted.ts'
 

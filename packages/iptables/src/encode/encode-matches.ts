@@ -2,7 +2,8 @@ import type { Expression } from '@cni/nftables/wire'
 import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { accountId } from '../parse/node-names.ts'
 import { icmpTypes, icmpv6Types } from '../rules/icmp-types.ts'
-import type { AddrType, CtState, Family, Match } from '../rules/model.ts'
+import type { Family, Match } from '../rules/model.ts'
+import type { RuleWords } from '../rules/rule-words.ts'
 import { tcpFlags } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
 import {
@@ -121,14 +122,14 @@ function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | und
   return xtMatch('owner', 1, info.u8(16, bit).u8(17, not * bit))
 }
 
-function states(given: readonly CtState[], flags: number, not: number): Structure {
+function states(given: readonly RuleWords['ctState'][], flags: number, not: number): Structure {
   return new Structure(168)
     .u16(146, STATE | flags)
     .u16(148, not)
     .u16(150, bitsOf(stateBits, given))
 }
 
-function addressTypes(source: boolean, types: readonly AddrType[], not: number): Structure {
+function addressTypes(source: boolean, types: readonly RuleWords['addrType'][], not: number): Structure {
   return new Structure(8).u16(source ? 0 : 2, bitsOf(addressTypeBits, types)).u32(4, not * (source ? 1 : 2))
 }
 

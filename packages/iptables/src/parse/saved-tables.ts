@@ -71,17 +71,24 @@ export class SavedRule {
 /** A rule that the kernel itself told, and its text. */
 export type KernelRule = Exclude<ConstructorParameters<typeof SavedRule>[0], string>
 
-/** A chain as it was read; built-in chains have a policy. */
-export interface SavedChain {
-  policy?: string
-  readonly rules: SavedRule[]
-}
-
 /** What the kernel holds in one family: tables, their chains, their rules in order. */
 export interface SavedTables {
   readonly family: Family
-  readonly tables: ReadonlyMap<Table, ReadonlyMap<string, SavedChain>>
+  readonly tables: ReadonlyMap<
+    Table,
+    ReadonlyMap<
+      string,
+      {
+        /** Of a built-in chain. */
+        policy?: string
+        readonly rules: SavedRule[]
+      }
+    >
+  >
 }
+
+/** A chain as it was read. */
+export type SavedChain = NonNullable<ReturnType<NonNullable<ReturnType<SavedTables['tables']['get']>>['get']>>
 
 /**
  * Reads the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Counters, comments and

@@ -1,4 +1,4 @@
-import { type IpPrefix, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
+import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
 import type { Family } from './model.ts'
 
@@ -22,13 +22,13 @@ export function checkAddress(text: string, family: Family, what: string): string
 }
 
 /** Parses `address` or `address/prefix` of `family`; `undefined` for anything else, a leading zero or a zone included. */
-export function parseNetwork(text: string, family: Family): IpPrefix | undefined {
+export function parseNetwork(text: string, family: Family): ReturnType<typeof parsePrefix> {
   const network = parsePrefix(text)
   return network?.bytes.length === (family === 'ipv4' ? 4 : 16) ? network : undefined
 }
 
 /** The one spelling of a network, for comparison: host bits cleared. Equal networks give equal text. */
-export function canonicalNetwork(network: IpPrefix): string {
+export function canonicalNetwork(network: NonNullable<ReturnType<typeof parsePrefix>>): string {
   return `${networkAddress(network).join('.')}/${network.length}`
 }
 

@@ -1,9 +1,10 @@
 import { invalid } from '../errors.ts'
 import { checkAddress } from './address.ts'
 import { checkDirs, checkSetName } from './match-values.ts'
-import type { AddressPair, Family, Rule, SetDir, Table, Target } from './model.ts'
+import type { AddressPair, Family, Rule, Table, Target } from './model.ts'
 import { checkInteger, checkMark, checkPorts } from './numbers.ts'
 import { checkRawTarget } from './raw-tokens.ts'
+import type { RuleWords } from './rule-words.ts'
 import type {
   AddSetOptions,
   CtOptions,
@@ -171,7 +172,11 @@ export abstract class DraftTargets {
     return this.end(checkNflog(options))
   }
 
-  addSet(name: string | AddressPair, dirs: SetDir | readonly SetDir[], options: AddSetOptions = {}): Rule {
+  addSet(
+    name: string | AddressPair,
+    dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][],
+    options: AddSetOptions = {},
+  ): Rule {
     const { exist, timeoutSeconds: seconds } = options
     return this.end({
       ...this.#set('add', name, dirs),
@@ -183,7 +188,7 @@ export abstract class DraftTargets {
     })
   }
 
-  delSet(name: string | AddressPair, dirs: SetDir | readonly SetDir[]): Rule {
+  delSet(name: string | AddressPair, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]): Rule {
     return this.end(this.#set('del', name, dirs))
   }
 
@@ -230,7 +235,7 @@ export abstract class DraftTargets {
     return this.end({ target, action, value: checkMark(bits, `${action}${target === 'MARK' ? 'Mark' : 'Connmark'}`) })
   }
 
-  #set(action: 'add' | 'del', name: string | AddressPair, dirs: SetDir | readonly SetDir[]) {
+  #set(action: 'add' | 'del', name: string | AddressPair, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]) {
     const what = `${action}Set`
     const list = checkDirs(typeof dirs === 'string' ? [dirs] : dirs, what)
     const names = this.perFamily(name, what, (text) => checkSetName(text, what))

@@ -1,7 +1,6 @@
-import type { PacketType, TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { checkNetwork } from './address.ts'
-import type { Ports, Protocol } from './builder/match-types.ts'
 import { type DraftPlace, DraftTargets, marked } from './draft-targets.ts'
 import { checkIcmpType } from './icmp-types.ts'
 import type { SocketOptions, Statistic } from './match-options.ts'
@@ -16,11 +15,12 @@ import {
   checkStatistic,
   checkTcpFlags,
 } from './match-values.ts'
-import type { AddressPair, AddrType, CtState, Family, Match, Rule, SetDir, Target } from './model.ts'
+import type { AddressPair, Family, Match, Rule, Target } from './model.ts'
 import { checkInterface, checkOwner, checkText } from './names.ts'
 import { checkInteger, checkPortList, checkPorts } from './numbers.ts'
 import { checkRawMatch } from './raw-tokens.ts'
 import { checkRule } from './rule-checks.ts'
+import type { RuleWords } from './rule-words.ts'
 import { addrTypes, checkWords, ctStates, plainStates, protocols } from './words.ts'
 
 /**
@@ -49,7 +49,7 @@ export class Draft extends DraftTargets {
     return new Draft(this.place, this.#matches, family)
   }
 
-  proto(protocol: Protocol): Draft {
+  proto(protocol: RuleWords['protocol']): Draft {
     const text = String(protocol)
     const ok = typeof protocol === 'number' ? checkInteger(protocol, 1, 255, 'proto') > 0 : protocols.has(text)
     if (!ok) invalid(`${this.where}: proto ${JSON.stringify(protocol)} is not a protocol name we know; give its number`)
@@ -72,19 +72,19 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'out', name: checkInterface(name, 'out') })
   }
 
-  sport(ports: Ports): Draft {
+  sport(ports: RuleWords['ports']): Draft {
     return this.#add({ match: 'sport', ports: checkPorts(ports, 'sport') })
   }
 
-  dport(ports: Ports): Draft {
+  dport(ports: RuleWords['ports']): Draft {
     return this.#add({ match: 'dport', ports: checkPorts(ports, 'dport') })
   }
 
-  sports(...ports: readonly Ports[]): Draft {
+  sports(...ports: readonly RuleWords['ports'][]): Draft {
     return this.#add({ match: 'sports', ports: checkPortList(ports, 'sports') })
   }
 
-  dports(...ports: readonly Ports[]): Draft {
+  dports(...ports: readonly RuleWords['ports'][]): Draft {
     return this.#add({ match: 'dports', ports: checkPortList(ports, 'dports') })
   }
 
@@ -100,7 +100,7 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'socketExists' })
   }
 
-  ctstate(...states: readonly CtState[]): Draft {
+  ctstate(...states: readonly RuleWords['ctState'][]): Draft {
     return this.#add({ match: 'ctstate', states: checkWords(states, ctStates, 'ctstate') })
   }
 
@@ -112,11 +112,11 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'connmark', ...marked(value, mask, 'connmark') })
   }
 
-  srcType(...types: readonly AddrType[]): Draft {
+  srcType(...types: readonly RuleWords['addrType'][]): Draft {
     return this.#add({ match: 'srcType', types: checkWords(types, addrTypes, 'srcType') })
   }
 
-  dstType(...types: readonly AddrType[]): Draft {
+  dstType(...types: readonly RuleWords['addrType'][]): Draft {
     return this.#add({ match: 'dstType', types: checkWords(types, addrTypes, 'dstType') })
   }
 
@@ -128,7 +128,10 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'icmpv6Type', type: checkIcmpType(type, 'ipv6', 'icmpv6Type') })
   }
 
-  tcpFlags(mask: readonly TcpFlag[] | 'ALL', set: readonly TcpFlag[] | 'ALL' | 'NONE'): Draft {
+  tcpFlags(
+    mask: NonNullable<Packet['tcpFlags']> | 'ALL',
+    set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE',
+  ): Draft {
     return this.#add(checkTcpFlags(mask, set))
   }
 
@@ -136,11 +139,11 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'syn' })
   }
 
-  state(...states: readonly CtState[]): Draft {
+  state(...states: readonly RuleWords['ctState'][]): Draft {
     return this.#add({ match: 'state', states: checkWords(states, plainStates, 'state') })
   }
 
-  set(name: string | AddressPair, ...dirs: readonly SetDir[]): Draft {
+  set(name: string | AddressPair, ...dirs: readonly RuleWords['setDir'][]): Draft {
     const names = this.perFamily(name, 'set', (text) => checkSetName(text, 'set'))
     return this.#add({ match: 'set', name: names, dirs: checkDirs(dirs, 'set') })
   }
@@ -157,7 +160,7 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'mac', address: checkMac(address) })
   }
 
-  pktType(type: PacketType): Draft {
+  pktType(type: NonNullable<Packet['packetType']>): Draft {
     return this.#add({ match: 'pktType', type: checkPktType(type) })
   }
 

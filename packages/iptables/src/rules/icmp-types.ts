@@ -1,5 +1,5 @@
+import type { IpFamily } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
-import type { Family } from './model.ts'
 
 /** The types of ICMP (with their codes) by the names that iptables knows. */
 export const icmpTypes = {
@@ -76,14 +76,8 @@ export const icmpv6Types = {
   redirect: '137',
 } as const
 
-/** A type of ICMP: its number, `type/code`, or its name. */
-export type IcmpType = keyof typeof icmpTypes | number | `${number}/${number}`
-
-/** A type of ICMPv6: its number, `type/code`, or its name. */
-export type Icmpv6Type = keyof typeof icmpv6Types | number | `${number}/${number}`
-
 /** Checks a type of ICMP and returns its text. */
-export function checkIcmpType(value: number | string, family: Family, what: string): string {
+export function checkIcmpType(value: number | string, family: IpFamily, what: string): string {
   const text = String(value)
   if (typeof value === 'string' && Object.hasOwn(namesOf(family), value)) return text
   const [type, code] = numbers(text)
@@ -95,7 +89,7 @@ export function checkIcmpType(value: number | string, family: Family, what: stri
 }
 
 /** The numbers of a type that may be written by name; unknown text stays. */
-export function icmpNumber(text: string, family: Family): string {
+export function icmpNumber(text: string, family: IpFamily): string {
   const names: Readonly<Record<string, string>> = namesOf(family)
   if (Object.hasOwn(names, text)) return names[text] ?? text
   return family === 'ipv4' && /^255(\/|$)/.test(text) ? 'any' : text
@@ -103,7 +97,7 @@ export function icmpNumber(text: string, family: Family): string {
 
 // internal
 
-const namesOf = (family: Family) => (family === 'ipv4' ? icmpTypes : icmpv6Types)
+const namesOf = (family: IpFamily) => (family === 'ipv4' ? icmpTypes : icmpv6Types)
 
 function numbers(text: string): number[] {
   return /^(0|[1-9]\d{0,2})(\/(0|[1-9]\d{0,2}))?$/.test(text) ? text.split('/').map(Number) : []

@@ -17,37 +17,24 @@
  * @module
  */
 
-// text
-export { type CanonicalRule, canonicalRule } from '../parse/canonical.ts'
-export { parseSave, type SavedChain, SavedRule, type SavedTables, saveText } from '../parse/saved-tables.ts'
 // differences
-export { type Drift, type DriftLine, driftText } from '../state/drift.ts'
-export { diffSnapshots, type Snapshot, type SnapshotDiff } from '../state/snapshot.ts'
+export type { Drift, DriftLine } from '../drift.ts'
+// text
+export type { CanonicalRule } from '../parse/canonical.ts'
+export { parseSave, type SavedRule, type SavedTables, saveText } from '../parse/saved-tables.ts'
+export { driftText } from '../state/drift.ts'
+export { diffSnapshots, type Snapshot } from '../state/snapshot.ts'
 export { ruleLine } from '../text/quote.ts'
 export { restoreText } from '../text/restore-text.ts'
 export { ruleArgs } from '../text/rule-args.ts'
 // a packet's way
 export { explain } from '../trace/explain.ts'
 export type { TraceOptions } from '../trace/options.ts'
-export { type Trace, trace } from '../trace/trace.ts'
-export type { TraceStep } from '../trace/walk.ts'
-// rulesets
+export { trace } from '../trace/trace.ts'
+export type { Trace } from '../trace/way.ts'
+// rulesets: `Ruleset` and `Rule` are types of `@cni/iptables`
 export type { Builders, RuleBuilder, TableSpec } from './builder/builder-types.ts'
-export type { Ports, Protocol, Rate } from './builder/match-types.ts'
-export type { IcmpType, Icmpv6Type } from './icmp-types.ts'
-export type {
-  AddressPair,
-  AddrType,
-  CtEvent,
-  CtState,
-  CtZone,
-  Family,
-  Match,
-  Rule,
-  Ruleset,
-  SetDir,
-  Table,
-  Target,
-} from './model.ts'
-export { chainsFor, families, isBuiltin, rulesFor, tables } from './model.ts'
+export type { AddressPair, Family, Match, Table, Target } from './model.ts'
+export { chainsFor, families, isBuiltin, rulesFor } from './model.ts'
+export type { RuleWords } from './rule-words.ts'
 export { ruleset } from './ruleset.ts'

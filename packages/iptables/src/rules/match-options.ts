@@ -1,6 +1,6 @@
-import type { SocketSteps } from './builder/builder-types.ts'
-import type { NegatableMatches } from './builder/match-types.ts'
+import type { RuleBuilder } from './builder/builder-types.ts'
+import type { Conditions } from './builder/match-types.ts'
 
 /** Options of the conditions, as the builder takes them. */
-export type SocketOptions = NonNullable<Parameters<SocketSteps<'nat', string, 'ipv4', string, true>['socket']>[0]>
-export type Statistic = Parameters<NegatableMatches<unknown, 'ipv4'>['statistic']>[0]
+export type SocketOptions = NonNullable<Parameters<RuleBuilder<'nat', string>['socket']>[0]>
+export type Statistic = Parameters<Conditions<unknown, 'ipv4'>['statistic']>[0]

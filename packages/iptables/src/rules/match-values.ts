@@ -1,9 +1,10 @@
-import type { PacketType, TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { parseNetwork } from './address.ts'
 import type { SocketOptions, Statistic } from './match-options.ts'
-import type { Family, Match, SetDir } from './model.ts'
+import type { Family, Match } from './model.ts'
 import { checkInteger } from './numbers.ts'
+import type { RuleWords } from './rule-words.ts'
 import { checkWords, tcpFlags } from './words.ts'
 
 /** Checks `from-to` (or one address) of `family`. */
@@ -35,7 +36,7 @@ export function checkSetName(name: string, what: string): string {
 }
 
 /** Checks which addresses are looked up in a set: one word per dimension. */
-export function checkDirs(dirs: readonly SetDir[], what: string): readonly SetDir[] {
+export function checkDirs(dirs: readonly RuleWords['setDir'][], what: string): readonly RuleWords['setDir'][] {
   for (const dir of dirs) {
     if (dir !== 'src' && dir !== 'dst') invalid(`${what}: ${JSON.stringify(dir)} is neither 'src' nor 'dst'`)
   }
@@ -44,7 +45,7 @@ export function checkDirs(dirs: readonly SetDir[], what: string): readonly SetDi
 }
 
 /** Checks how a packet came on the link. */
-export function checkPktType(type: PacketType): PacketType {
+export function checkPktType(type: NonNullable<Packet['packetType']>): NonNullable<Packet['packetType']> {
   if (type !== 'unicast' && type !== 'broadcast' && type !== 'multicast') {
     invalid(`pktType: ${JSON.stringify(type)} is not one of unicast, broadcast, multicast`)
   }
@@ -92,7 +93,10 @@ export function checkStatistic(options: Statistic): Match {
 }
 
 /** Checks flags of TCP: some are looked at, some of these are set. */
-export function checkTcpFlags(mask: readonly TcpFlag[] | 'ALL', set: readonly TcpFlag[] | 'ALL' | 'NONE'): Match {
+export function checkTcpFlags(
+  mask: NonNullable<Packet['tcpFlags']> | 'ALL',
+  set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE',
+): Match {
   const all = checkWords(mask === 'ALL' ? tcpFlags : mask, tcpFlags, 'tcpFlags')
   const none = set === 'NONE' || set.length === 0
   const some = none ? [] : checkWords(set === 'ALL' ? tcpFlags : set, tcpFlags, 'tcpFlags')

@@ -1,5 +1,9 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { PacketType, TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
+import type { Table } from '../table.ts'
+import type { RuleWords } from './rule-words.ts'
+
+export type { Table } from '../table.ts'
 
 /** An IP family; each has its own tables, chains and programs. */
 export type Family = IpFamily
@@ -7,20 +11,23 @@ export type Family = IpFamily
 /** Both families, in the order in which reports name them. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
+/** A built-in chain of table `T`: the hooks at which the kernel calls it. */
+export type BuiltinChain<T extends Table = Table> = {
+  readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
+  readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
+  readonly nat: 'PREROUTING' | 'INPUT' | 'OUTPUT' | 'POSTROUTING'
+  readonly raw: 'PREROUTING' | 'OUTPUT'
+  readonly security: 'INPUT' | 'FORWARD' | 'OUTPUT'
+}[T]
+
 /** The built-in chains of each table. */
-export const builtinChains = {
+export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] } = {
   filter: ['INPUT', 'FORWARD', 'OUTPUT'],
   mangle: ['PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'],
   nat: ['PREROUTING', 'INPUT', 'OUTPUT', 'POSTROUTING'],
   raw: ['PREROUTING', 'OUTPUT'],
   security: ['INPUT', 'FORWARD', 'OUTPUT'],
-} as const
-
-/** A table of the kernel. */
-export type Table = keyof typeof builtinChains
-
-/** A built-in chain of table `T`. */
-export type BuiltinChain<T extends Table = Table> = (typeof builtinChains)[T][number]
+}
 
 /** All tables, sorted by name: the order of every text that this package prints. */
 export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
@@ -29,8 +36,7 @@ export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'secu
 export const isTable = (name: string): name is Table => Object.hasOwn(builtinChains, name)
 
 /** Whether `chain` is built in and therefore never created, flushed or removed. */
-export const isBuiltin = (table: Table, chain: string): boolean =>
-  (builtinChains[table] as readonly string[]).includes(chain)
+export const isBuiltin = (table: Table, chain: string): boolean => builtinChains[table].some((name) => name === chain)
 
 /** One address (with optional prefix length) per family, for a rule of both families. */
 export interface AddressPair {
@@ -38,47 +44,34 @@ export interface AddressPair {
   readonly ipv6: string
 }
 
-/** A connection-tracking state. */
-export type CtState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
-
-/** The kind of an address, as the routing table sees it. */
-export type AddrType = 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
-
-/** Which address or port of a packet is looked up in a set, one per dimension of the set. */
-export type SetDir = 'src' | 'dst'
-
-/** An event of connection tracking. */
-export type CtEvent = 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
-
-/** A zone of connection tracking; `mark` takes the packet's mark. */
-export type CtZone = number | 'mark'
-
-interface Negatable {
-  readonly not?: true
-}
-
 /** One condition of a rule, in the form it was written; plain data. */
 export type Match =
-  | (Negatable & { readonly match: 'proto'; readonly protocol: string })
-  | (Negatable & { readonly match: 'src' | 'dst'; readonly address: string | AddressPair })
-  | (Negatable & { readonly match: 'in' | 'out'; readonly name: string })
-  | (Negatable & { readonly match: 'sport' | 'dport'; readonly ports: string })
-  | (Negatable & { readonly match: 'sports' | 'dports'; readonly ports: string })
-  | (Negatable & { readonly match: 'uid' | 'gid'; readonly owner: string })
-  | (Negatable & { readonly match: 'socketExists' })
-  | (Negatable & { readonly match: 'ctstate'; readonly states: readonly CtState[] })
-  | (Negatable & { readonly match: 'mark' | 'connmark'; readonly value: number; readonly mask?: number })
-  | (Negatable & { readonly match: 'srcType' | 'dstType'; readonly types: readonly AddrType[] })
-  | (Negatable & { readonly match: 'icmpType' | 'icmpv6Type'; readonly type: string })
-  | (Negatable & { readonly match: 'state'; readonly states: readonly CtState[] })
-  | (Negatable & { readonly match: 'set'; readonly name: string | AddressPair; readonly dirs: readonly SetDir[] })
-  | (Negatable & { readonly match: 'srcRange' | 'dstRange'; readonly range: string | AddressPair })
-  | (Negatable & { readonly match: 'mac'; readonly address: string })
-  | (Negatable & { readonly match: 'pktType'; readonly type: PacketType })
-  | (Negatable & { readonly match: 'random'; readonly probability: number })
-  | (Negatable & { readonly match: 'nth'; readonly every: number; readonly packet: number })
-  | (Negatable & { readonly match: 'tcpFlags'; readonly mask: readonly TcpFlag[]; readonly set: readonly TcpFlag[] })
-  | (Negatable & { readonly match: 'syn' })
+  | ({ readonly not?: true } & (
+      | { readonly match: 'proto'; readonly protocol: string }
+      | { readonly match: 'src' | 'dst'; readonly address: string | AddressPair }
+      | { readonly match: 'in' | 'out'; readonly name: string }
+      | { readonly match: 'sport' | 'dport'; readonly ports: string }
+      | { readonly match: 'sports' | 'dports'; readonly ports: string }
+      | { readonly match: 'uid' | 'gid'; readonly owner: string }
+      | { readonly match: 'socketExists' }
+      | { readonly match: 'ctstate'; readonly states: readonly RuleWords['ctState'][] }
+      | { readonly match: 'mark' | 'connmark'; readonly value: number; readonly mask?: number }
+      | { readonly match: 'srcType' | 'dstType'; readonly types: readonly RuleWords['addrType'][] }
+      | { readonly match: 'icmpType' | 'icmpv6Type'; readonly type: string }
+      | { readonly match: 'state'; readonly states: readonly RuleWords['ctState'][] }
+      | { readonly match: 'set'; readonly name: string | AddressPair; readonly dirs: readonly RuleWords['setDir'][] }
+      | { readonly match: 'srcRange' | 'dstRange'; readonly range: string | AddressPair }
+      | { readonly match: 'mac'; readonly address: string }
+      | { readonly match: 'pktType'; readonly type: NonNullable<Packet['packetType']> }
+      | { readonly match: 'random'; readonly probability: number }
+      | { readonly match: 'nth'; readonly every: number; readonly packet: number }
+      | {
+          readonly match: 'tcpFlags'
+          readonly mask: NonNullable<Packet['tcpFlags']>
+          readonly set: NonNullable<Packet['tcpFlags']>
+        }
+      | { readonly match: 'syn' }
+    ))
   | { readonly match: 'socket'; readonly flags: readonly string[] }
   | { readonly match: 'limit'; readonly rate: string; readonly burst?: number }
   | { readonly match: 'comment'; readonly text: string }
@@ -114,10 +107,10 @@ export type Target =
       readonly target: 'CT'
       readonly notrack?: true
       readonly helper?: string
-      readonly ctevents?: readonly CtEvent[]
-      readonly zone?: CtZone
-      readonly zoneOrig?: CtZone
-      readonly zoneReply?: CtZone
+      readonly ctevents?: readonly RuleWords['ctEvent'][]
+      readonly zone?: RuleWords['ctZone']
+      readonly zoneOrig?: RuleWords['ctZone']
+      readonly zoneReply?: RuleWords['ctZone']
     }
   | { readonly target: 'REJECT'; readonly with?: string | AddressPair }
   | {
@@ -138,7 +131,7 @@ export type Target =
       readonly target: 'SET'
       readonly action: 'add' | 'del'
       readonly name: string | AddressPair
-      readonly dirs: readonly SetDir[]
+      readonly dirs: readonly RuleWords['setDir'][]
       readonly exist?: true
       readonly timeoutSeconds?: number
     }

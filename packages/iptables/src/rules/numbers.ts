@@ -1,8 +1,8 @@
 import { invalid } from '../errors.ts'
-import type { Ports } from './builder/match-types.ts'
+import type { RuleWords } from './rule-words.ts'
 
 /** Checks a port or a range with the given separator and returns its text. */
-export function checkPorts(value: Ports | string, what: string, separator: ':' | '-' = ':'): string {
+export function checkPorts(value: RuleWords['ports'] | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
   // The usual case costs no parsing.
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
@@ -19,7 +19,7 @@ export function checkPorts(value: Ports | string, what: string, separator: ':' |
 }
 
 /** Checks a list for `-m multiport`: the kernel has room for 15 ports, a range takes two. */
-export function checkPortList(values: readonly (Ports | string)[], what: string): string {
+export function checkPortList(values: readonly (RuleWords['ports'] | string)[], what: string): string {
   if (values.length === 0) invalid(`${what}: at least one port is needed`)
   // The multiport match refuses a range of one port.
   const texts = values.map((value) => checkPorts(value, what).replace(/^(\d+):\1$/, '$1'))

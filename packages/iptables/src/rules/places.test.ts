@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
-import { fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-iptables.ts'
 import { restoreText } from '../text/restore-text.ts'
 import type { Ruleset } from './model.ts'
 

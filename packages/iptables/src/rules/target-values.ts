@@ -1,8 +1,9 @@
 import { invalid } from '../errors.ts'
 import { checkRange } from './match-values.ts'
-import type { CtZone, Family, Target } from './model.ts'
+import type { Family, Target } from './model.ts'
 import { checkText } from './names.ts'
 import { checkInteger, checkPorts } from './numbers.ts'
+import type { RuleWords } from './rule-words.ts'
 import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-options.ts'
 import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
 
@@ -108,5 +109,5 @@ function checkLevel(level: string | number): string {
   return level
 }
 
-const checkZone = (zone: CtZone, what: string): CtZone =>
+const checkZone = (zone: RuleWords['ctZone'], what: string): RuleWords['ctZone'] =>
   zone === 'mark' ? zone : checkInteger(zone, 0, 65_535, `ct ${what}`)

@@ -1,7 +1,8 @@
-import type { TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
-import type { CtEvent, CtState, Family } from './model.ts'
-import type { LogTargetLevel, RejectIpv4, RejectIpv6 } from './target-options.ts'
+import type { Family } from './model.ts'
+import type { RuleWords } from './rule-words.ts'
+import type { LogTargetLevel } from './target-options.ts'
 
 /** Protocols that go by their name. */
 export const protocols: ReadonlySet<string> = new Set([
@@ -17,10 +18,10 @@ export const addrTypes: readonly string[] = [
 ]
 
 /** States that `-m state` knows. */
-export const plainStates: readonly CtState[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
+export const plainStates: readonly RuleWords['ctState'][] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
 
 /** Flags of TCP, in the order of their bits. */
-export const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+export const tcpFlags: NonNullable<Packet['tcpFlags']> = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
 
 /** Levels of syslog, the index is the number. */
 export const logLevels: readonly string[] = [
@@ -28,15 +29,15 @@ export const logLevels: readonly string[] = [
 ]
 
 /** Events of connection tracking. */
-export const ctEvents: readonly CtEvent[] = [
+export const ctEvents: readonly RuleWords['ctEvent'][] = [
   ...(['new', 'related', 'destroy', 'reply', 'assured', 'protoinfo', 'helper', 'mark'] as const),
 ]
 
-const reject4: readonly RejectIpv4[] = [
+const reject4: readonly RuleWords['rejection']['ipv4'][] = [
   ...(['icmp-net-unreachable', 'icmp-host-unreachable', 'icmp-port-unreachable', 'icmp-proto-unreachable'] as const),
   ...(['icmp-net-prohibited', 'icmp-host-prohibited', 'icmp-admin-prohibited'] as const),
 ]
-const reject6: readonly RejectIpv6[] = [
+const reject6: readonly RuleWords['rejection']['ipv6'][] = [
   ...(['icmp6-no-route', 'icmp6-adm-prohibited', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
   ...(['icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]

@@ -3,7 +3,7 @@ import type { Nft } from '@cni/nftables/wire'
 
 /**
  * Everything that this package does to the outside world. The real port works inside a network namespace; tests use
- * `fakeKernel()` of `@cni/iptables/testing`.
+ * `fakeIptables()` of `@cni/iptables/testing`.
  */
 export interface IptablesPort {
   /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */

@@ -3,7 +3,7 @@ import { Netns } from '@cni/netns/handle'
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../iptables.ts'
 import { ruleset } from '../rules/ruleset.ts'
-import { fakeKernel } from '../testing/fake-kernel.ts'
+import { fakeKernel } from '../testing/fake-iptables.ts'
 import type { IptablesPort, Probed } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 
@@ -35,7 +35,7 @@ describe('what a probe found', () => {
 describe('the back end of a namespace', () => {
   test('that is legacy is found by a process once, and again when we write to it; that it is not, each time', async () => {
     const kernel = fakeKernel()
-    kernel.restore('*nat\nCOMMIT\n', 'ipv4', 'legacy')
+    kernel.tamper('*nat\nCOMMIT\n', 'ipv4', 'legacy')
     let known: Probed | undefined
     const port: IptablesPort = { ...kernel.port, probed: () => known, remember: (found) => (known = found) }
     const backend = async () => {
@@ -45,7 +45,7 @@ describe('the back end of a namespace', () => {
     }
     expect(await backend()).toEqual(['nft', 1])
     expect(await backend()).toEqual(['nft', 1])
-    kernel.restore('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv4', 'legacy')
+    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv4', 'legacy')
     expect(await backend()).toEqual(['legacy', 1])
     expect(await backend()).toEqual(['legacy', 0])
     const rules = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').drop()])

@@ -1,4 +1,4 @@
-import { type Argv, isRunError, type RunResult } from '@cni/host'
+import { isRunError, type RunResult } from '@cni/host'
 import { debugFor } from '@cni/host/debug'
 import { IptablesError } from '../errors.ts'
 import type { Family } from '../rules/model.ts'
@@ -10,7 +10,7 @@ import type { SessionOptions, Uncancelled, UntilCommitted } from './session-opti
 
 /** One run of a program of iptables. */
 export interface ProgramRun extends Uncancelled, UntilCommitted {
-  readonly argv: Argv
+  readonly argv: readonly [string, ...string[]]
   readonly family: Family
   readonly input?: string | undefined
 }

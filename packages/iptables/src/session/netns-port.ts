@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { type Argv, findExecutable } from '@cni/host'
+import { findExecutable } from '@cni/host'
 import { isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
 import { hasOwnUsers } from '@cni/netns/enter'
 import type { Place } from '@cni/netns/handle'
@@ -21,7 +21,11 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
   const onShieldError = (error: unknown) =>
     warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
-  const start = (argv: Argv, { input, signal, timeout }: IptablesPortOptions, inherit: readonly number[] = []) =>
+  const start = (
+    argv: readonly [string, ...string[]],
+    { input, signal, timeout }: IptablesPortOptions,
+    inherit: readonly number[] = [],
+  ) =>
     startIn(target, argv, {
       env,
       signal,

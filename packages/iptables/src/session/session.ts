@@ -1,4 +1,3 @@
-import type { Argv } from '@cni/host'
 import type { LibraryLog } from '@cni/netns/handle'
 import type { Patience } from '@cni/nftables/wire'
 import { savedText } from '../decode/read-tables.ts'
@@ -63,8 +62,12 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
   const byProgramsOnly = (what: string) =>
     new IptablesError('NO_BINARY', `${what}, which the option programs: 'never' rules out`)
-  const run = (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) =>
-    runProgram(port, options, { argv, family, input, ...how })
+  const run = (
+    argv: readonly [string, ...string[]],
+    family: Family,
+    input?: string,
+    how: Uncancelled & UntilCommitted = {},
+  ) => runProgram(port, options, { argv, family, input, ...how })
   const save = async (backend: Backend, family: Family, how?: Uncancelled) => {
     if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is read by programs here`)
     return (await run([backend.save(family)], family, undefined, how)).stdout

@@ -1,9 +1,9 @@
+import type { Drift, DriftLine } from '../drift.ts'
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { alignBuiltin } from './align-builtin.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { countKeys } from './count-keys.ts'
-import type { Drift, DriftLine } from './drift.ts'
 import { marksOf } from './marks.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 

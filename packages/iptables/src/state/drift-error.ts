@@ -1,9 +1,10 @@
-import { IptablesError, isIptablesError } from '../errors.ts'
-import { type Drift, driftText } from './drift.ts'
+import type { Drift } from '../drift.ts'
+import { IptablesError } from '../errors.ts'
+import { driftText } from './drift.ts'
 
 /** The rules in the kernel are not the rules that were asked for. `drift` is the difference as data. */
 export class DriftError extends IptablesError {
-  readonly drift: Drift
+  override readonly drift: Drift
 
   constructor(drift: Drift) {
     // Not a difference itself: runtimes print the details, which have them all, right behind the message.
@@ -15,10 +16,7 @@ export class DriftError extends IptablesError {
 
 Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', configurable: true })
 
-/** Whether `error` is the drift that `verify` found. */
-export function isDriftError(error: unknown): error is DriftError {
-  return isIptablesError(error) && error.code === 'DRIFT'
-}
+// internal
 
 /** Where it differs: one chain or both, else the first one and how many more. */
 function chains({ missing, unexpected, changed }: Drift): string {

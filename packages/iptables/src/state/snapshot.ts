@@ -1,9 +1,9 @@
+import type { Drift } from '../drift.ts'
 import { invalid } from '../errors.ts'
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
-import type { Drift, DriftLine } from './drift.ts'
 
 /** What one namespace holds in one back end: a value to look at, compare or put back; `trace` takes its families. */
 export interface Snapshot {
@@ -15,34 +15,26 @@ export interface Snapshot {
   readonly ipv6?: SavedTables
 }
 
-/** The difference between two snapshots; here every chain and every rule counts, whoever wrote it. */
-export interface SnapshotDiff extends Drift {
-  /** The policies of built-in chains that differ. */
-  readonly policies: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
-    readonly expected: string
-    readonly actual: string
-  })[]
-}
-
 /**
  * What differs between two snapshots, or two texts that `parseSave` read: `missing` is in `before` only, `unexpected` in
  * `after` only. Rules are compared by meaning, counters are ignored; families and tables that only one of them covers are
- * left out. A text covers all tables of its family: one that is not in it is empty.
+ * left out. A text covers all tables of its family: one that is not in it is empty. Every chain and every rule counts,
+ * whoever wrote it.
  *
  * @throws `IptablesError('INVALID_RULE')` when they cover nothing in common.
  * @example
  * ```ts
- * import { driftText, iptables } from '@cni/iptables'
- * import { diffSnapshots } from '@cni/iptables/rules'
+ * import { iptables } from '@cni/iptables'
+ * import { diffSnapshots, driftText } from '@cni/iptables/rules'
  *
  * const before = await iptables('host').snapshot()
  * // … something runs …
  * export const changes = driftText(diffSnapshots(before, await iptables('host').snapshot()))
  * ```
  */
-export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | SavedTables): SnapshotDiff {
+export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | SavedTables): Required<Drift> {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
-  const policies: SnapshotDiff['policies'][number][] = []
+  const policies: Required<Drift>['policies'][number][] = []
   const [one, other] = [coverage(before), coverage(after)]
   const [common, shared] = [inBoth(one.families, other.families), inBoth(one.tables, other.tables)]
   if (common.length === 0 || shared.length === 0) {
@@ -108,7 +100,7 @@ function diffChain(
   from: SavedChain | undefined,
   to: SavedChain | undefined,
   drift: MutableDrift,
-  policies: SnapshotDiff['policies'][number][],
+  policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
     // A table that nothing has touched is not there; its chains are empty and accept.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ruleset } from '../rules/ruleset.ts'
-import { fakeIptables } from './fake-iptables.ts'
-import { fakeKernel } from './fake-kernel.ts'
+import { fakeIptables, fakeKernel } from './fake-iptables.ts'
 
 const rules = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('INPUT').jump('EX'), t.filter.on('EX').drop()])
 
@@ -48,11 +47,11 @@ describe('fakeKernel refuses what the kernel refuses, and keeps the tables commi
     ['-Z INPUT', 'line 5 failed: unknown command -Z.'],
   ])('%j: %s', ([lines, message]) => {
     const kernel = fakeKernel()
-    expect(() => kernel.restore(`*nat\n-N KEPT\nCOMMIT\n*filter\n${lines}\nCOMMIT\n`)).toThrow(message)
+    expect(() => kernel.tamper(`*nat\n-N KEPT\nCOMMIT\n*filter\n${lines}\nCOMMIT\n`)).toThrow(message)
     expect(kernel.dump()).toBe('*nat\n:KEPT - [0:0]\nCOMMIT\n')
   })
 
   test('a text that ends before COMMIT', () => {
-    expect(() => fakeKernel().restore('*filter\n-N X\n')).toThrow('COMMIT expected')
+    expect(() => fakeKernel().tamper('*filter\n-N X\n')).toThrow('COMMIT expected')
   })
 })

@@ -1,32 +1,123 @@
+import { RunError, type RunResult } from '@cni/host'
 import { type Iptables, iptables } from '../iptables.ts'
+import { type Family, families } from '../rules/model.ts'
+import type { BackendKind } from '../run/backend.ts'
+import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
-import { type FakeKernel, fakeKernel } from './fake-kernel.ts'
+import { FakeTables } from './fake-tables.ts'
 
-/** An `Iptables` over a fake kernel. */
-export type FakeIptables = Iptables &
-  Omit<FakeKernel, 'port' | 'restore'> & {
-    /** Runs restore text as someone else would: `restore` of the kernel. */
-    readonly tamper: FakeKernel['restore']
-  }
+/** An `Iptables` over an in-memory node: back ends, families, tables, and what happened there. */
+export interface FakeIptables extends Iptables {
+  /** For code that calls `iptables(where, { port })` itself. */
+  readonly port: IptablesPort
+  /** Every program that ran, in order. */
+  readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
+  /** What one family and back end holds, in the form of `iptables-save` without empty built-in chains. */
+  dump(family?: Family, backend?: BackendKind): string
+  /** Runs restore text as another program would, for foreign rules and tampering. Throws when it is refused. */
+  tamper(text: string, family?: Family, backend?: BackendKind): void
+}
 
 /**
- * `iptables()` without a kernel and without root, for tests of code that takes an `Iptables`: the same plans, errors
- * and drift as the real one, over tables in memory.
+ * `iptables()` without a kernel and without root: the same plans, errors and drift as the real one, over
+ * `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. It does not know
+ * what a match means, only how text changes tables.
  *
  * @example
  * ```ts
  * import { ruleset } from '@cni/iptables'
  * import { fakeIptables } from '@cni/iptables/testing'
  *
- * const fake = fakeIptables()
- * await fake.apply(ruleset({ filter: ['EX'] }, (t) => [t.filter.on('INPUT').jump('EX'), t.filter.on('EX').drop()]))
- * fake.dump() // '*filter\n:EX - [0:0]\n-A INPUT -j EX\n-A EX -j DROP\nCOMMIT\n'
+ * const fake = fakeIptables({ fail: ({ argv }) => (argv[0] === 'ip6tables-restore' ? 'line 2 failed' : undefined) })
+ * const rules = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('INPUT').jump('EX'), t.filter.on('EX').drop()])
+ * await fake.apply(rules).catch(() => {})
+ * fake.dump('ipv4') // '': what IPv4 had written is gone again
  * ```
  */
 export function fakeIptables(
-  options: NonNullable<Parameters<typeof fakeKernel>[0]> & Omit<IptablesOptions, 'port' | 'backend'> = {},
+  options: Pick<IptablesOptions, 'families' | 'waitSeconds' | 'print'> & {
+    /** What the node's plain `iptables-restore` is. Default `'nft'`. */
+    readonly backend?: BackendKind
+    /** Programs that are not installed. */
+    readonly without?: readonly string[]
+    /** Whether the namespace has IPv6. Default: true. */
+    readonly ipv6?: boolean
+    /** Called before each program; return a message to make it fail with that on stderr. */
+    readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
+  } = {},
 ): FakeIptables {
-  const { port, restore: tamper, ...kernel } = fakeKernel(options)
+  const kernel = fakeKernel(options)
   const { families, waitSeconds, print } = options
-  return { ...iptables('host', { families, waitSeconds, print, port }), ...kernel, tamper }
+  return { ...iptables('host', { families, waitSeconds, print, port: kernel.port }), ...kernel }
 }
+
+// internal
+
+export type FakeKernel = Omit<FakeIptables, keyof Iptables>
+
+/** The node of a `fakeIptables`. */
+export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): FakeKernel {
+  const { backend: plain = 'nft', without = [], ipv6 = true, fail } = options
+  const commands: FakeKernel['commands'][number][] = []
+  const tables = {
+    legacy: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+    nft: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+  }
+  const execute = (argv: readonly [string, ...string[]], { input, signal }: IptablesPortOptions): RunResult => {
+    const command = input === undefined ? { argv } : { argv, input }
+    if (signal?.aborted === true) throw failed(argv, '', 'ABORTED')
+    commands.push(command)
+    const refused = fail?.(command)
+    if (refused !== undefined) throw failed(argv, refused)
+    const { family, kind, save } = programOf(argv[0], plain)
+    if (argv.includes('--version'))
+      return result(argv, `iptables v1.8.9 (${kind === 'nft' ? 'nf_tables' : 'legacy'})\n`)
+    if (save) return result(argv, tables[kind][family].save())
+    const why = tables[kind][family].restore(input ?? '')
+    if (why !== undefined) throw failed(argv, why)
+    return result(argv, '')
+  }
+  return {
+    commands,
+    port: {
+      run: async (argv, runOptions) => execute(argv, runOptions),
+      async read(path) {
+        if (path.endsWith('/if_inet6')) return ipv6 ? '' : undefined
+        const family = families.find((each) =>
+          path.endsWith(each === 'ipv4' ? '/ip_tables_names' : '/ip6_tables_names'),
+        )
+        return family === undefined ? undefined : tables.legacy[family].names.map((name) => `${name}\n`).join('')
+      },
+      find: (program) => (without.includes(program) ? undefined : `/usr/sbin/${program}`),
+      generation: async () => ({ current: () => tables.nft.ipv4.commits + tables.nft.ipv6.commits, close: () => {} }),
+      resolve: (path) => (/-(nft|legacy)-/.test(path) ? path : `/usr/sbin/xtables-${plain}-multi`),
+    },
+    dump: (family = 'ipv4', backend = plain) => tables[backend][family].save({ brief: true }),
+    tamper(text, family = 'ipv4', backend = plain) {
+      const why = tables[backend][family].restore(text)
+      if (why !== undefined) throw new Error(why)
+    },
+  }
+}
+
+function programOf(name: string, plain: BackendKind): { family: Family; kind: BackendKind; save: boolean } {
+  const parts = /^(ip6?)tables(?:-(legacy|nft))?-(save|restore)$/.exec(name)
+  const kind = parts?.[2] === 'legacy' || parts?.[2] === 'nft' ? parts[2] : plain
+  return { family: parts?.[1] === 'ip6' ? 'ipv6' : 'ipv4', kind, save: parts?.[3] === 'save' }
+}
+
+const result = (argv: readonly string[], stdout: string): RunResult => ({
+  command: argv.join(' '),
+  argv,
+  exitCode: 0,
+  signal: null,
+  stdout,
+  stderr: '',
+  durationMs: 0,
+  timedOut: false,
+  aborted: false,
+  failed: false,
+})
+
+const failed = (argv: readonly string[], stderr: string, code: 'EXIT' | 'ABORTED' = 'EXIT') =>
+  new RunError(code, 'Command failed', { ...result(argv, ''), exitCode: code === 'EXIT' ? 1 : null, stderr })

@@ -17,5 +17,4 @@
  */
 
 export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
-export { type FakeKernel, fakeKernel } from './fake-kernel.ts'
 export { type TraceMatchers, traceMatchers } from './trace-matchers.ts'

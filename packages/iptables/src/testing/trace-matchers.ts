@@ -3,7 +3,8 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { explain } from '../trace/explain.ts'
 import type { TraceOptions } from '../trace/options.ts'
-import { type Trace, trace } from '../trace/trace.ts'
+import { trace } from '../trace/trace.ts'
+import type { Trace } from '../trace/way.ts'
 
 /** The methods that {@link traceMatchers} adds to `expect(rules)`. */
 export interface TraceMatchers<R = unknown> {
@@ -13,12 +14,14 @@ export interface TraceMatchers<R = unknown> {
   toTproxy(packet: Packet | string, port: number, options?: TraceOptions): R
   /** It passes, its destination as it was. */
   toPass(packet: Packet | string, options?: TraceOptions): R
-  /** It passes, wherever to. */
-  toAccept(packet: Packet | string, options?: TraceOptions): R
-  /** DROP or REJECT. */
-  toBlock(packet: Packet | string, options?: TraceOptions): R
-  toDrop(packet: Packet | string, options?: TraceOptions): R
-  toReject(packet: Packet | string, options?: TraceOptions): R
+  /** It is dropped or rejected. `.not.toBlock` accepts it, wherever to. */
+  toBlock(
+    packet: Packet | string,
+    options?: TraceOptions & {
+      /** The verdict. Default: either. */
+      readonly by?: 'DROP' | 'REJECT'
+    },
+  ): R
   /** Its way leads through a chain of this name. */
   toVisit(packet: Packet | string, chain: string, options?: TraceOptions): R
 }
@@ -75,37 +78,20 @@ export const traceMatchers = {
       return found.verdict === 'ACCEPT' && found.rewritten === undefined && found.tproxy === undefined
     })
   },
-  toAccept(
-    this: unknown,
-    rules: Ruleset | SavedTables,
-    packet: Packet | string,
-    options?: TraceOptions,
-  ): { pass: boolean; message: () => string } {
-    return judge(this, { rules, packet, options }, 'be accepted', ({ verdict }) => verdict === 'ACCEPT')
-  },
   toBlock(
     this: unknown,
     rules: Ruleset | SavedTables,
     packet: Packet | string,
-    options?: TraceOptions,
+    { by, ...options }: TraceOptions & { readonly by?: 'DROP' | 'REJECT' } = {},
   ): { pass: boolean; message: () => string } {
-    return judge(this, { rules, packet, options }, 'be blocked', ({ verdict }) => verdict !== 'ACCEPT')
-  },
-  toDrop(
-    this: unknown,
-    rules: Ruleset | SavedTables,
-    packet: Packet | string,
-    options?: TraceOptions,
-  ): { pass: boolean; message: () => string } {
-    return judge(this, { rules, packet, options }, 'be dropped', ({ verdict }) => verdict === 'DROP')
-  },
-  toReject(
-    this: unknown,
-    rules: Ruleset | SavedTables,
-    packet: Packet | string,
-    options?: TraceOptions,
-  ): { pass: boolean; message: () => string } {
-    return judge(this, { rules, packet, options }, 'be rejected', ({ verdict }) => verdict === 'REJECT')
+    return judge(
+      this,
+      { rules, packet, options },
+      `be blocked${by === undefined ? '' : ` by ${by}`}`,
+      ({ verdict }) => {
+        return by === undefined ? verdict !== 'ACCEPT' : verdict === by
+      },
+    )
   },
   toVisit(
     this: unknown,

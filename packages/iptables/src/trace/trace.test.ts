@@ -299,13 +299,13 @@ describe('the matchers', () => {
 
   test('tell drops from rejects, and name chains', () => {
     const rules = parseSave('*filter\n-A OUTPUT -p udp -j REJECT\n-A OUTPUT -p tcp -j C\n-A C -j DROP\n', 'ipv4')
-    expect(rules).toDrop('tcp 10.0.0.5:80')
-    expect(rules).toReject('udp 10.0.0.5:80')
-    expect(rules).not.toDrop('udp 10.0.0.5:80')
+    expect(rules).toBlock('tcp 10.0.0.5:80', { by: 'DROP' })
+    expect(rules).toBlock('udp 10.0.0.5:80', { by: 'REJECT' })
+    expect(rules).not.toBlock('udp 10.0.0.5:80', { by: 'DROP' })
     expect(rules).toBlock('udp 10.0.0.5:80')
     expect(rules).toVisit('tcp 10.0.0.5:80', 'C')
     expect(rules).not.toVisit('icmp 10.0.0.5', 'C')
-    expect(rules).toAccept('icmp 10.0.0.5')
+    expect(rules).not.toBlock('icmp 10.0.0.5')
   })
 
   test('are functions for those who have no expect', () => {

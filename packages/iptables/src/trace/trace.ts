@@ -1,35 +1,11 @@
 import { type Packet, parsePacket } from '@cni/types/packet'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
-import type { Ruleset, Table } from '../rules/model.ts'
+import type { BuiltinChain, Ruleset, Table } from '../rules/model.ts'
 import { restoreText } from '../text/restore-text.ts'
 import type { TraceOptions } from './options.ts'
-import { type Hook, isLocal, routeOut, startTrace, stateOf, type TracedPacket } from './traced-packet.ts'
-import { type Ending, type TraceStep, walkTable } from './walk.ts'
-
-/** The way of a packet through the rules, and its end. */
-export interface Trace {
-  readonly packet: Packet
-  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
-  readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
-  /** The rule or policy that decided; empty when every hook accepted the packet. */
-  readonly reason: string
-  /** The destination after the last hook; an address that is not known is missing. */
-  readonly destination: { readonly address?: string; readonly port?: number }
-  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
-  readonly source: { readonly address?: string; readonly port?: number }
-  /** The target that rewrote the destination. */
-  readonly rewritten?: 'REDIRECT' | 'DNAT'
-  /** The local proxy that TPROXY gives the packet to, with the destination unchanged. */
-  readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** The mark after the last hook; missing when not known. */
-  readonly mark?: number
-  /** The mark of the connection. */
-  readonly connmark?: number
-  /** The conntrack zone that a rule set. */
-  readonly zone?: number
-  /** Every rule that the packet reached, in order. */
-  readonly path: readonly TraceStep[]
-}
+import { isLocal, routeOut, startTrace, stateOf, type TracedPacket } from './traced-packet.ts'
+import { type Ending, walkTable } from './walk.ts'
+import type { Trace, TraceStep } from './way.ts'
 
 /**
  * Traces a packet through a ruleset, or through what `parseSave` read from either back end, without a kernel and without
@@ -68,7 +44,7 @@ export function trace(rules: Ruleset | SavedTables, given: Packet | string, opti
 // internal
 
 /** The tables of each hook in the order of their priorities; conntrack runs after raw. */
-const tablesOf: Readonly<Record<Hook, readonly Table[]>> = {
+const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
   FORWARD: ['mangle', 'filter', 'security'],
@@ -80,7 +56,7 @@ const tablesOf: Readonly<Record<Hook, readonly Table[]>> = {
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
 function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]): Ending {
-  let hook: Hook | undefined = traced.hook
+  let hook: BuiltinChain | undefined = traced.hook
   while (hook !== undefined) {
     traced.hook = hook
     const before = traced.dst
@@ -114,7 +90,11 @@ function isSeenByNat(traced: TracedPacket): boolean {
 }
 
 /** Moves the packet to its next hook and sets the interfaces that it has there. */
-function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined): Hook | undefined | Ending {
+function nextHook(
+  hook: BuiltinChain,
+  traced: TracedPacket,
+  before: string | undefined,
+): BuiltinChain | undefined | Ending {
   const { packet } = traced
   const moved = traced.dst !== before || traced.dst === undefined
   switch (hook) {

@@ -1,9 +1,6 @@
-import { addressBytes, checkProtocol, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
-import type { Family, Table } from '../rules/model.ts'
+import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
+import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
-
-/** A hook of the kernel. */
-export type Hook = 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
 
 /** A packet on its way through the hooks, as it is now; `undefined` is "not known". */
 export interface TracedPacket {
@@ -12,7 +9,7 @@ export interface TracedPacket {
   readonly from: ReturnType<typeof directionOf>
   readonly options: TraceOptions
   /** The hook and the table that see it now. */
-  hook: Hook
+  hook: BuiltinChain
   table: Table
   dst: string | undefined
   dport: number | undefined
@@ -36,7 +33,6 @@ export interface TracedPacket {
 
 /** The packet at its first hook. */
 export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPacket {
-  checkProtocol(packet.protocol)
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
   const traced: TracedPacket = {

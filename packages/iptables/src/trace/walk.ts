@@ -1,25 +1,8 @@
 import type { SavedChain, SavedRule } from '../parse/saved-tables.ts'
-import type { Table } from '../rules/model.ts'
 import { conditionText, meets } from './conditions.ts'
 import { act, isHarmless, type Outcome } from './effects.ts'
-import type { Hook, TracedPacket } from './traced-packet.ts'
-
-/** One rule that the packet reached. */
-export interface TraceStep {
-  readonly hook: Hook
-  readonly table: Table
-  readonly chain: string
-  /** Position in its chain, from 1. */
-  readonly index: number
-  /** The rule after `-A CHAIN`. */
-  readonly rule: string
-  /** `undefined`: not known. */
-  readonly matched: boolean | undefined
-  /** Conditions that `assume` answered. */
-  readonly assumed?: readonly string[]
-  /** What the rule did to the packet, where its text does not say it all. */
-  readonly effect?: string
-}
+import type { TracedPacket } from './traced-packet.ts'
+import type { TraceStep } from './way.ts'
 
 /** How the walk through a table ended. */
 export type Ending =

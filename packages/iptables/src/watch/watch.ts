@@ -1,9 +1,10 @@
 import { diffRuleset } from '../apply/verify.ts'
+import type { Drift } from '../drift.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { checkInteger } from '../rules/numbers.ts'
 import type { Generation, IptablesPort } from '../run/port.ts'
 import type { Session } from '../session/session.ts'
-import { type Drift, isClean } from '../state/drift.ts'
+import { isClean } from '../state/drift.ts'
 
 /** What a look found. */
 export type WatchEvent =

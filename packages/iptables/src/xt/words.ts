@@ -1,13 +1,13 @@
-import type { AddrType, CtState, Family } from '../rules/model.ts'
-import type { RejectIpv4, RejectIpv6 } from '../rules/target-options.ts'
+import type { Family } from '../rules/model.ts'
+import type { RuleWords } from '../rules/rule-words.ts'
 
 /** The words of bits, the first of which is 1; a bit that means nothing is an empty word. */
 type Bits<W extends string = string> = readonly (W | '')[]
 
-export const stateBits: Bits<CtState> = [
+export const stateBits: Bits<RuleWords['ctState']> = [
   ...(['INVALID', 'ESTABLISHED', 'RELATED', 'NEW', '', '', 'SNAT', 'DNAT', 'UNTRACKED'] as const),
 ]
-export const addressTypeBits: Bits<AddrType> = [
+export const addressTypeBits: Bits<RuleWords['addrType']> = [
   ...(['', 'UNICAST', 'LOCAL', 'BROADCAST', 'ANYCAST', 'MULTICAST', 'BLACKHOLE', 'UNREACHABLE'] as const),
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
@@ -53,11 +53,11 @@ export function wordsOf(words: Bits, bits: number): string[] | undefined {
 export const packetTypes: readonly string[] = ['unicast', 'broadcast', 'multicast']
 export const connmarkModes: readonly string[] = ['set', 'save', 'restore']
 
-const rejects4: readonly (RejectIpv4 | 'tcp-reset' | '')[] = [
+const rejects4: readonly (RuleWords['rejection']['ipv4'] | 'tcp-reset' | '')[] = [
   ...(['icmp-net-unreachable', 'icmp-host-unreachable', 'icmp-proto-unreachable', 'icmp-port-unreachable'] as const),
   ...(['', 'icmp-net-prohibited', 'icmp-host-prohibited', 'tcp-reset', 'icmp-admin-prohibited'] as const),
 ]
-const rejects6: readonly (RejectIpv6 | 'tcp-reset' | '')[] = [
+const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] = [
   ...(['icmp6-no-route', 'icmp6-adm-prohibited', '', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
   ...(['', 'tcp-reset', 'icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]

@@ -1,4 +1,4 @@
-import type { Packet, TcpFlag } from '@cni/types/packet'
+import type { Packet } from '@cni/types/packet'
 import fc from 'fast-check'
 import type { Family } from '../../src/rules/model.ts'
 import { addresses, peerMac, ports } from './machine.ts'
@@ -58,7 +58,7 @@ type Transport = Pick<Packet, 'protocol' | 'dport' | 'icmp' | 'tcpFlags' | 'stat
 function transport(family: Family): fc.Arbitrary<Transport> {
   const dport = values(...ports)
   const udp = dport.map((port): Transport => ({ protocol: 'udp', dport: port }))
-  const segments: [readonly TcpFlag[] | undefined, NonNullable<Packet['state']> | undefined][] = [
+  const segments: [NonNullable<Packet['tcpFlags']> | undefined, NonNullable<Packet['state']> | undefined][] = [
     [undefined, undefined],
     [undefined, undefined],
     [['ACK'], undefined],

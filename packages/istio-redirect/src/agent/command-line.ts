@@ -1,5 +1,5 @@
-import { boolFlag, type Flag, type Flags, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
-import { similar } from '@cni/host/similar'
+import { boolFlag, type Flag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
+import { suggestion } from '@cni/host/similar'
 import { quote } from '@cni/types'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
@@ -35,15 +35,16 @@ const own = {
 }
 
 const all: readonly (readonly [string, Variable<unknown>])[] = Object.entries(variables)
-const settingFlags: Flags = Object.fromEntries(all.filter(([, { envOnly }]) => !envOnly))
+const settingFlags: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
+  all.filter(([, { envOnly }]) => !envOnly),
+)
 
 /** Takes the command line apart. Throws a {@link UsageError}. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { given, positionals, help } = parseFlags(argv, { ...settingFlags, ...own })
   const [name = 'run', ...more] = positionals
   if (!isCommand(name)) {
-    const meant = similar(name, Object.keys(commands))
-    throw new UsageError(`unknown command ${quote(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
+    throw new UsageError(`unknown command ${quote(name)}${suggestion(name, Object.keys(commands))}`)
   }
   if (more.length > 0) throw new UsageError(`${name} takes no arguments: ${more.map(quote).join(' ')}`)
   const { configDir, dryRun, json, force, version, ...settings }: Readonly<Record<string, unknown>> = given
@@ -70,7 +71,7 @@ const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn
 
 /** The text of `--help`. */
 export function helpText(colour: boolean): string {
-  const shown: Flags = Object.fromEntries(
+  const shown: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
     all
       .filter(([, { envOnly, unused }]) => !envOnly && !unused)
       .map(([key, flag]) => [key, { ...flag, help: withDefault(flag) }]),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { LogLevel, LogSink } from '@cni/skel'
+import type { LogOptions, LogSink } from '@cni/skel'
 import { agentSocket } from './agent-socket.ts'
 import { logFile } from './log-file.ts'
 
@@ -20,10 +20,10 @@ export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
 }
 
 /** The level a configured name stands for, or `undefined` for a name nobody knows. */
-export const logLevel = (name: string): LogLevel | undefined => (Object.hasOwn(levels, name) ? levels[name] : undefined)
+export const logLevel = (name: string): LogOptions['level'] => (Object.hasOwn(levels, name) ? levels[name] : undefined)
 
 // The plugin logs nothing fatal: what is left of that level is silence.
-const levels: Readonly<Record<string, LogLevel>> = {
+const levels: Readonly<Record<string, NonNullable<LogOptions['level']>>> = {
   '': 'info',
   none: 'silent',
   fatal: 'silent',

@@ -1,7 +1,7 @@
-import { DriftError, IptablesError } from '@cni/iptables'
+import { IptablesError } from '@cni/iptables'
 import { NetnsError } from '@cni/netns'
 import { NftError } from '@cni/nftables/wire'
-import { CniError, toErrorDocument } from '@cni/types'
+import { CniError, cniErrorKey, toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { withFailureCode } from './failure-code.ts'
 
@@ -69,7 +69,7 @@ describe('a failure without a code of its own', () => {
 })
 
 test('a code of its own is kept', () => {
-  const drift = new DriftError({ missing: [], unexpected: [], changed: [] })
+  const drift = Object.assign(new IptablesError('DRIFT', 'rules differ'), { [cniErrorKey]: { code: 100 } })
   for (const error of [new CniError(7, 'bad'), drift]) expect(withFailureCode(error)).toBe(error)
 })
 

@@ -1,5 +1,5 @@
 import type { CaptureConfig } from '@cni/istio-rules'
-import { type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel'
+import { type AttachmentStore, attachmentStore } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 
@@ -51,7 +51,7 @@ export function attachmentsIn(runDir: string): Attachments {
 export function findByNetns(
   attachments: Attachments,
   { dev, ino }: NetnsIdentity,
-): StoredState<AttachmentRecord> | undefined {
+): ReturnType<AttachmentStore<AttachmentRecord>['list']>['stored'][number] | undefined {
   return attachments.list().stored.find(({ state: { netns } }) => netns.dev === dev && netns.ino === ino)
 }
 

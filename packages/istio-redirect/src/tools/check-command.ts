@@ -1,5 +1,6 @@
-import { boolFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
-import { driftText, iptables } from '@cni/iptables'
+import { boolFlag, parseFlags, textFlag, UsageError } from '@cni/host/cli'
+import { iptables } from '@cni/iptables'
+import { driftText } from '@cni/iptables/rules'
 import type { CaptureConfig } from '@cni/istio-rules'
 import { nativeRules, redirectRules } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
@@ -33,9 +34,8 @@ export const checkFlags = {
 
 /** `istio-redirect check`: whether a namespace is as the plugin would set it up for a pod. Changes nothing. */
 export async function runCheck(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
-  const { given, positionals } = parseFlags(argv, checkFlags)
+  const { values: flags, positionals } = parseFlags(argv, checkFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
-  const flags = withDefaults(checkFlags, given)
   if (flags.pod === '' || flags.netns === '') throw new UsageError('expected --pod FILE and --netns PATH')
   if (flags.ambient) return (await import('./ambient/check-ambient.ts')).checkAmbient(flags, io)
   if (flags.namespace !== '') throw new UsageError('--namespace goes with --ambient')

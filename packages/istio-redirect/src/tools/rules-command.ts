@@ -1,4 +1,4 @@
-import { choiceFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
+import { choiceFlag, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import type { Ruleset } from '@cni/iptables'
 import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 import type { CaptureConfig } from '@cni/istio-rules'
@@ -38,9 +38,8 @@ export const rulesFlags = {
 
 /** `istio-redirect rules`: the rules that a pod gets, and nothing else, on stdout. */
 export async function runRules(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
-  const { given, positionals } = parseFlags(argv, rulesFlags)
+  const { values: flags, positionals } = parseFlags(argv, rulesFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
-  const flags = withDefaults(rulesFlags, given)
   if ((flags.pod === '') === (flags.config === '')) throw new UsageError('expected --pod FILE or --config FILE')
   const found =
     flags.config === ''

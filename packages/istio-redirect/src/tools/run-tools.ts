@@ -1,4 +1,4 @@
-import { type Flags, flagsText, heading, isUsageError, versionText } from '@cni/host/cli'
+import { type Flag, flagsText, heading, isUsageError, versionText } from '@cni/host/cli'
 import { suggestion } from '@cni/host/similar'
 import { messageOf } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
@@ -11,7 +11,7 @@ import { runTrace, traceFlags } from './trace-command.ts'
 
 interface Command {
   readonly summary: string
-  readonly flags: Flags
+  readonly flags: Readonly<Record<string, Flag<unknown>>>
   run(argv: readonly string[], io: ToolIo): Promise<number>
 }
 

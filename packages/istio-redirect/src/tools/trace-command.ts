@@ -1,4 +1,4 @@
-import { boolFlag, type FlagValues, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
+import { boolFlag, type FlagValues, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { iptables, type Ruleset } from '@cni/iptables'
 import { explain, type Family, parseSave, type SavedTables as Snapshot, trace } from '@cni/iptables/rules'
 import { nativeRules, redirectRules } from '@cni/istio-rules'
@@ -34,9 +34,8 @@ export const traceFlags = {
 
 /** `istio-redirect trace`: what the rules do with a packet, and why. */
 export async function runTrace(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
-  const { given, positionals } = parseFlags(argv, traceFlags)
+  const { values: flags, positionals } = parseFlags(argv, traceFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
-  const flags = withDefaults(traceFlags, given)
   if (flags.packet === '') throw new UsageError('expected --packet, such as --packet "tcp 10.0.0.5:80 uid 1000"')
   if ([flags.pod, flags.from, flags.netns].filter((source) => source !== '').length !== 1) {
     throw new UsageError('expected one of --pod FILE, --from FILE and --netns PATH')

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { addPlugin, checkPlugin, delPlugin, isPluginError } from '@cni/invoke'
+import { addPlugin, callPlugin, isPluginError } from '@cni/invoke'
 import { netns } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { toErrorDocument } from '@cni/types'
@@ -91,7 +91,7 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
     await bed.add()
     const { conf, call } = alone(bed, undefined)
     for (const path of [bed.pod.path, '', '/run/netns/gone']) {
-      await delPlugin('istio-cni', conf, { ...call, netns: path })
+      await callPlugin('DEL', 'istio-cni', conf, { ...call, netns: path })
     }
     expect(await bed.save()).not.toContain('ISTIO_')
   })
@@ -99,7 +99,7 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
   it('DEL with a broken configuration succeeds', async () => {
     const bed = await bedFor(plugin)
     const { conf, call } = alone(bed, undefined)
-    await delPlugin('istio-cni', { ...conf, cni_agent_run_dir: 7, exclude_namespaces: 'all' }, call)
+    await callPlugin('DEL', 'istio-cni', { ...conf, cni_agent_run_dir: 7, exclude_namespaces: 'all' }, call)
   })
 })
 
@@ -114,7 +114,7 @@ describe.each([
     await addLo(bed)
     await killedAdd(bed, ms)
     await netns.run(bed.nodeNetns, () => ({ done: addPlugin('istio-cni', conf, call) })).done
-    await checkPlugin('istio-cni', conf, call)
+    await callPlugin('CHECK', 'istio-cni', conf, call)
   })
 
   it.each(moments)('after %i ms can be deleted, and leaves nothing', async (ms) => {
@@ -122,7 +122,7 @@ describe.each([
     const { conf, call } = alone(bed, undefined)
     await addLo(bed)
     await killedAdd(bed, ms)
-    await delPlugin('istio-cni', conf, call)
+    await callPlugin('DEL', 'istio-cni', conf, call)
     expect(await bed.save()).not.toContain('ISTIO_')
     {
       using nft = openNft(bed.pod)
@@ -140,7 +140,7 @@ describe('the node itself', () => {
     await netns.exec(bed.nodeNetns, ['iptables', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
     const before = await netns.exec(bed.nodeNetns, ['iptables-save'])
     const attempt = netns.run(bed.nodeNetns, () => ({
-      done: verb === 'ADD' ? addPlugin('istio-cni', conf, own) : delPlugin('istio-cni', conf, own),
+      done: verb === 'ADD' ? addPlugin('istio-cni', conf, own) : callPlugin('DEL', 'istio-cni', conf, own),
     })).done
     if (verb === 'ADD') expect(await failure(attempt)).toMatchObject({ code: 8 })
     else await attempt

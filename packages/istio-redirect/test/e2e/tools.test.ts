@@ -4,13 +4,13 @@ import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Argv, run, start } from '@cni/host'
+import { run, start } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
-const runtimes: ReadonlyArray<readonly [string, Argv]> = [
+const runtimes: ReadonlyArray<readonly [string, Parameters<typeof run>[0]]> = [
   ['compiled', [`${dist}/bin/istio-redirect`]],
   ['bundle on Node', [process.execPath, `${dist}/bundle/istio-redirect.cjs`]],
 ]
@@ -25,7 +25,7 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
   afterEach(() => pod[Symbol.asyncDispose]())
 
   const env = { PATH: process.env.PATH ?? '' }
-  const inside = (argv: Argv) => netns.exec(pod, argv, { env, reject: false, timeout: 20_000 })
+  const inside = (argv: Parameters<typeof run>[0]) => netns.exec(pod, argv, { env, reject: false, timeout: 20_000 })
   const iptables = (...flags: string[]) => inside([...program, 'iptables', ...flags])
   const withAddresses = async (...addresses: string[]) => {
     await inside(['ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer'])
@@ -89,7 +89,7 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
   })
 
   test('what it says about a hostile file cannot act on a terminal', async () => {
-    const argv: Argv = [...program, 'rules', '--pod', '/nowhere/web\u001b[2J\u009b2J\u202e\u2066']
+    const argv: Parameters<typeof run>[0] = [...program, 'rules', '--pod', '/nowhere/web\u001b[2J\u009b2J\u202e\u2066']
     const { stderr } = await run(argv, { env, reject: false })
     expect(stderr).toContain('/nowhere/web\\u001b[2J\\u009b2J\\u202e\\u2066')
     expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addPlugin, checkPlugin, delPlugin, gcPlugin } from '@cni/invoke'
+import { addPlugin, callPlugin } from '@cni/invoke'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
 import { toErrorDocument } from '@cni/types'
@@ -66,11 +66,12 @@ function pluginsFor(pod: Netns, { pod: options = {}, conf = {}, isLegacy = false
   const settings = { env, stderr: () => {} }
   return {
     add: (release: Release, ifName?: string) => addPlugin('istio-cni', whole, call(release, ifName), settings),
-    check: (release: Release, ifName?: string) => checkPlugin('istio-cni', whole, call(release, ifName), settings),
-    del: (release: Release, ifName?: string) => delPlugin('istio-cni', whole, call(release, ifName), settings),
+    check: (release: Release, ifName?: string) =>
+      callPlugin('CHECK', 'istio-cni', whole, call(release, ifName), settings),
+    del: (release: Release, ifName?: string) => callPlugin('DEL', 'istio-cni', whole, call(release, ifName), settings),
     collect(release: Release, valid: readonly object[]) {
       const { prevResult: _, ...rest } = whole
-      return gcPlugin('istio-cni', { ...rest, 'cni.dev/valid-attachments': valid }, call(release), settings)
+      return callPlugin('GC', 'istio-cni', { ...rest, 'cni.dev/valid-attachments': valid }, call(release), settings)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalRule, families, isBuiltin, parseSave, rulesFor, type Table } from '@cni/iptables/rules'
+import { families, isBuiltin, parseSave, restoreText, type Table } from '@cni/iptables/rules'
 import { describe, expect, test } from 'vitest'
 import { captures, everything, listing } from '../../test/goldens/ambient/cases.ts'
 import { istioRestoreText } from '../iptables/text.ts'
@@ -14,15 +14,16 @@ function byChain(rules: Iterable<readonly [table: Table, chain: string, key: str
   return found
 }
 
-const ours = (capture: PodCapture, family: 'ipv4' | 'ipv6') =>
-  byChain(rulesFor(podRules(capture), family).map((rule) => [rule.table, rule.chain, canonicalRule(rule, family).key]))
-
-const listed = (name: string, family: 'ipv4' | 'ipv6') =>
+const keys = (text: string, family: 'ipv4' | 'ipv6') =>
   byChain(
-    [...parseSave(listing(name, family), family).tables].flatMap(([table, chains]) =>
+    [...parseSave(text, family).tables].flatMap(([table, chains]) =>
       [...chains].flatMap(([chain, { rules }]) => rules.map((rule) => [table, chain, rule.canonical.key] as const)),
     ),
   )
+
+const ours = (capture: PodCapture, family: 'ipv4' | 'ipv6') => keys(restoreText(podRules(capture), family), family)
+
+const listed = (name: string, family: 'ipv4' | 'ipv6') => keys(listing(name, family), family)
 
 describe.each(families)('the %s rules', (family) => {
   test.each(captures)('of the capture "$name" are those of the original, in their order', ({ name, capture }) => {

@@ -1,4 +1,4 @@
-import { type Flags, flagsText } from '@cni/host/cli'
+import { type Flag, flagsText } from '@cni/host/cli'
 import { COMMAND_FLAGS, COMMON_FLAGS } from './flags.ts'
 
 /** What cnitool does. */
@@ -110,7 +110,9 @@ ${EXIT_CODES}
 
 function commandHelp(command: Command): string {
   const { args, about, more, options } = COMMANDS[command]
-  const own: Flags = Object.fromEntries(options.map((name) => [name, COMMAND_FLAGS[name]]))
+  const own: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
+    options.map((name) => [name, COMMAND_FLAGS[name]]),
+  )
   return `Usage: cnitool ${command} [options] ${args}
 
 ${about.charAt(0).toUpperCase()}${about.slice(1)}.

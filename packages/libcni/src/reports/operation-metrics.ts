@@ -1,7 +1,25 @@
 import type { OperationReport } from './operation-report.ts'
 
-/** Counters of a runtime. */
-export interface OperationMetrics {
+type Counts = ReturnType<ReturnType<typeof operationMetrics>['read']>['operations'][number]
+type Durations = Pick<Counts, 'count' | 'sumMs' | 'maxMs' | 'buckets'>
+type Labels<Name extends string> = { readonly [name in Name]: string }
+
+/** From a plugin that does nothing to one that is given up. */
+const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
+
+/**
+ * Counts operations by verb, network and outcome, and executions of plugins by verb, plugin and outcome, with their
+ * durations. Nothing is exported: a metrics library is fed with `read`, or with each report.
+ *
+ * @throws TypeError unless the buckets are ascending milliseconds above 0.
+ * @example
+ * ```ts
+ * const metrics = operationMetrics()
+ * const runtime = cni({ path: ['/opt/cni/bin'], observe: metrics.observe })
+ * metrics.read().operations // [{ verb: 'ADD', network: 'pods', outcome: 'done', count: 3, sumMs: 91.4, … }]
+ * ```
+ */
+export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsMs?: readonly number[] } = {}): {
   /** Goes into the option `observe` of `cni`. */
   observe(report: OperationReport): void
   /** The counts so far, as plain data. Durations are milliseconds. */
@@ -29,32 +47,7 @@ export interface OperationMetrics {
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
   }
-}
-
-type Counts = ReturnType<OperationMetrics['read']>['operations'][number]
-type Durations = Pick<Counts, 'count' | 'sumMs' | 'maxMs' | 'buckets'>
-type Labels<Name extends string> = { readonly [name in Name]: string }
-
-/** From a plugin that does nothing to one that is given up. */
-const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
-
-/**
- * Counts operations by verb, network and outcome, and executions of plugins by verb, plugin and outcome, with their
- * durations. Nothing is exported: a metrics library is fed with {@link OperationMetrics.read}, or with each report.
- *
- * @throws TypeError unless the buckets are ascending milliseconds above 0.
- * @example
- * ```ts
- * const metrics = operationMetrics()
- * const runtime = cni({ path: ['/opt/cni/bin'], observe: metrics.observe })
- * metrics.read().operations // [{ verb: 'ADD', network: 'pods', outcome: 'done', count: 3, sumMs: 91.4, … }]
- * ```
- */
-export function operationMetrics({
-  bucketsMs = BUCKETS_MS,
-}: {
-  readonly bucketsMs?: readonly number[]
-} = {}): OperationMetrics {
+} {
   if (!bucketsMs.every((bound, index) => bound > (bucketsMs[index - 1] ?? 0))) {
     throw new TypeError(`operationMetrics: bucketsMs: expected ascending milliseconds, got ${bucketsMs.join(', ')}`)
   }

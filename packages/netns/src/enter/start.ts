@@ -1,13 +1,5 @@
 import { closeSync } from 'node:fs'
-import {
-  type Argv,
-  findExecutable,
-  isRunError,
-  type RunOptions,
-  type RunResult,
-  type Started,
-  start as startHere,
-} from '@cni/host'
+import { findExecutable, isRunError, type RunOptions, type RunResult, start as startHere } from '@cni/host'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { tryLoadSys } from '../sys/load-sys.ts'
@@ -22,7 +14,11 @@ import { foreignUserNamespace } from './user-namespace.ts'
  * @example
  * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
  */
-export function start(target: NetnsTarget, argv: Argv, options: RunOptions & EnterOptions = {}): Started {
+export function start(
+  target: NetnsTarget,
+  argv: readonly [string, ...string[]],
+  options: RunOptions & EnterOptions = {},
+): ReturnType<typeof startHere> {
   const { shield, onShieldError, ...rest } = options
   assertTarget(target)
   const shielded = shield !== undefined && shield.length > 0
@@ -44,7 +40,7 @@ export function start(target: NetnsTarget, argv: Argv, options: RunOptions & Ent
  */
 export async function exec(
   target: NetnsTarget,
-  argv: Argv,
+  argv: Parameters<typeof startHere>[0],
   options: RunOptions & EnterOptions & { reject?: boolean } = {},
 ): Promise<RunResult> {
   const { reject = true, ...rest } = options
@@ -57,7 +53,12 @@ export async function exec(
 }
 
 /** As the owner of a namespace that belongs to another user namespace; only a process of its own can become that. */
-function startOwned(target: NetnsTarget, owner: number, argv: Argv, options: RunOptions & EnterOptions): Started {
+function startOwned(
+  target: NetnsTarget,
+  owner: number,
+  argv: Parameters<typeof startHere>[0],
+  options: RunOptions & EnterOptions,
+): ReturnType<typeof startHere> {
   const { shield, onShieldError, ...rest } = options
   const close = () => closeSync(owner)
   try {
@@ -80,7 +81,11 @@ function startOwned(target: NetnsTarget, owner: number, argv: Argv, options: Run
 }
 
 /** The argument list that enters by our descriptor: a path may by now be another namespace. */
-export function throughNsenter(fd: number, argv: Argv, options: RunOptions): Argv {
+export function throughNsenter(
+  fd: number,
+  argv: Parameters<typeof startHere>[0],
+  options: RunOptions,
+): Parameters<typeof startHere>[0] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
   // A program that is not there is reported as itself, not as a failing nsenter.

@@ -1,9 +1,9 @@
-import { formatAddress, type IpFamily, type IpPrefix, networkAddress, parsePrefix as parseBytes } from '@cni/types/ip'
+import { formatAddress, type IpFamily, networkAddress, parsePrefix as parseBytes } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_INET, AF_INET6 } from './constants.ts'
 
 /** An address with its prefix length, as bytes. */
-export interface Prefix extends IpPrefix {
+export interface Prefix extends NonNullable<ReturnType<typeof parseBytes>> {
   readonly family: IpFamily
 }
 

@@ -1,4 +1,4 @@
-import { addressBytes, checkProtocol, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
+import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
 import type { Hook } from '../wire/family.ts'
 import type { TraceOptions } from './options.ts'
 
@@ -27,7 +27,6 @@ export interface TracedPacket {
 
 /** The packet at its first hook. Throws `PacketError`. */
 export function startTrace(packet: Packet, options: TraceOptions): TracedPacket {
-  checkProtocol(packet.protocol)
   const from = directionOf(packet)
   const isFirst = (packet.state ?? 'NEW') === 'NEW' && packet.in !== 'lo'
   const traced: TracedPacket = {

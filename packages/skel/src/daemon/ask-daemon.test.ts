@@ -3,7 +3,7 @@ import { createServer as createRawServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../../test/temp-folder.ts'
-import { askDaemon, type DaemonQuestion } from './ask-daemon.ts'
+import { askDaemon } from './ask-daemon.ts'
 
 let socket: string
 beforeEach(() => {
@@ -20,7 +20,7 @@ async function daemon(answer: RequestListener): Promise<void> {
   })
 }
 
-const ask = (more: Partial<DaemonQuestion> = {}) =>
+const ask = (more: Partial<Parameters<typeof askDaemon>[1]> = {}) =>
   askDaemon(socket, { path: '/decide', body: '{"pod":"a"}', signal: new AbortController().signal, ...more })
 
 it('has the body of the answer', async () => {
@@ -40,7 +40,7 @@ it('waits for an answer that has begun', async () => {
   expect(await ask({ begunWithin: 150 })).toEqual({ answer: 'later' })
 })
 
-it.each<[string, RequestListener, Partial<DaemonQuestion>, string]>([
+it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, string]>([
   ['says nothing', () => {}, { begunWithin: 50 }, 'no answer within 50 ms'],
   [
     'begins and does not end',

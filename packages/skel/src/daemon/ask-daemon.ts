@@ -2,40 +2,6 @@ import { peerOf } from '@cni/netns/unix'
 import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
-/** Request of {@link askDaemon}, and its time limits. */
-export interface DaemonQuestion {
-  /** The path of the request: `/decide`. */
-  readonly path: string
-  /** JSON. */
-  readonly body: string
-  /** The call's. */
-  readonly signal: AbortSignal
-  /**
-   * Milliseconds until the answer begins. Default 100: a daemon sends the head of its answer as soon as it has the request,
-   * so that one that hangs costs no more.
-   */
-  readonly begunWithin?: number
-  /** Milliseconds for the whole answer. Default 3000. */
-  readonly within?: number
-  /** Most bytes of an answer. Default 16 MiB. */
-  readonly maxBytes?: number
-}
-
-/** Result of {@link askDaemon}: exactly one of its members. */
-export type DaemonAnswer =
-  | {
-      /** The body of an answer with status 200. */
-      readonly answer: string
-      /** Absent beside an answer. */
-      readonly reason?: never
-    }
-  | {
-      /** Absent where there is none. */
-      readonly answer?: never
-      /** Why there is no answer, for the log. */
-      readonly reason: string
-    }
-
 /**
  * Asks a daemon of the node for something that the plugin can also find out by itself. Never rejects: without an answer
  * there is a reason. A daemon that runs as another user than root or the plugin's own is not asked.
@@ -56,7 +22,39 @@ export type DaemonAnswer =
  * })
  * ```
  */
-export async function askDaemon(socket: string, question: DaemonQuestion): Promise<DaemonAnswer> {
+export async function askDaemon(
+  socket: string,
+  question: {
+    /** The path of the request: `/decide`. */
+    readonly path: string
+    /** JSON. */
+    readonly body: string
+    /** The call's. */
+    readonly signal: AbortSignal
+    /**
+     * Milliseconds until the answer begins. Default 100: a daemon sends the head of its answer as soon as it has the request,
+     * so that one that hangs costs no more.
+     */
+    readonly begunWithin?: number
+    /** Milliseconds for the whole answer. Default 3000. */
+    readonly within?: number
+    /** Most bytes of an answer. Default 16 MiB. */
+    readonly maxBytes?: number
+  },
+): Promise<
+  | {
+      /** The body of an answer with status 200. */
+      readonly answer: string
+      /** Absent beside an answer. */
+      readonly reason?: never
+    }
+  | {
+      /** Absent where there is none. */
+      readonly answer?: never
+      /** Why there is no answer, for the log. */
+      readonly reason: string
+    }
+> {
   const { path, body, begunWithin = 100, within = 3000, maxBytes, signal } = question
   const until = AbortSignal.timeout(within)
   try {

@@ -1,5 +1,4 @@
 import type { NetnsPort } from '../io.ts'
-import type { EnvVars } from '../protocol/environment.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
 /** How a daemon serves. */
@@ -15,7 +14,7 @@ export interface DaemonOptions {
   /** Bytes of one request; 4 MiB when not said. */
   readonly maxBody?: number
   /** What handlers see in `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
-  readonly env?: EnvVars
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Stops it, as `stop` does. */
   readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */

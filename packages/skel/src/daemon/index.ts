@@ -22,7 +22,7 @@
  */
 
 // A daemon that is asked, with a fallback
-export { askDaemon, type DaemonAnswer, type DaemonQuestion } from './ask-daemon.ts'
+export { askDaemon } from './ask-daemon.ts'
 // The daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
 export { DaemonError, isDaemonError } from './daemon-error.ts'

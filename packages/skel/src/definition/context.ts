@@ -1,8 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
 import type { Log } from '../log.ts'
-import type { EnvVars } from '../protocol/environment.ts'
-import type { AttachmentState, NetworkState, WritableState } from '../state/call-state.ts'
+import type { AttachmentState, NetworkState } from '../state/call-state.ts'
 
 /** What every handler knows about its call. */
 export interface CallContext {
@@ -19,7 +18,7 @@ export interface CallContext {
   /** `CNI_PATH`: where delegates are looked for. */
   readonly path: readonly string[]
   /** The whole environment, for delegates. */
-  readonly env: EnvVars
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Stdin as it came, for delegates. */
   readonly raw: Uint8Array
   /** The log of the call: lines go to stderr and to the sinks of the `log` hook. */
@@ -63,7 +62,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   /** The configuration, as the schema has read it. */
   readonly conf: Conf
   /** What the plugin keeps of the attachment; to use it without a `state` in the definition is an error. */
-  readonly state: WritableState<State>
+  readonly state: AttachmentState<State>
   /** The container's namespace, open until the call ends. Never the plugin's own. */
   readonly netns: Netns
   /**
@@ -90,7 +89,7 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
   /** The configuration, as the schema has read it. */
   readonly conf: Conf
   /** What ADD kept, in a plugin that declares a `state`. */
-  readonly state: AttachmentState<State>
+  readonly state: Pick<AttachmentState<State>, 'read'>
   /** The container's namespace, open until the call ends. */
   readonly netns: Netns
   /** The final result of the whole chain, in the 1.1.0 model, frozen. */
@@ -109,7 +108,7 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
   /** `undefined` when the runtime gave none, or none that can be read. */
   readonly prevResult: Result | undefined
   /** What ADD kept, in a plugin that declares a `state`; it is removed when the handler has succeeded. */
-  readonly state: AttachmentState<State>
+  readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
 /** What a GC handler gets. */

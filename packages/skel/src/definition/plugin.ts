@@ -1,24 +1,9 @@
 import { CNI_VERSIONS, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { LogOptions } from '../log.ts'
-import type { EnvVars } from '../protocol/environment.ts'
 import type { StateDefinition } from '../state/call-state.ts'
 import { checkDefinition } from './check-definition.ts'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
-
-/** What the `log` hook may look at. */
-export interface LogRequest<Conf = NetConf> {
-  /** The verb of the call. */
-  readonly command: Verb
-  /** `undefined` in a DEL whose configuration is invalid. */
-  readonly conf: Conf | undefined
-  /** The name of the network. */
-  readonly networkName: string
-  /** `CNI_CONTAINERID`; empty where the verb has none. */
-  readonly containerID: string
-  /** The environment of the call. */
-  readonly env: EnvVars
-}
 
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
@@ -57,7 +42,18 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Leave `cniVersion` out of error documents, as the reference implementation does. */
   readonly goCompat?: boolean
   /** Decides level and sinks of the log, once the configuration is known. */
-  log?(request: LogRequest<Conf>): LogOptions
+  log?(request: {
+    /** The verb of the call. */
+    readonly command: Verb
+    /** `undefined` in a DEL whose configuration is invalid. */
+    readonly conf: Conf | undefined
+    /** The name of the network. */
+    readonly networkName: string
+    /** `CNI_CONTAINERID`; empty where the verb has none. */
+    readonly containerID: string
+    /** The environment of the call. */
+    readonly env: Readonly<Record<string, string | undefined>>
+  }): LogOptions
   /** Attaches the container; the result is printed in the configuration's version. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /** Throws when the attachment is not as ADD left it. */

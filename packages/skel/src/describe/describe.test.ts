@@ -37,7 +37,7 @@ describe('the JSON Schema of a configuration', () => {
     })
     expect(schema.required?.toSorted()).toEqual(['name', 'port'])
     expect(schema.additionalProperties).not.toBe(false)
-    expect(JSON.parse(await describer.schema(plugin))).toEqual(schema)
+    expect(JSON.parse(await describer(plugin, 'schema'))).toEqual(schema)
   })
 
   it('is that of the standard members where the plugin has no schema, and any value where JSON has no word', async () => {

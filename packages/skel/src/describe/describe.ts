@@ -1,4 +1,4 @@
-import type { PluginMainOptions } from '../command-line.ts'
+import type { Plugin } from '../definition/plugin.ts'
 import { helpText } from './help.ts'
 import { jsonSchema } from './json-schema.ts'
 
@@ -10,7 +10,6 @@ import { jsonSchema } from './json-schema.ts'
  * pluginMain(plugin, { describe })
  * ```
  */
-export const describe: Required<PluginMainOptions>['describe'] = {
-  help: helpText,
-  schema: async (plugin) => `${JSON.stringify(await jsonSchema(plugin), null, 2)}\n`,
+export async function describe(plugin: Plugin, what: 'help' | 'schema'): Promise<string> {
+  return what === 'help' ? helpText(plugin) : `${JSON.stringify(await jsonSchema(plugin), null, 2)}\n`
 }

@@ -1,4 +1,4 @@
-import { type CallContext, definePlugin, type EnvVars, span, use } from '@cni/skel'
+import { type CallContext, definePlugin, span, use } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -6,8 +6,8 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`
 
-async function traced(env: EnvVars, fail = false) {
-  let seen: { span?: NonNullable<CallContext['span']>; env: EnvVars } | undefined
+async function traced(env: CallContext['env'], fail = false) {
+  let seen: { span?: NonNullable<CallContext['span']>; env: CallContext['env'] } | undefined
   const plugin = definePlugin({
     name: 'p',
     add(c) {

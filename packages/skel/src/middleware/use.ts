@@ -3,12 +3,6 @@ import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
-/** What a middleware knows of a call: what all verbs share, the verb, and in ADD, CHECK and DEL the attachment. */
-export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> {
-  /** The verb of the call. */
-  readonly verb: Verb
-}
-
 /**
  * Goes around the handlers of a plugin: does something before, calls `next`, and passes on its outcome, or throws. `next`
  * runs the other middleware, then the handler; its argument is what changes for them.
@@ -26,7 +20,11 @@ export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentC
  * ```
  */
 export type Middleware = <Outcome>(
-  c: MiddlewareContext,
+  c: CallContext &
+    Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> & {
+      /** The verb of the call. */
+      readonly verb: Verb
+    },
   next: (changes?: Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>) => Promise<Outcome>,
 ) => Promise<Outcome>
 

@@ -1,4 +1,4 @@
-import { assertNetConfName, normalizeNetConf, parseJson } from '@cni/types'
+import { normalizeNetConf, parseJson } from '@cni/types'
 
 /** The configuration on stdin, as far as the protocol itself looks at it. */
 export interface NetworkConfig {
@@ -16,6 +16,5 @@ export function decodeNetworkConfig(raw: Uint8Array): NetworkConfig {
   // Keeps a byte order mark, so that it is refused.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)
   const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
-  assertNetConfName(document)
   return { text, document }
 }

@@ -8,7 +8,7 @@ export type DeclaredState<State> = [State] extends [undefined]
   ? 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
   : State
 
-/** What ADD kept of the attachment, for CHECK and DEL. */
+/** What ADD keeps of the attachment; CHECK and DEL read it. */
 export interface AttachmentState<State> {
   /**
    * What was kept; `undefined` when nothing was. In DEL also when what is there says nothing usable, which is logged.
@@ -16,10 +16,6 @@ export interface AttachmentState<State> {
    * @throws StateError in ADD and CHECK for a file that says nothing usable.
    */
   read(): DeclaredState<State> | undefined
-}
-
-/** The same for ADD. */
-export interface WritableState<State> extends AttachmentState<State> {
   /**
    * Keeps an object until DEL, over what was there. Before a change it is a promise that a later DEL finds it, even if
    * this process is killed. When ADD fails, what was there before is put back, in the order of the other `undo` steps.
@@ -59,9 +55,9 @@ export interface StateDefinition<State> {
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
     /** For ADD and CHECK: what is there and says nothing usable is an error. */
-    readonly strict: WritableState<unknown>
+    readonly strict: AttachmentState<unknown>
     /** For DEL: what says nothing usable is logged, and counts as nothing. */
-    readonly tolerant: AttachmentState<unknown>
+    readonly tolerant: Pick<AttachmentState<unknown>, 'read'>
     /** For GC. Without a list of the valid attachments nothing is known to be stale. */
     ofNetwork(valid: readonly ValidAttachment[] | undefined): NetworkState<unknown>
     /** After DEL has succeeded. Never fails: the address that a failing DEL keeps is worth more. */

@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns/handle'
 import type { AttachmentKey } from './attachment-key.ts'
-import type { Listed } from './record-store.ts'
+import type { AttachmentStore } from './record-store.ts'
 
 /** A record that says in which namespace its attachment is. */
 export interface RecordedNetns {
@@ -32,7 +32,7 @@ export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): 
  * there. A record that cannot be read may be that of such an attachment.
  */
 export function sharedReason(
-  { stored, unreadable }: Listed<RecordedNetns>,
+  { stored, unreadable }: ReturnType<AttachmentStore<RecordedNetns>['list']>,
   key: AttachmentKey,
   netns: Netns,
 ): string | undefined {

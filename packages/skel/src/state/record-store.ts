@@ -4,14 +4,6 @@ import { decodeRecord, encodeRecord } from './record.ts'
 import { isStateError, StateError } from './state-error.ts'
 import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 
-/** What was found of one attachment. */
-export interface StoredState<State> {
-  /** The attachment. */
-  readonly key: AttachmentKey
-  /** State of the attachment. */
-  readonly state: State
-}
-
 /** The state of all attachments of a plugin, one file each. Everything happens at once: no method waits for anything. */
 export interface AttachmentStore<State> {
   /** The folder's path. */
@@ -46,24 +38,33 @@ export interface AttachmentStore<State> {
    *
    * @param only - chooses attachments, which saves most of the time of the others. Default: all.
    */
-  list(only?: (key: AttachmentKey) => boolean): Listed<State>
+  list(only?: (key: AttachmentKey) => boolean): {
+    /** The states that could be read. */
+    readonly stored: ReadonlyArray<{ readonly key: AttachmentKey; readonly state: State }>
+    /** Files that say nothing usable, or that cannot be read. */
+    readonly unreadable: readonly StateError[]
+  }
   /** What is kept of a network's attachments that are not among the valid ones. */
-  stale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<State>
+  stale(
+    network: string,
+    valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
+  ): ReturnType<AttachmentStore<State>['list']>
   /**
    * Removes just that, and what killed processes left half written. Files that say nothing usable are left alone.
    *
    * @throws StateError, after all others, for a file that cannot be removed.
    */
-  removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<State>
+  removeStale(
+    network: string,
+    valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
+  ): ReturnType<AttachmentStore<State>['list']>
 }
 
 /** What was found in a folder. */
-export interface Listed<State> {
-  /** The states that could be read. */
-  readonly stored: readonly StoredState<State>[]
-  /** Files that say nothing usable, or that cannot be read. */
-  readonly unreadable: readonly StateError[]
-}
+export type Listed<State> = ReturnType<AttachmentStore<State>['list']>
+
+/** What was found of one attachment. */
+export type StoredState<State> = Listed<State>['stored'][number]
 
 /** What a store keeps, and how it knows it. */
 export interface RecordStoreOptions<State> {

@@ -12,14 +12,6 @@ export const PATHS = {
   none: '',
 } as const
 
-/** Fakes of everything on a node that a plugin or a daemon uses. */
-export interface FakeMachine {
-  /** Opens the given pods by their paths, and the node's own namespace. */
-  readonly netns: NetnsPort
-  /** A folder in memory for each path. */
-  stateFolder(path: string): StateFolder
-}
-
 /**
  * A node for `serveDaemon` and `runPlugin` in a test without root: namespaces are fakes, files stay in memory.
  *
@@ -31,7 +23,12 @@ export interface FakeMachine {
  * const { result } = await testPlugin(shim({ name: 'greet', socket }), { netns: pod }).add()
  * ```
  */
-export function fakeMachine(...pods: readonly Netns[]): FakeMachine {
+export function fakeMachine(...pods: readonly Netns[]): {
+  /** Opens the given pods by their paths, and the node's own namespace. */
+  readonly netns: NetnsPort
+  /** A folder in memory for each path. */
+  stateFolder(path: string): StateFolder
+} {
   const folders = new Map<string, StateFolder>()
   return {
     netns: { open: (path) => openFake(path, pods), current: () => host(PATHS.host) },

@@ -22,7 +22,7 @@
  * @module
  */
 
-export { type FakeMachine, fakeMachine } from './fake-machine.ts'
+export { fakeMachine } from './fake-machine.ts'
 export { fakeNetns } from './fake-netns.ts'
-export { type MemoryStateFolder, memoryStateFolder } from './memory-state-folder.ts'
-export { type PluginTester, type TestCall, type TestNetns, type TestOutcome, testPlugin } from './test-plugin.ts'
+export { memoryStateFolder } from './memory-state-folder.ts'
+export { type PluginTester, type TestCall, type TestOutcome, testPlugin } from './test-plugin.ts'

@@ -1,14 +1,8 @@
 import { StateError } from '../state/state-error.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
-/** A folder in memory. What a test puts into `files` stands where ADD's would. */
-export interface MemoryStateFolder extends StateFolder {
-  /** The texts by file name; an error is thrown by whoever reads the file. */
-  readonly files: Map<string, string | StateError>
-}
-
 /**
- * A folder for the state of attachments that is gone with the test.
+ * A folder for the state of attachments that is gone with the test. What the test puts into `files` stands where ADD's would.
  *
  * @example
  * ```ts
@@ -17,7 +11,10 @@ export interface MemoryStateFolder extends StateFolder {
  * const [record] = [...state.files.values()].map((text) => JSON.parse(String(text)))
  * ```
  */
-export function memoryStateFolder(path = '/run/cni/test'): MemoryStateFolder {
+export function memoryStateFolder(path = '/run/cni/test'): StateFolder & {
+  /** The texts by file name; an error is thrown by whoever reads the file. */
+  readonly files: Map<string, string | StateError>
+} {
   const files = new Map<string, string | StateError>()
   return {
     path,

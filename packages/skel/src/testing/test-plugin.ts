@@ -11,20 +11,17 @@ import { fakeMachine, PATHS } from './fake-machine.ts'
 import { FakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/**
- * Target of `CNI_NETNS`: an open namespace, real or made by `fakeNetns`. `fake` is the tester's own fake, `host` the
- * plugin's own namespace, `missing` a path without a file. With `none` the variable is empty.
- */
-export type TestNetns = Netns | 'fake' | 'host' | 'missing' | 'none'
-
 /** One call; whatever is left out has a default that works. */
 export interface TestCall {
   /** Members of the configuration, besides `cniVersion` 1.1.0, a `name` and the `type`; a text is stdin as it is. */
   readonly conf?: Readonly<Record<string, unknown>> | string
   /** Defaults to a result with one address for a chained plugin, and to none for others; `null` is none. */
   readonly prevResult?: unknown
-  /** Defaults to `fake`. */
-  readonly netns?: TestNetns
+  /**
+   * Target of `CNI_NETNS`: an open namespace, real or made by `fakeNetns`. `fake`, the default, is the tester's own fake,
+   * `host` the plugin's own namespace, `missing` a path without a file. With `none` the variable is empty.
+   */
+  readonly netns?: Netns | 'fake' | 'host' | 'missing' | 'none'
   /** `CNI_ARGS`, as text or as pairs. */
   readonly args?: string | Readonly<Record<string, string>>
   /** Defaults to `test-container`. */
@@ -40,7 +37,7 @@ export interface TestCall {
   /** The plugin's file: with a marker next to it the plugin is uninstalled. */
   readonly executable?: string
   /** Variables that are added, or with `undefined` taken away, last. */
-  readonly env?: EnvVars
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Ends the call early, as SIGTERM does. */
   readonly signal?: AbortSignal
 }

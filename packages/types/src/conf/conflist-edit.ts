@@ -25,12 +25,6 @@ export function removePlugin<List extends ConflistDocument>(list: List, type: st
   return kept.length === (list.plugins ?? []).length ? list : { ...list, plugins: kept }
 }
 
-/** A list of one plugin, from a configuration of its own: `name` and `cniVersion` are the list's too. */
-export function conflistFromPlugin(plugin: PluginConf) {
-  const { cniVersion, name = '' } = plugin
-  return { ...(cniVersion === undefined ? {} : { cniVersion }), name, plugins: [plugin] }
-}
-
 function others(list: ConflistDocument, type: string): PluginConf[] {
   return (list.plugins ?? []).filter((plugin) => plugin.type !== type)
 }

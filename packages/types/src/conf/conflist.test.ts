@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assertConflistDocument, parseConflist, parseConflistDocument } from './conflist.ts'
-import { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
-import { parsePluginConf } from './plugin-conf.ts'
+import { insertPlugin, removePlugin } from './conflist-edit.ts'
+import { assertPluginConf } from './plugin-conf.ts'
 
 const list = (members: object) => JSON.stringify({ name: 'net1', plugins: [{ type: 'bridge' }], ...members })
 
@@ -102,9 +102,7 @@ test('removing takes every plugin of a type; nothing to remove gives the same li
   expect(removePlugin(before, 'other')).toBe(before)
 })
 
-test('a configuration of one plugin becomes a list of one', () => {
-  const plugin = parsePluginConf('{"cniVersion":"0.4.0","name":"dbnet","type":"bridge","x":1}')
-  expect(conflistFromPlugin(plugin)).toEqual({ cniVersion: '0.4.0', name: 'dbnet', plugins: [plugin] })
-  expect(conflistFromPlugin({ type: 'bridge' })).toEqual({ name: '', plugins: [{ type: 'bridge' }] })
-  expect(() => parsePluginConf('{"name":"x"}')).toThrow("missing 'type'")
+test('a configuration of one plugin needs a type', () => {
+  expect(() => assertPluginConf({ name: 'dbnet', type: 'bridge', x: 1 }, 'refused')).not.toThrow()
+  expect(() => assertPluginConf({ name: 'x' }, 'refused')).toThrow("refused: missing 'type'")
 })

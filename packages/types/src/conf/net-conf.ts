@@ -1,6 +1,6 @@
 import { CniError, ErrorCode } from '../errors.ts'
 import { foldMembers, isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
-import type { Dns } from '../result/model.ts'
+import type { Result } from '../result/model.ts'
 import { assertNetworkName } from '../validate.ts'
 import { misfit } from './plugin-members.ts'
 
@@ -20,7 +20,7 @@ export interface NetConf {
   args?: Record<string, unknown>
   ipMasq?: boolean
   ipam?: { type?: string; [member: string]: unknown }
-  dns?: Dns
+  dns?: NonNullable<Result['dns']>
   /** As received; `decodeResult` makes a result of it. */
   prevResult?: unknown
   'cni.dev/valid-attachments'?: ValidAttachment[]
@@ -41,7 +41,6 @@ export interface NetConf {
  */
 export function parseNetConf(input: string | Uint8Array): NetConf {
   const conf = normalizeNetConf(parseJson(input, UNREADABLE))
-  assertNetConfName(conf)
   const problem = misfit(conf)
   if (problem !== undefined) throw new CniError(ErrorCode.decodingFailure, `${UNREADABLE}: ${problem}`)
   return conf as NetConf
@@ -50,9 +49,9 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 /**
  * The first step of {@link parseNetConf}, for a parsed document: an object with `name`, `cniVersion` and `prevResult`
  * under these exact names (other spellings in case are accepted where the exact one is missing). `null` members of
- * these names are dropped, a missing name is empty.
+ * these names are dropped.
  *
- * @throws {@link CniError} with code 6 when the document is no object or its name no text.
+ * @throws {@link CniError} with code 6 when the document is no object or its name no text, 7 without a valid network name.
  */
 export function normalizeNetConf(
   document: unknown,
@@ -64,13 +63,9 @@ export function normalizeNetConf(
   }
   const { name = '' } = folded
   if (typeof name !== 'string') throw unreadable('name: expected a string', name)
-  return 'name' in folded ? { ...folded, name } : { name, ...folded }
-}
-
-/** Throws {@link CniError} 7 unless the configuration has a valid network name. */
-export function assertNetConfName(conf: { readonly name: string }): void {
-  if (conf.name === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name')
-  assertNetworkName(conf.name)
+  if (name === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name')
+  assertNetworkName(name)
+  return { ...folded, name }
 }
 
 /**

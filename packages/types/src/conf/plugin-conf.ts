@@ -1,5 +1,5 @@
 import { CniError, ErrorCode } from '../errors.ts'
-import { isObject, kindOf, parseJson } from '../json/json.ts'
+import { isObject, kindOf } from '../json/json.ts'
 import type { NetConf } from './net-conf.ts'
 import { misfitForRuntime } from './plugin-members.ts'
 
@@ -8,17 +8,6 @@ export interface PluginConf extends Omit<NetConf, 'name'> {
   type: string
   name?: string
   [member: string]: unknown
-}
-
-/**
- * Reads the configuration of one plugin: the content of a `.conf` file.
- *
- * @throws {@link CniError} with code 6 for text that is not JSON, 7 when it is not an object with a `type`.
- */
-export function parsePluginConf(input: string | Uint8Array): PluginConf {
-  const plugin = parseJson(input, 'error parsing configuration')
-  assertPluginConf(plugin, 'error parsing configuration')
-  return plugin
 }
 
 /** Throws {@link CniError} 7 unless the value is an object with a `type` and what else a runtime reads of its type. */

@@ -15,4 +15,4 @@
 
 export { formatAddress, unmapAddress } from './format-address.ts'
 export { type IpFamily, parseAddress } from './parse-address.ts'
-export { type IpPrefix, networkAddress, parsePrefix } from './prefix.ts'
+export { networkAddress, parsePrefix } from './prefix.ts'

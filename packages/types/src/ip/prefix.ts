@@ -1,13 +1,7 @@
 import { parseAddress } from './parse-address.ts'
 
-/** An address with the length of its network's prefix; bits behind the prefix may be set. */
-export interface IpPrefix {
-  readonly bytes: Uint8Array
-  readonly length: number
-}
-
 /**
- * Reads `address/length`, or a bare address as a full-length prefix. As strict as {@link parseAddress}.
+ * Reads `address/length`, or a bare address as a full-length prefix; bits behind the prefix may be set. As strict as {@link parseAddress}.
  *
  * @example
  * ```ts
@@ -17,7 +11,14 @@ export interface IpPrefix {
  * export const network = prefix && formatAddress(networkAddress(prefix)) // '10.0.0.0'
  * ```
  */
-export function parsePrefix(text: string): IpPrefix | undefined {
+export function parsePrefix(text: string):
+  | {
+      /** The address: 4 or 16 bytes. */
+      readonly bytes: Uint8Array
+      /** The length of the prefix in bits. */
+      readonly length: number
+    }
+  | undefined {
   const slash = text.indexOf('/')
   const bytes = parseAddress(slash === -1 ? text : text.slice(0, slash))
   if (bytes === undefined) return undefined
@@ -28,6 +29,6 @@ export function parsePrefix(text: string): IpPrefix | undefined {
 }
 
 /** The address with the bits behind its prefix cleared. */
-export function networkAddress({ bytes, length }: IpPrefix): Uint8Array {
+export function networkAddress({ bytes, length }: NonNullable<ReturnType<typeof parsePrefix>>): Uint8Array {
   return bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))))
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
+import { jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
 
 const json = fc.jsonValue({ maxDepth: 4 })
 const space = fc.constantFrom(undefined, 1, '\t', '\n ', '\r\n')
 const around = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
 
 /** Checks that the spans of a text are those of its value, all the way down. */
-function expectSpans(text: string, span: JsonSpan, value: unknown): void {
+function expectSpans(text: string, span: ReturnType<typeof jsonValue>, value: unknown): void {
   expect(JSON.parse(text.slice(span.start, span.end))).toEqual(value)
   if (Array.isArray(value)) {
     const items = jsonItems(text, span)

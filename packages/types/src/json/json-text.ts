@@ -1,9 +1,3 @@
-/** A part of a JSON text: from `start` up to, and without, `end`. */
-export interface JsonSpan {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * Where the value of a JSON text is, without the blanks around it. With {@link jsonItems} and {@link jsonMembers} a text can
  * be edited and all else in it stays as it is written. The text must be one that `JSON.parse` accepts.
@@ -15,13 +9,17 @@ export interface JsonSpan {
  * text.slice(a?.value.start, a?.value.end) // '1.0'
  * ```
  */
-export function jsonValue(text: string): JsonSpan {
+export function jsonValue(text: string): {
+  readonly start: number
+  /** The first position behind it. */
+  readonly end: number
+} {
   const start = skipBlanks(text, 0)
   return { start, end: endOfValue(text, start) }
 }
 
 /** Where the items of an array are. */
-export function jsonItems(text: string, array: JsonSpan): JsonSpan[] {
+export function jsonItems(text: string, array: ReturnType<typeof jsonValue>): ReturnType<typeof jsonValue>[] {
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
@@ -31,8 +29,8 @@ export function jsonItems(text: string, array: JsonSpan): JsonSpan[] {
  */
 export function jsonMembers(
   text: string,
-  object: JsonSpan,
-): Array<JsonSpan & { readonly key: string; readonly value: JsonSpan }> {
+  object: ReturnType<typeof jsonValue>,
+): Array<ReturnType<typeof jsonValue> & { readonly key: string; readonly value: ReturnType<typeof jsonValue> }> {
   return parts(text, object, (start) => {
     const endOfKey = endOfString(text, start)
     const value = skipBlanks(text, skipBlanks(text, endOfKey) + 1)
@@ -54,6 +52,10 @@ export function jsonDepth(text: string): number {
   }
   return deepest
 }
+
+// internal
+
+type JsonSpan = ReturnType<typeof jsonValue>
 
 function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, read: (at: number) => Part): Part[] {
   const all: Part[] = []

@@ -14,14 +14,11 @@
 
 export {
   addressBytes,
-  checkProtocol,
   directionOf,
   familyOf,
   type Packet,
-  type PacketType,
   plainAddress,
-  type TcpFlag,
 } from './packet.ts'
 export { endpointText, packetText, parsePacket } from './packet-text.ts'
-export { type ExplainOptions, explainWay, type PacketWay } from './packet-way.ts'
+export { explainWay } from './packet-way.ts'
 export { protocolNumber, protocolNumbers } from './protocols.ts'

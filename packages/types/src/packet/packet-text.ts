@@ -1,4 +1,4 @@
-import { addressBytes, checkProtocol, familyOf, type Packet, type PacketType, type TcpFlag } from './packet.ts'
+import { addressBytes, checkProtocol, familyOf, type Packet } from './packet.ts'
 import { refuse } from './packet-error.ts'
 
 /**
@@ -102,8 +102,8 @@ const readers: Readonly<Record<string, (value: string) => Partial<Packet>>> = {
 }
 
 const states: readonly NonNullable<Packet['state']>[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
-const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
-const packetTypes: readonly PacketType[] = ['unicast', 'broadcast', 'multicast']
+const tcpFlags: NonNullable<Packet['tcpFlags']> = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+const packetTypes: readonly NonNullable<Packet['packetType']>[] = ['unicast', 'broadcast', 'multicast']
 const sockets: readonly NonNullable<Packet['socket']>[] = ['none', 'plain', 'transparent']
 
 const oneOf = <T extends string>(values: readonly T[], given: string, what: string): T =>

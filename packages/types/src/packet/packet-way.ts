@@ -2,52 +2,50 @@ import { escapeUnsafe } from '../text/unsafe-text.ts'
 import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
-/** The way of a packet through rules of any kind, and what became of it. */
-export interface PacketWay {
-  readonly packet: Packet
-  readonly verdict: string
-  /** Why; empty when there is nothing to say. */
-  readonly reason: string
-  readonly destination: { readonly address?: string; readonly port?: number }
-  /** What rewrote the destination, if anything did. */
-  readonly rewritten?: string
-  readonly tproxy?: { readonly address?: string; readonly port: number }
-  readonly mark?: number
-  readonly zone?: number
-  /** The rules that the packet came to. */
-  readonly path: ReadonlyArray<{
-    /** Heading; consecutive steps may share it. */
-    readonly place: string
-    readonly chain: string
-    /** Position in its chain, from 1. */
-    readonly index: number
-    readonly rule: string
-    /** `undefined`: not known. */
-    readonly matched: boolean | undefined
-    /** Conditions that the caller answered. */
-    readonly assumed?: readonly string[]
-    /** What the rule did to the packet, where its text does not say it all. */
-    readonly effect?: string
-  }>
-}
-
-type WayStep = PacketWay['path'][number]
-
-/** How {@link explainWay} writes. */
-export interface ExplainOptions {
-  /** `mermaid` is a flowchart of the rules that matched. Default: `text`. */
-  readonly format?: 'text' | 'mermaid' | undefined
-}
-
 /**
  * A packet's way for people: every rule that it came to (`✓` matched, `·` not, `?` not known), what each did, what became of
  * it. Names and comments cannot break out of a line of text or a label of the flowchart.
  */
-export function explainWay(way: PacketWay, { format = 'text' }: ExplainOptions = {}): string {
-  return format === 'mermaid' ? mermaid(way) : text(way)
+export function explainWay(
+  way: {
+    readonly packet: Packet
+    readonly verdict: string
+    /** Why; empty when there is nothing to say. */
+    readonly reason: string
+    readonly destination: { readonly address?: string; readonly port?: number }
+    /** What rewrote the destination, if anything did. */
+    readonly rewritten?: string
+    readonly tproxy?: { readonly address?: string; readonly port: number }
+    readonly mark?: number
+    readonly zone?: number
+    /** The rules that the packet came to. */
+    readonly path: ReadonlyArray<{
+      /** Heading; consecutive steps may share it. */
+      readonly place: string
+      readonly chain: string
+      /** Position in its chain, from 1. */
+      readonly index: number
+      readonly rule: string
+      /** `undefined`: not known. */
+      readonly matched: boolean | undefined
+      /** Conditions that the caller answered. */
+      readonly assumed?: readonly string[]
+      /** What the rule did to the packet, where its text does not say it all. */
+      readonly effect?: string
+    }>
+  },
+  options: {
+    /** `mermaid` is a flowchart of the rules that matched. Default: `text`. */
+    readonly format?: 'text' | 'mermaid' | undefined
+  } = {},
+): string {
+  return options.format === 'mermaid' ? mermaid(way) : text(way)
 }
 
 // internal
+
+type PacketWay = Parameters<typeof explainWay>[0]
+type WayStep = PacketWay['path'][number]
 
 function text(way: PacketWay): string {
   const lines = [packetText(way.packet)]

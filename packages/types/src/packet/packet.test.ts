@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  checkProtocol,
   directionOf,
   endpointText,
   familyOf,
@@ -212,11 +211,13 @@ describe('a protocol', () => {
     ],
   ])('%s has the number %s', (name, number) => {
     expect(protocolNumber(name)).toBe(number)
-    expect(() => checkProtocol(name)).not.toThrow()
+    expect(() => familyOf({ protocol: name, dst: '10.0.0.5' })).not.toThrow()
   })
 
   test.each(['', 'tpc', '1000', '6x', 'x6', '-6', 'constructor'])('%j is none', (name) => {
     expect(protocolNumber(name)).toBeUndefined()
-    expect(refusal(() => checkProtocol(name))).toBe(`packet: ${JSON.stringify(name)} is not a protocol`)
+    expect(refusal(() => familyOf({ protocol: name, dst: '10.0.0.5' }))).toBe(
+      `packet: ${JSON.stringify(name)} is not a protocol`,
+    )
   })
 })

@@ -3,12 +3,6 @@ import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { refuse } from './packet-error.ts'
 import { protocolNumber } from './protocols.ts'
 
-/** A flag of a TCP header. */
-export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
-
-/** How the link layer addressed a packet. */
-export type PacketType = 'unicast' | 'broadcast' | 'multicast'
-
 /**
  * A packet to trace. Its interfaces say where it is from: with `in` it came in, with `in` and `out` it is forwarded,
  * else it was made here. What is not given is not known, and a rule that asks for it makes the trace undecided.
@@ -32,13 +26,13 @@ export interface Packet {
   /** State of the packet in conntrack. Default: `NEW`, the first packet of its connection. */
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
   /** Default: `SYN` alone for the first packet of a TCP connection. */
-  readonly tcpFlags?: readonly TcpFlag[]
+  readonly tcpFlags?: readonly ('FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG')[]
   /** Type and code of ICMP or ICMPv6. */
   readonly icmp?: readonly [type: number, code?: number]
   /** Hardware address of the sender; only of packets that came in. */
   readonly mac?: string
   /** Only of packets that came in; one that was made here is `unicast`. */
-  readonly packetType?: PacketType
+  readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /** The socket that `-m socket` finds for the packet: none, or one bound to an address, transparent or not. */
   readonly socket?: 'none' | 'plain' | 'transparent'
   /** All addresses of this machine but the loopback ones; the first of a family is that of the incoming interface. */
@@ -49,8 +43,9 @@ export interface Packet {
 export const directionOf = (packet: Packet): 'local' | 'incoming' | 'forwarded' =>
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 
-/** The family of a packet; throws `PacketError` for addresses that are none or of two families. */
+/** The family of a packet; throws `PacketError` for an unknown protocol, an invalid address or addresses of two families. */
 export function familyOf(packet: Packet): IpFamily {
+  checkProtocol(packet.protocol)
   const bytes = addressBytes(packet.dst)
   for (const other of [packet.src, ...(packet.local ?? [])]) {
     if (other === undefined) continue

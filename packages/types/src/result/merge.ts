@@ -1,5 +1,5 @@
 import { CniError, ErrorCode } from '../errors.ts'
-import type { Dns, Interface, IpConfig, Result, Route } from './model.ts'
+import type { Interface, IpConfig, Result, Route } from './model.ts'
 
 /**
  * One result from several: what a plugin made itself, and what those it delegated to returned. Interfaces, addresses,
@@ -17,7 +17,7 @@ export function mergeResults(...results: readonly Result[]): Result {
   const interfaces: Interface[] = []
   const ips: IpConfig[] = []
   const routes: Route[] = []
-  let dns: Dns | undefined
+  let dns: Result['dns']
   let merged: Result = {}
   for (const result of results) {
     const places = (result.interfaces ?? []).map((one) => placeOf(interfaces, one))
@@ -104,7 +104,7 @@ const isSameIp = (a: IpConfig, b: IpConfig) => a.address === b.address && a.inte
 const isSameRoute = (a: Route, b: Route) =>
   a.dst === b.dst && (a.gw ?? '') === (b.gw ?? '') && a.table === b.table && a.priority === b.priority
 
-function mergeDns(first: Dns | undefined, second: Dns | undefined): Dns | undefined {
+function mergeDns(first: Result['dns'], second: Result['dns']): Result['dns'] {
   if (first === undefined || second === undefined) return first ?? second
   const both = (one: readonly string[] = [], other: readonly string[] = []) => [...new Set([...one, ...other])]
   return {

@@ -9,7 +9,16 @@ export interface Result {
   readonly interfaces?: readonly Interface[] | undefined
   readonly ips?: readonly IpConfig[] | undefined
   readonly routes?: readonly Route[] | undefined
-  readonly dns?: Dns | undefined
+  /** Resolver settings, as in `resolv.conf`. */
+  readonly dns?:
+    | {
+        readonly nameservers?: readonly string[] | undefined
+        readonly domain?: string | undefined
+        readonly search?: readonly string[] | undefined
+        readonly options?: readonly string[] | undefined
+        readonly [unknown: string]: unknown
+      }
+    | undefined
   readonly [unknown: string]: unknown
 }
 
@@ -45,14 +54,5 @@ export interface Route {
   readonly priority?: number | undefined
   readonly table?: number | undefined
   readonly scope?: number | undefined
-  readonly [unknown: string]: unknown
-}
-
-/** Resolver settings, as in `resolv.conf`. */
-export interface Dns {
-  readonly nameservers?: readonly string[] | undefined
-  readonly domain?: string | undefined
-  readonly search?: readonly string[] | undefined
-  readonly options?: readonly string[] | undefined
   readonly [unknown: string]: unknown
 }

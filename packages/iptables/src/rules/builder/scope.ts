@@ -1,15 +1,34 @@
-import type { AddressPair, BuiltinChain, Family } from '../model.ts'
-
-/** The families a rule under construction stands in. */
-export type Scope = 'both' | Family
+import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
 /** A bare address is only possible once the rule stands in a single family. */
-export type AddressOf<S extends Scope> = S extends 'both' ? AddressPair : string | AddressPair
+export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
+
+/** Names of the steps that the kernel refuses in table `T`, family `S`, chain `C`. */
+export type Refused<T extends Table, S extends Family | 'both', C extends string> =
+  | (S extends 'ipv4' ? never : 'icmpType')
+  | (S extends 'ipv6' ? never : 'icmpv6Type')
+  | Outside<C, 'PREROUTING' | 'INPUT' | 'FORWARD', 'in' | 'mac'>
+  | Outside<C, 'FORWARD' | 'OUTPUT' | 'POSTROUTING', 'out' | 'clampMssToPmtu'>
+  | Outside<C, 'OUTPUT' | 'POSTROUTING', 'uid' | 'gid' | 'socketExists'>
+  | Outside<C, 'PREROUTING' | 'INPUT', 'socket'>
+  | (T extends 'nat'
+      ?
+          | Outside<C, 'PREROUTING' | 'OUTPUT', 'redirect' | 'dnat'>
+          | Outside<C, 'POSTROUTING' | 'INPUT', 'snat'>
+          | Outside<C, 'POSTROUTING', 'masquerade'>
+          | 'drop'
+      : 'redirect' | 'dnat' | 'snat' | 'masquerade')
+  | (T extends 'mangle' ? Outside<C, 'PREROUTING', 'tproxy'> : 'tproxy')
+  | (T extends 'mangle' | 'filter' ? never : 'setMss' | 'clampMssToPmtu')
+  | (T extends 'raw' ? never : 'ctZone' | 'ct' | 'notrack')
+  | (T extends 'filter' ? never : 'reject')
+
+// internal
 
 /**
- * `Members` if a rule of chain `C` may be reached from the hooks `H` only; nothing otherwise. Own chains always may:
- * where they are called from is known at run time.
+ * `Steps` if a rule of chain `C` may be reached from other hooks than `H`; none otherwise. An own chain takes every step:
+ * which hooks reach it is known at run time.
  */
-export type At<C extends string, H extends BuiltinChain, Members> = [Extract<C, BuiltinChain>] extends [H]
-  ? Members
-  : unknown
+type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
+  ? never
+  : Steps

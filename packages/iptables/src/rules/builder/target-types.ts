@@ -1,11 +1,9 @@
-import type { BuiltinChain, CtEvent, CtZone, Rule, SetDir, Table } from '../model.ts'
-import type { AddressOf, At, Scope } from './scope.ts'
+import type { Family, Rule } from '../model.ts'
+import type { RuleWords } from '../rule-words.ts'
+import type { AddressOf } from './scope.ts'
 
-/** Compiler message for a rule with a port and no protocol before it. No value has this type. */
-export type ProtocolFirst = "A port needs a protocol before it, such as .proto('tcp')"
-
-/** Targets of every table; each ends the rule. */
-export interface CommonTargets<Own extends string, S extends Scope> {
+/** The targets; each ends the rule. */
+export interface Targets<Own extends string, S extends Family | 'both', P extends boolean> {
   /** `-j CHAIN`: continue in an own chain, return here after it. */
   jump(chain: Own): Rule
   /** `-g CHAIN`: continue in an own chain, return to where this chain was called from. */
@@ -67,7 +65,7 @@ export interface CommonTargets<Own extends string, S extends Scope> {
   /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */
   addSet(
     name: AddressOf<S>,
-    dirs: SetDir | readonly SetDir[],
+    dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][],
     options?: {
       /** Seconds, for a set with time-outs. */
       readonly timeoutSeconds?: number
@@ -76,39 +74,16 @@ export interface CommonTargets<Own extends string, S extends Scope> {
     },
   ): Rule
   /** `-j SET --del-set`: take them out. */
-  delSet(name: AddressOf<S>, dirs: SetDir | readonly SetDir[]): Rule
+  delSet(name: AddressOf<S>, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]): Rule
   /** No target: the rule only counts. */
   count(): Rule
   /** A target that this package does not model, with its options as tokens. */
   rawTarget(name: string, ...tokens: readonly string[]): Rule
-}
-
-/** The targets that exist in one table only, and there in some chains only. */
-export type TableTargets<T extends Table, S extends Scope, C extends string, P extends boolean> = T extends 'nat'
-  ? At<C, 'PREROUTING' | 'OUTPUT', DnatTargets<S, P>> &
-      At<C, 'POSTROUTING' | 'INPUT', SnatTargets<S>> &
-      At<C, 'POSTROUTING', MasqueradeTargets>
-  : Drop & OtherTargets<T, S, C, P>
-
-// internal
-
-type OtherTargets<T extends Table, S extends Scope, C extends string, P extends boolean> = T extends 'mangle'
-  ? At<C, 'PREROUTING', TproxyTargets<S, P>> & MssTargets<C>
-  : T extends 'raw'
-    ? RawTargets
-    : T extends 'filter'
-      ? FilterTargets<S> & MssTargets<C>
-      : unknown
-
-interface Drop {
   /** `-j DROP`. */
   drop(): Rule
-}
-
-export interface DnatTargets<S extends Scope, P extends boolean> {
   /** `-j REDIRECT --to-ports`: to a local port, or a range written `1000-2000`. */
   redirect(
-    port?: P extends true ? number | `${number}-${number}` : ProtocolFirst,
+    port?: P extends true ? number | `${number}-${number}` : "A port needs a protocol before it, such as .proto('tcp')",
     options?: { readonly random?: boolean },
   ): Rule
   /** `-j DNAT --to-destination`: `address`, `address:port`, `[address]:port`, `from-to`. */
@@ -121,9 +96,6 @@ export interface DnatTargets<S extends Scope, P extends boolean> {
       readonly persistent?: boolean
     },
   ): Rule
-}
-
-export interface SnatTargets<S extends Scope> {
   /** `-j SNAT --to-source`: `address`, `address:port`, `[address]:port`, `from-to`. */
   snat(
     to: AddressOf<S>,
@@ -136,9 +108,6 @@ export interface SnatTargets<S extends Scope> {
       readonly randomFully?: boolean
     },
   ): Rule
-}
-
-export interface MasqueradeTargets {
   /** `-j MASQUERADE`. */
   masquerade(options?: {
     /** A port, or a range written `1000-2000`; needs a protocol with ports. */
@@ -146,9 +115,6 @@ export interface MasqueradeTargets {
     readonly random?: boolean
     readonly randomFully?: boolean
   }): Rule
-}
-
-export interface TproxyTargets<S extends Scope, P extends boolean> {
   /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
   tproxy(
     options: P extends true
@@ -161,24 +127,12 @@ export interface TproxyTargets<S extends Scope, P extends boolean> {
           /** Bits of the mark that are set. Default: all. */
           readonly mask?: number
         }
-      : ProtocolFirst,
+      : "A port needs a protocol before it, such as .proto('tcp')",
   ): Rule
-}
-
-type MssTargets<C extends string> = SetMss &
-  At<C, Extract<BuiltinChain, 'FORWARD' | 'OUTPUT' | 'POSTROUTING'>, ClampMss>
-
-interface SetMss {
   /** `-j TCPMSS --set-mss`; needs `proto('tcp')` and `syn()` or flags with SYN. */
   setMss(mss: number): Rule
-}
-
-interface ClampMss {
   /** `-j TCPMSS --clamp-mss-to-pmtu`; needs `proto('tcp')` and `syn()` or flags with SYN. */
   clampMssToPmtu(): Rule
-}
-
-export interface RawTargets {
   /** `-j CT --zone`: the conntrack zone of the connection. */
   ctZone(zone: number): Rule
   /** `-j CT`: zone, helper and events of the connection. */
@@ -186,42 +140,20 @@ export interface RawTargets {
     /** The helper of a protocol such as `ftp`; needs `proto(…)`. */
     readonly helper?: string
     /** The only events that are reported. */
-    readonly ctevents?: readonly CtEvent[]
-    readonly zone?: CtZone
+    readonly ctevents?: readonly RuleWords['ctEvent'][]
+    readonly zone?: RuleWords['ctZone']
     /** The zone of the original direction only. */
-    readonly zoneOrig?: CtZone
+    readonly zoneOrig?: RuleWords['ctZone']
     /** The zone of the reply direction only. */
-    readonly zoneReply?: CtZone
+    readonly zoneReply?: RuleWords['ctZone']
   }): Rule
   /** `-j CT --notrack`: keep the packet out of connection tracking. `-j NOTRACK` is its old name. */
   notrack(): Rule
-}
-
-interface FilterTargets<S extends Scope> {
   /** `-j REJECT`: refuse with "port unreachable", or as told. A rule of both families needs both answers. */
   reject(
     answer?:
       | 'tcp-reset'
-      | { readonly ipv4: Rejections['ipv4'] | 'tcp-reset'; readonly ipv6: Rejections['ipv6'] | 'tcp-reset' }
-      | (S extends 'ipv4' ? Rejections['ipv4'] : S extends 'ipv6' ? Rejections['ipv6'] : never),
+      | { readonly [F in Family]: RuleWords['rejection'][F] | 'tcp-reset' }
+      | (S extends Family ? RuleWords['rejection'][S] : never),
   ): Rule
-}
-
-/** The answers of REJECT, besides `tcp-reset`. */
-export interface Rejections {
-  readonly ipv4:
-    | 'icmp-net-unreachable'
-    | 'icmp-host-unreachable'
-    | 'icmp-port-unreachable'
-    | 'icmp-proto-unreachable'
-    | 'icmp-net-prohibited'
-    | 'icmp-host-prohibited'
-    | 'icmp-admin-prohibited'
-  readonly ipv6:
-    | 'icmp6-no-route'
-    | 'icmp6-adm-prohibited'
-    | 'icmp6-addr-unreachable'
-    | 'icmp6-port-unreachable'
-    | 'icmp6-policy-fail'
-    | 'icmp6-reject-route'
 }

@@ -2,7 +2,8 @@ import { isAbsolute } from 'node:path'
 import { isConfName } from '@cni/installer'
 import { tunnelKinds } from '@cni/istio-node-level'
 import { isPodIdentity } from '@cni/istio-rules'
-import { parseIp, quote } from '@cni/types'
+import { quote } from '@cni/types'
+import { parseAddress, unmapAddress } from '@cni/types/ip'
 import { ConfigError } from './config-error.ts'
 import { commaList } from './plugin-entry.ts'
 import { redirectModeOf, redirectModes } from './redirect-mode.ts'
@@ -90,11 +91,8 @@ function oneOf(name: string, value: string, allowed: readonly string[]): void {
 }
 
 function address(name: string, value: string, family: 4 | 6): void {
-  try {
-    if (parseIp(value).family === family) return
-  } catch {
-    // the same sentence as for the other family
-  }
+  const bytes = parseAddress(value)
+  if (bytes !== undefined && unmapAddress(bytes).length === (family === 4 ? 4 : 16)) return
   throw new ConfigError(`${name} has the value ${quote(value)}: expected an IPv${family} address`)
 }
 

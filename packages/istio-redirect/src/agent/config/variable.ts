@@ -1,4 +1,4 @@
-import { type Flag, goBool } from '@cni/host/cli'
+import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
 /** What a variable's text stands for; `problem` says why a text that makes no sense was taken as the zero value. */
@@ -31,13 +31,16 @@ export const text = (name: string, fallback: string, help: string, details: Deta
 })
 
 /** True or false, as Go reads it; an empty variable is false. */
-export const bool = (name: string, fallback: boolean, help: string, details: Details = {}): Variable<boolean> => ({
-  ...common(name, help, details),
-  fallback,
-  alone: true,
-  parse: goBool,
-  decode: (given) => lenient(given, goBool, false),
-})
+export const bool = (name: string, fallback: boolean, help: string, details: Details = {}): Variable<boolean> => {
+  const { parse } = boolFlag({ name, help })
+  return {
+    ...common(name, help, details),
+    fallback,
+    alone: true,
+    parse,
+    decode: (given) => lenient(given, parse, false),
+  }
+}
 
 /** True, false, or what the surroundings suggest, which `shown` describes. */
 export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({

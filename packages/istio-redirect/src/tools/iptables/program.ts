@@ -1,5 +1,5 @@
-import { type BackendKind, driftText, type Iptables, iptables, type Ruleset } from '@cni/iptables'
-import { chainsFor, type Family, parseSave } from '@cni/iptables/rules'
+import { type BackendKind, type Iptables, iptables, type Ruleset } from '@cni/iptables'
+import { chainsFor, driftText, type Family, parseSave } from '@cni/iptables/rules'
 import {
   type CaptureConfig,
   capturedFamilies,

@@ -1,5 +1,5 @@
 import type { Flag, FlagValues } from '@cni/host/cli'
-import { parseFlags, UsageError, withDefaults } from '@cni/host/cli'
+import { parseFlags, UsageError } from '@cni/host/cli'
 import { messageOf, quote } from '@cni/types'
 import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads a command line and the environment. Throws a {@link UsageError}. */
 export function readSettings(argv: readonly string[], env: Environment): ReadSettings {
-  const { given, positionals, help } = parseFlags(argv, iptablesFlags)
+  const { given, values, positionals, help } = parseFlags(argv, iptablesFlags)
   const [extra] = positionals
   if (extra !== undefined && !help) {
     throw new UsageError(`unexpected argument ${quote(extra)}: this command takes flags only`)
@@ -32,8 +32,8 @@ export function readSettings(argv: readonly string[], env: Environment): ReadSet
     }
   }
   // every value went through the parser of its own flag
-  const values = { ...fromEnvironment, ...given } as Partial<IptablesSettings>
-  return { settings: withDefaults(iptablesFlags, values), warnings, help }
+  const settings = { ...values, ...fromEnvironment, ...given } as IptablesSettings
+  return { settings, warnings, help }
 }
 
 /** An unreadable variable is the zero of its kind, not the default: as in Istio. */

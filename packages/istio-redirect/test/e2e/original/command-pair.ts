@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Argv } from '@cni/host'
+import type { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { PATH } from './peers.ts'
 import type { CommandCase } from './random-command.ts'
@@ -25,7 +25,10 @@ export interface CommandPair {
 }
 
 /** Runs the commands of a case with a program, in a namespace of their own. */
-export async function runCommands(program: Argv, { runs, ...ground }: CommandCase): Promise<CommandSide> {
+export async function runCommands(
+  program: Parameters<typeof run>[0],
+  { runs, ...ground }: CommandCase,
+): Promise<CommandSide> {
   const folder = mkdtempSync(join(tmpdir(), 'istio-original-'))
   try {
     await using target = await sandbox(ground)

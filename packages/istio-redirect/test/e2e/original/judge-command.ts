@@ -1,4 +1,4 @@
-import type { Argv } from '@cni/host'
+import type { run } from '@cni/host'
 import { canonicalCommands } from './canonical.ts'
 import { type CommandField, commandFields } from './command-fields.ts'
 import { type CommandPair, type CommandSide, runCommands } from './command-pair.ts'
@@ -9,7 +9,10 @@ import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
 /** Runs both programs with the commands of a case and says which differences no decision explains. */
-export function commandJudge(original: Argv, ours: Argv): (one: CommandCase) => Promise<Verdict> {
+export function commandJudge(
+  original: Parameters<typeof run>[0],
+  ours: Parameters<typeof run>[0],
+): (one: CommandCase) => Promise<Verdict> {
   const judge = async (one: CommandCase, theirs = one): Promise<Verdict> => {
     const [a, b] = await Promise.all([runCommands(original, theirs), runCommands(ours, one)])
     const pair: CommandPair = { theirs: a, ours: b }
@@ -51,6 +54,6 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
 }
 
 /** The namespace before the last command, as ours leaves it. */
-async function before(ours: Argv, { runs, ...ground }: CommandCase): Promise<State> {
+async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

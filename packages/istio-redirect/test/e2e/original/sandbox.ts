@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type Argv, isRunError, type RunResult, run } from '@cni/host'
+import { isRunError, type RunResult, run } from '@cni/host'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { PATH } from './peers.ts'
@@ -48,7 +48,11 @@ function switchIpv6Off(link: string): void {
 }
 
 /** What came of a program, whatever it is. */
-export async function outcome(argv: Argv, options: Parameters<typeof run>[1], target?: Netns): Promise<RunResult> {
+export async function outcome(
+  argv: Parameters<typeof run>[0],
+  options: Parameters<typeof run>[1],
+  target?: Netns,
+): Promise<RunResult> {
   try {
     return await (target === undefined ? run(argv, options) : netns.exec(target, argv, options))
   } catch (error) {

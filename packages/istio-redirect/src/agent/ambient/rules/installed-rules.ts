@@ -1,10 +1,5 @@
-import {
-  type IptablesOptions,
-  type Ruleset as IptablesRuleset,
-  iptables,
-  driftText as iptablesDriftText,
-  type Ruleset,
-} from '@cni/iptables'
+import { type IptablesOptions, type Ruleset as IptablesRuleset, iptables, type Ruleset } from '@cni/iptables'
+import { driftText as iptablesDriftText } from '@cni/iptables/rules'
 import { istioRestoreText } from '@cni/istio-rules'
 import { isNetnsError, type NetnsTarget, readFile } from '@cni/netns'
 import { type Ruleset as NftRuleset, nftables } from '@cni/nftables'

@@ -1,0 +1,56 @@
+import type { icmpTypes, icmpv6Types } from './icmp-types.ts'
+
+/** Words and numbers that the steps of a rule take. */
+export interface RuleWords {
+  /** A protocol by name, or by number (1–255). */
+  readonly protocol:
+    | 'tcp'
+    | 'udp'
+    | 'udplite'
+    | 'sctp'
+    | 'dccp'
+    | 'icmp'
+    | 'icmpv6'
+    | 'ipv6-icmp'
+    | 'esp'
+    | 'ah'
+    | 'gre'
+    | 'ipip'
+    | number
+  /** A port, or a range written `1000:2000`. */
+  readonly ports: number | `${number}` | `${number}:${number}`
+  /** How often: `3/min`. The kernel rounds it to what it can count. */
+  readonly rate: `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`
+  /** A connection-tracking state. */
+  readonly ctState: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
+  /** An event of connection tracking. */
+  readonly ctEvent: 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
+  /** A zone of connection tracking; `mark` takes the packet's mark. */
+  readonly ctZone: number | 'mark'
+  /** The kind of an address, as the routing table sees it. */
+  readonly addrType: 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
+  /** Which address or port of a packet is looked up in a set, one per dimension of the set. */
+  readonly setDir: 'src' | 'dst'
+  /** A type of ICMP: its number, `type/code`, or its name. */
+  readonly icmpType: keyof typeof icmpTypes | number | `${number}/${number}`
+  /** A type of ICMPv6: its number, `type/code`, or its name. */
+  readonly icmpv6Type: keyof typeof icmpv6Types | number | `${number}/${number}`
+  /** The answers of REJECT in each family, besides `tcp-reset`. */
+  readonly rejection: {
+    readonly ipv4:
+      | 'icmp-net-unreachable'
+      | 'icmp-host-unreachable'
+      | 'icmp-port-unreachable'
+      | 'icmp-proto-unreachable'
+      | 'icmp-net-prohibited'
+      | 'icmp-host-prohibited'
+      | 'icmp-admin-prohibited'
+    readonly ipv6:
+      | 'icmp6-no-route'
+      | 'icmp6-adm-prohibited'
+      | 'icmp6-addr-unreachable'
+      | 'icmp6-port-unreachable'
+      | 'icmp6-policy-fail'
+      | 'icmp6-reject-route'
+  }
+}

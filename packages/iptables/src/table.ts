@@ -1,0 +1,2 @@
+/** A table of the kernel. */
+export type Table = 'filter' | 'mangle' | 'nat' | 'raw' | 'security'
