@@ -69,7 +69,6 @@ export const roomSubjects: Readonly<Record<string, Readonly<Record<string, strin
     part: 'what every part works with: log, metrics, reach of the API server',
     config: 'variables, flags, files → configuration',
     log: 'log lines of the agent',
-    cri: 'questions to the container runtime',
     proc: 'namespaces of pods, found in /proc',
     pods: 'one watch of pods for all parts',
     'on-cluster': "the agent's own DaemonSet, node and tokens",

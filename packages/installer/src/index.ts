@@ -26,8 +26,11 @@ export type { PlannedChange } from './change.ts'
 export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
-export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
+export { judgeReadings, type RuntimeReading, readingsFor } from './conf/runtime-readings.ts'
+// The container runtime
+export { pluginInRuntime } from './cri/plugin-in-runtime.ts'
 // The installer
+export { eventLines } from './event-lines.ts'
 export type { InstallEvent } from './events.ts'
 export type { Health, InstallStatus } from './health.ts'
 // Errors

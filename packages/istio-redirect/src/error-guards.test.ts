@@ -1,9 +1,9 @@
 import { isKubeError, KubeError } from '@cni/kube'
 import { expect, test } from 'vitest'
+import { CriError, isCriError } from '../../installer/src/cri/cri-error.ts'
 import { isRedirectError, RedirectError } from '../../istio-rules/src/pod/redirect-error.ts'
 import { isZdsError, ZdsError } from './agent/ambient/zds/zds-error.ts'
 import { ConfigError, isConfigError } from './agent/config/config-error.ts'
-import { CriError, isCriError } from './agent/cri/cri-error.ts'
 import { DiscoveryError, isDiscoveryError } from './agent/proc/discovery-error.ts'
 
 const source = { kind: 'annotation', key: 'a', value: 'b', owner: 'pod demo/web' } as const

@@ -1,5 +1,5 @@
 /** The same messages as ztunnel needs them: for what plays ztunnel. */
-import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from './protobuf.ts'
+import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from '@cni/types/protobuf'
 import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from './wire.ts'
 
 /** A message of the agent as it was read: one that adds a pod may lack who it is. */

@@ -1,6 +1,6 @@
+import { ProtobufError } from '@cni/types/protobuf'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ProtobufError } from './protobuf.ts'
 import { decodeAck, decodeHello, encodeRequest, type ZdsRequest } from './wire.ts'
 import { decodeRequest, encodeAck, encodeHello } from './wire-of-ztunnel.ts'
 

@@ -1,5 +1,5 @@
+import { ProtobufError } from '@cni/types/protobuf'
 import { describe, expect, test } from 'vitest'
-import { ProtobufError } from './protobuf.ts'
 import { decodeAck, decodeHello, encodeRequest, type ZdsRequest } from './wire.ts'
 import { decodeRequest, encodeAck, encodeHello } from './wire-of-ztunnel.ts'
 

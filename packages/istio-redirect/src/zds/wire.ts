@@ -1,5 +1,5 @@
 /** The messages of ZDS (package istio.workload.zds), each one packet. */
-import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from './protobuf.ts'
+import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from '@cni/types/protobuf'
 
 /** The longest that either side reads. */
 export const MAX_MESSAGE = 1024

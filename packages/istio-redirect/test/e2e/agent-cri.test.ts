@@ -5,7 +5,7 @@ import {
   rawListener,
   standInRuntime,
   statusResponse,
-} from '../cri/stand-in-runtime.ts'
+} from '../../../installer/test/stand-in-runtime.ts'
 import { AGENT, AGENT_BUNDLE, type AgentNode, type AgentProcess, agentNode, eventually } from './agent-node.ts'
 
 const LOAD_ERROR = 'cni config load failed: failed to load CNI config file /etc/cni/net.d/05-broken.conf'

@@ -1,5 +1,5 @@
-import { runtimeReadings } from '@cni/installer'
 import { expect, test } from 'vitest'
+import { runtimeReadings } from '../../../../installer/src/conf/runtime-readings.ts'
 import { checkRuntimes } from './check-install.ts'
 
 const folder = (files: Readonly<Record<string, string>>) =>

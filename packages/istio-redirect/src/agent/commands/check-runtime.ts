@@ -1,6 +1,5 @@
+import { pluginInRuntime } from '@cni/installer'
 import { messageOf } from '@cni/types'
-import { askRuntime } from '../cri/ask-runtime.ts'
-import { judgeRuntime } from '../cri/judge-runtime.ts'
 import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
@@ -16,7 +15,7 @@ export async function checkRuntime(
   const { socket, chained } = config
   const check = { name: 'runtime', subject: socket }
   try {
-    const { state, text } = judgeRuntime(await askRuntime(socket), { type, chained })
+    const { state, text } = await pluginInRuntime(socket, { type, chained })
     if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]
     // What is not installed is told by the checks before this one.
     if (!isInstalled) return [{ ...check, state: 'fail', detail: text }]

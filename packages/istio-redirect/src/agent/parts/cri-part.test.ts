@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { containerdWith, containerdWithout, type Said, statusResponse } from '../../../test/cri/stand-in-runtime.ts'
+import { CriError } from '../../../../installer/src/cri/cri-error.ts'
+import { judgeRuntime } from '../../../../installer/src/cri/judge-runtime.ts'
+import { runtimeAnswer } from '../../../../installer/src/cri/runtime-answer.ts'
+import { decodeStatus } from '../../../../installer/src/cri/status-message.ts'
+import {
+  containerdWith,
+  containerdWithout,
+  type Said,
+  statusResponse,
+} from '../../../../installer/test/stand-in-runtime.ts'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
-import { CriError } from '../cri/cri-error.ts'
-import { runtimeAnswer } from '../cri/runtime-answer.ts'
-import { decodeStatus } from '../cri/status-message.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
 import { type CriPart, criPart } from './cri-part.ts'
 
@@ -31,10 +37,10 @@ const make = (graceMs: number): CriPart =>
     metrics,
     isInstalled: () => isInstalled,
     failed: () => void failures++,
-    async ask() {
+    async ask(_socket, wanted) {
       asked += 1
       if (says instanceof Error) throw says
-      return runtimeAnswer(decodeStatus(statusResponse(says)))
+      return judgeRuntime(runtimeAnswer(decodeStatus(statusResponse(says))), wanted)
     },
     pace: { lookMs: 2, soonMs: 1, graceMs },
   })

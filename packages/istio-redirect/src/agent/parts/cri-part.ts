@@ -1,17 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { pluginInRuntime } from '@cni/installer'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { type AskOptions, askRuntime } from '../cri/ask-runtime.ts'
-import { judgeRuntime } from '../cri/judge-runtime.ts'
-import type { RuntimeAnswer } from '../cri/runtime-answer.ts'
-import { runtimeMetrics } from '../cri/runtime-metrics.ts'
 import { calmLog } from '../log/calm-log.ts'
 import { keepRunning } from '../part/keep-running.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
-
-/** Asks a container runtime over a socket. */
-export type AskRuntime = (socket: string, options: AskOptions) => Promise<RuntimeAnswer>
+import { runtimeMetrics } from './runtime-metrics.ts'
 
 /** What {@link criPart} works with. */
 export interface CriPartServices {
@@ -22,7 +17,7 @@ export interface CriPartServices {
   /** Called for every question without a valid answer. */
   readonly failed: () => void
   /** For tests: asks the runtime. */
-  readonly ask?: AskRuntime
+  readonly ask?: typeof pluginInRuntime
   /** For tests: milliseconds between two questions, between two while the plugin is missing, and until that counts. */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
@@ -41,7 +36,7 @@ const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
  * the installed plugin for some seconds. A runtime that cannot be asked is logged, and changes nothing.
  */
 export function criPart(services: CriPartServices): CriPart {
-  const { log, isInstalled, failed, ask = askRuntime, pace = PACE } = services
+  const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
   const metrics = runtimeMetrics(services.metrics)
   let problem: string | undefined
   const part = agentPart<AgentConfig>(
@@ -57,7 +52,7 @@ export function criPart(services: CriPartServices): CriPart {
       let told = ''
       const look = async (): Promise<'settled' | 'soon'> => {
         const wasInstalled = isInstalled()
-        const { state, text } = judgeRuntime(await ask(socket, { signal }), { type: install.plugin.type, chained })
+        const { state, text } = await ask(socket, { type: install.plugin.type, chained, signal })
         calm.worked()
         metrics.set(state)
         if (state !== 'missing') {

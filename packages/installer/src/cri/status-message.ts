@@ -1,5 +1,5 @@
 /** The two messages of CRI's method `Status` (package runtime.v1). Fields that the agent does not need are skipped. */
-import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '../../zds/protobuf.ts'
+import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '@cni/types/protobuf'
 
 /** A condition of a container runtime, such as `NetworkReady`. */
 export interface RuntimeCondition {

@@ -1,5 +1,8 @@
+import type { pluginInRuntime } from '@cni/installer'
 import type { Gauge, Metrics } from '../part/services.ts'
-import type { RuntimeState } from './judge-runtime.ts'
+
+/** State of the plugin in the container runtime. */
+type RuntimeState = Awaited<ReturnType<typeof pluginInRuntime>>['state']
 
 const STATES: readonly (RuntimeState | 'unasked')[] = ['loaded', 'missing', 'silent', 'unasked']
 

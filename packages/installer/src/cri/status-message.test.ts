@@ -1,6 +1,6 @@
+import { lengthDelimited, ProtobufError } from '@cni/types/protobuf'
 import { describe, expect, test } from 'vitest'
-import { statusResponse } from '../../../test/cri/stand-in-runtime.ts'
-import { lengthDelimited, ProtobufError } from '../../zds/protobuf.ts'
+import { statusResponse } from '../../test/stand-in-runtime.ts'
 import { decodeStatus, statusRequest } from './status-message.ts'
 
 const bytes = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')

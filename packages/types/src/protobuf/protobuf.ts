@@ -1,5 +1,3 @@
-/** As much of protobuf's wire format as ZDS and CRI need: varints, and fields with a length. Others are skipped. */
-
 /** The bytes are no protobuf message. */
 export class ProtobufError extends Error {
   static {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { containerdWith, containerdWithout, type Said, statusResponse } from '../../../test/cri/stand-in-runtime.ts'
+import { containerdWith, containerdWithout, type Said, statusResponse } from '../../test/stand-in-runtime.ts'
 import { judgeRuntime } from './judge-runtime.ts'
 import { runtimeAnswer } from './runtime-answer.ts'
 import { decodeStatus } from './status-message.ts'

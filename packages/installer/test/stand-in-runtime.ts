@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { lengthDelimited, numberField, textField } from '@cni/types/protobuf'
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js'
-import { lengthDelimited, numberField, textField } from '../../src/zds/protobuf.ts'
 
 /** What a runtime says in a StatusResponse. */
 export interface Said {

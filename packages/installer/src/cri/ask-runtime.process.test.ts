@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { containerdWith, rawListener, standInRuntime, statusResponse } from '../../../test/cri/stand-in-runtime.ts'
+import { containerdWith, rawListener, standInRuntime, statusResponse } from '../../test/stand-in-runtime.ts'
 import { askRuntime } from './ask-runtime.ts'
 import { CriError } from './cri-error.ts'
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ProtobufError } from '../../zds/protobuf.ts'
+import { ProtobufError } from '@cni/types/protobuf'
 import { callUnary } from './call-unary.ts'
 import { CriError } from './cri-error.ts'
 import { type RuntimeAnswer, runtimeAnswer } from './runtime-answer.ts'
@@ -15,7 +15,7 @@ export interface AskOptions {
 }
 
 /**
- * Asks a container runtime for its status over its CRI socket. `Status` is the only method that the agent ever calls.
+ * Asks a container runtime for its status over its CRI socket. `Status` is the only method that is ever called.
  *
  * @throws {@link CriError} where there is no valid answer in time.
  */
