@@ -2,7 +2,7 @@ import { join as path } from 'node:path'
 import { startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
 import { tempBpffs } from '../../packages/ebpf/test/bpffs.ts'
-import { ebpfSide } from '../../packages/istio-node-level/src/ebpf/ebpf-side.ts'
+import { openEbpfSide } from '../../packages/istio-node-level/src/ebpf/open-ebpf-side.ts'
 import { iptablesSide } from '../../packages/istio-node-level/src/iptables/iptables-side.ts'
 import type { KernelSide } from '../../packages/istio-node-level/src/kernel-side.ts'
 import { tunnelKind } from '../../packages/istio-node-level/test/kinds.ts'
@@ -47,7 +47,7 @@ const modes: Readonly<Record<string, Join>> = {
     ),
   'node-ebpf': async (node, stack) => {
     const pins = path(stack.use(tempBpffs()).path, 'ambient')
-    const side = ebpfSide({ netns: node.at.node, pins })
+    const side = openEbpfSide({ netns: node.at.node, pins })
     // Before what it is pinned in goes.
     stack.defer(() => side.stop())
     return await byNode(node, stack, side)

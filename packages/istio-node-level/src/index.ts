@@ -5,8 +5,11 @@
  */
 
 export { ebpfSide } from './ebpf/ebpf-side.ts'
-export { iptablesSide } from './iptables/iptables-side.ts'
-export { podEntries } from './iptables/pod-set.ts'
-export type { EnrolledAddress, KernelReport, KernelSide, NodePod, NodeZtunnel } from './kernel-side.ts'
-export { POD_SET, type TunnelKind, tables, tunnelKinds, tunnels } from './names.ts'
-export { type NodeSettings, nodeSettings } from './network/node-settings.ts'
+export type { EbpfSideOptions } from './ebpf/ebpf-side-options.ts'
+export { electZtunnel, readZtunnelPod, type ZtunnelPod } from './election.ts'
+export { hostIpOf } from './host-ip.ts'
+export { type IptablesSideOptions, iptablesSide } from './iptables/iptables-side.ts'
+export { nodeLevelDrift } from './iptables/pod-drift.ts'
+export type { KernelReport, KernelSide, NodePod, NodeZtunnel } from './kernel-side.ts'
+export type { TunnelKind } from './names.ts'
+export { nodeSettings } from './network/node-settings.ts'

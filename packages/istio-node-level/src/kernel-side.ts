@@ -22,13 +22,6 @@ export interface NodePod {
   readonly netns?: Netns | undefined
 }
 
-/** An address that is captured, and whose it is as the kernel has it. */
-export interface EnrolledAddress {
-  readonly address: string
-  /** `undefined` of what somebody else put there. */
-  readonly uid: string | undefined
-}
-
 /** What a call changed, and what is odd; both in sentences, for the log. Empty: all was as it should be. */
 export interface KernelReport {
   readonly changed: readonly string[]
@@ -61,8 +54,11 @@ export interface KernelSide extends Disposable {
   removePod(uid: string): Promise<readonly string[]>
   /** Captures nothing of other pods than these, nor what somebody else put there; returns the stale addresses. */
   retainPods(uids: ReadonlySet<string>): Promise<readonly string[]>
-  /** What is captured; only reads. Nothing where nothing was started. */
-  listPods(): Promise<readonly EnrolledAddress[]>
+  /**
+   * Addresses that are captured, as the kernel has them; only reads. `uid` is that of the pod, `undefined` for an address
+   * that another program added.
+   */
+  listPods(): Promise<readonly { readonly address: string; readonly uid: string | undefined }[]>
   /** What is not as it was left, in words; only reads. */
   drift(): Promise<readonly string[]>
   /** Puts right what {@link KernelSide.drift} tells, ztunnel's namespace included unless it has died. */
@@ -70,3 +66,6 @@ export interface KernelSide extends Disposable {
   /** Takes everything out, whoever put it there, in the namespace of the ztunnel that was started too. */
   stop(): Promise<void>
 }
+
+/** An address that is captured, see {@link KernelSide.listPods}. */
+export type EnrolledAddress = Awaited<ReturnType<KernelSide['listPods']>>[number]

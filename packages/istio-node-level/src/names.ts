@@ -49,7 +49,7 @@ export const tunnels = {
 export const FIRST_TUNNEL_PORT = 6081
 
 /** The kinds of tunnels that there are. */
-export const tunnelKinds = ['geneve', 'vxlan'] as const
+export const tunnelKinds: readonly TunnelKind[] = ['geneve', 'vxlan']
 
 /** What the tunnels between the node and ztunnel are. */
-export type TunnelKind = (typeof tunnelKinds)[number]
+export type TunnelKind = 'geneve' | 'vxlan'

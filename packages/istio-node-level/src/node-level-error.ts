@@ -8,6 +8,7 @@ const brand = Symbol.for('cni.NodeLevelError')
  * - `NO_PORT`: no UDP port is free for them
  * - `FOREIGN`: somebody else uses what would have to be ours
  * - `ADDRESS`: it cannot be that of a pod in the mesh
+ * - `NO_ADDRESS`: the node has no address of IPv4 that pods can use
  * - `NO_VETH`: an address is not on a veth that leads to the node
  * - `NO_SK_ASSIGN`: the kernel cannot do what needs it
  */
@@ -19,6 +20,7 @@ export type NodeLevelErrorCode =
   | 'NO_PORT'
   | 'FOREIGN'
   | 'ADDRESS'
+  | 'NO_ADDRESS'
   | 'NO_VETH'
   | 'NO_SK_ASSIGN'
 

@@ -1,4 +1,5 @@
 import { mutex } from '@cni/host'
+import type { IptablesOptions } from '@cni/iptables'
 import { type Netns, type NetnsTarget, netns as namespaces, openRtnl } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from '../kernel-side.ts'
@@ -19,14 +20,14 @@ import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.t
 import { type ZtunnelPlan, ztunnelPlan } from './ztunnel-plan.ts'
 
 /** Where and how a node is redirected by iptables and tunnels. */
-export interface IptablesSideOptions extends RulesBy {
+export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** The node's network namespace. Default: the one this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /** The node's address of IPv4, which the kubelet's probes come from. */
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /** Those of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
-  readonly settings?: NodeSettings | undefined
+  readonly settings?: ReadonlyMap<string, string> | undefined
 }
 
 /** Node-level redirection by iptables, policy routing and tunnels, as Istio had it up to 1.19. */

@@ -4,8 +4,8 @@ import { withoutReversePath } from './network-plan.ts'
 /** Settings of the node as they were, by name: those that are of no link of ours, and stay when it is over. */
 export type NodeSettings = ReadonlyMap<string, string>
 
-/** Reads them, before they are changed. */
-export async function nodeSettings(netns: NetnsTarget): Promise<NodeSettings> {
+/** Reads the settings of a node, by name, that node-level redirection changes. */
+export async function nodeSettings(netns: NetnsTarget): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const { name } of withoutReversePath(['default', 'all'])) {
     const value = await sysctl(netns).get(name)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
-import { type EbpfSide, ebpfSide } from '../../src/ebpf/ebpf-side.ts'
+import { type OpenEbpfSide, openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import type { NodePod } from '../../src/kernel-side.ts'
 import type { Variant } from '../../src/objects/objects.ts'
 import { addresses, type PtpNode, ptpNode } from '../ptp-node.ts'
@@ -12,7 +12,7 @@ export interface EbpfNode extends AsyncDisposable {
   readonly pins: string
   /** What else ends with it. */
   readonly stack: AsyncDisposableStack
-  newSide(variant?: Variant): EbpfSide
+  newSide(variant?: Variant): OpenEbpfSide
   podOf(name: 'app' | 'srv' | 'other'): NodePod
   /** The names of the filters of a link of the node, in order of the alphabet. */
   hooksOf(link: string): Promise<(string | undefined)[]>
@@ -28,7 +28,7 @@ export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp'): Promise<EbpfN
     node,
     pins,
     stack,
-    newSide: (variant) => ebpfSide({ netns: node.at.node, pins, variant }),
+    newSide: (variant) => openEbpfSide({ netns: node.at.node, pins, variant }),
     podOf: (name) => ({ uid: name, addresses: [addresses[name]], netns: node.at[name] }),
     hooksOf: async (link) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -4,7 +4,7 @@ import {
   startTransparentZtunnel,
   type TransparentZtunnel,
 } from '../../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
-import type { EbpfSide } from '../../src/ebpf/ebpf-side.ts'
+import type { OpenEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import type { NodeZtunnel } from '../../src/kernel-side.ts'
 import { dropReasons } from '../../src/programs/reasons.ts'
 import { addresses, type Name, startServers } from '../ptp-node.ts'
@@ -21,7 +21,7 @@ describe.each([
   ['bridge', 'mark'],
 ] as const)('a ztunnel is replaced while connections are open (%s, by %s):', (network, variant) => {
   let on: EbpfNode
-  let side: EbpfSide
+  let side: OpenEbpfSide
   let [old, next]: [TransparentZtunnel | undefined, TransparentZtunnel | undefined] = [undefined, undefined]
   let successor: NodeZtunnel
   let held: readonly (readonly [said: string, connection: HeldConnection])[]

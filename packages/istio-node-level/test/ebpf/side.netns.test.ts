@@ -9,7 +9,7 @@ import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectFrom } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
 import { startTransparentZtunnel } from '../../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
-import { ebpfSide } from '../../src/ebpf/ebpf-side.ts'
+import { openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import { nodeSettings } from '../../src/network/node-settings.ts'
 import { addresses, type PtpNode, startServers } from '../ptp-node.ts'
 import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
@@ -79,7 +79,7 @@ test.each(['tproxy', 'mark'] as const)(
     expect(await side.drift()).toEqual([])
     expect(await side.heal()).toEqual({ changed: [], warnings: [] })
     // An agent that starts again finds everything, pods included.
-    const again = ebpfSide({ netns: node.at.node, pins, variant, settings })
+    const again = openEbpfSide({ netns: node.at.node, pins, variant, settings })
     expect(await again.start(ztunnel)).toEqual({ changed: [], warnings: [] })
     expect(await again.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
     expect(await again.drift()).toEqual([])
@@ -284,8 +284,8 @@ describe('refused by name, and nothing is left:', () => {
   ])('%s without the capability', async (_, dropped, where, message) => {
     const path = where()
     const before = readdirSync(dirname(path))
-    const side = new URL('../../src/ebpf/ebpf-side.ts', import.meta.url).href
-    const script = `const { ebpfSide } = await import(${JSON.stringify(side)}); ebpfSide({ pins: ${JSON.stringify(path)} })`
+    const side = new URL('../../src/ebpf/open-ebpf-side.ts', import.meta.url).href
+    const script = `const { openEbpfSide } = await import(${JSON.stringify(side)}); openEbpfSide({ pins: ${JSON.stringify(path)} })`
     const argv = ['setpriv', `--bounding-set=${dropped}`, `--inh-caps=${dropped}`] as const
     const node = [process.execPath, '--conditions=@cni/source', '--input-type=module', '-e', script]
     const { exitCode, stderr } = await run([...argv, ...node], { reject: false })

@@ -6,7 +6,7 @@ import {
   startTransparentZtunnel,
   type TransparentZtunnel,
 } from '../../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
-import { type EbpfSide, ebpfSide } from '../../src/ebpf/ebpf-side.ts'
+import { type OpenEbpfSide, openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import { dropReasons } from '../../src/programs/reasons.ts'
 import { askName } from '../ask-name.ts'
 import { addresses, type Name, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
@@ -47,7 +47,7 @@ describe.each([
   const dnsCapture = variant === 'tproxy'
   let stack: AsyncDisposableStack
   let node: PtpNode
-  let side: EbpfSide
+  let side: OpenEbpfSide
   let ztunnel: TransparentZtunnel
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each([
     stack.use(await startApp(node.at.zt, { name: 'zt', ports: [15020] }))
     ztunnel = startTransparentZtunnel(node.at.zt)
     stack.defer(() => ztunnel.stop())
-    side = ebpfSide({ netns: node.at.node, pins: join(bpffs.path, 'ambient'), variant })
+    side = openEbpfSide({ netns: node.at.node, pins: join(bpffs.path, 'ambient'), variant })
     stack.defer(() => side.stop())
     await side.start({ ...node.ztunnel, dnsCapture })
     await side.addPod({ uid: 'app', addresses: [addresses.app], netns: node.at.app })

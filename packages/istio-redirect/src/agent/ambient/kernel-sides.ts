@@ -1,7 +1,6 @@
-import type { KernelSide, NodeSettings } from '@cni/istio-node-level'
+import type { KernelSide } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
-import type { AmbientConfig } from '../config/ambient-config.ts'
-import type { NodeLevelConfig } from '../config/node-level-config.ts'
+import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
 import type { ScopedLog } from '../part/services.ts'
 
 /** What the kernel's side of a node is made of. */
@@ -16,7 +15,7 @@ export interface KernelSideOptions {
   readonly hostRoot: string
   readonly log: ScopedLog
   /** Those of the node before any agent changed them. */
-  readonly settings: NodeSettings
+  readonly settings: ReadonlyMap<string, string>
 }
 
 /** A kernel's side, with what else the agent has to know of it. */

@@ -1,5 +1,5 @@
+import type { TunnelKind } from '@cni/istio-node-level'
 import type { EnrolmentSettings, PodCapture } from '@cni/istio-rules'
-import type { NodeLevelConfig } from './node-level-config.ts'
 
 /** How a node takes part in an ambient mesh. */
 export interface AmbientConfig extends EnrolmentSettings {
@@ -25,5 +25,19 @@ export interface AmbientConfig extends EnrolmentSettings {
   /** How long a round through the rules of all pods takes, in milliseconds. */
   readonly podRoundMs: number
   /** Traffic is redirected on the node, and not in pods. */
-  readonly nodeLevel?: NodeLevelConfig | undefined
+  readonly nodeLevel?:
+    | {
+        /** `node-iptables`: by marks, policy routes and tunnels. `node-ebpf`: by programs on the links of pods. */
+        readonly mode: 'node-iptables' | 'node-ebpf'
+        /** Kind of the tunnels to ztunnel, with `node-iptables`. */
+        readonly tunnel: TunnelKind
+        /** File in which plugins read whether there is a ztunnel, and which mode it is. */
+        readonly configFile: string
+        /** The node's address of IPv4, for where its Node cannot be read. */
+        readonly hostIp: string | undefined
+      }
+    | undefined
 }
+
+/** How the node level of Istio 1.19 is done. */
+export type NodeLevelConfig = NonNullable<AmbientConfig['nodeLevel']>

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { isConfName } from '@cni/installer'
-import { tunnelKinds } from '@cni/istio-node-level'
+import type { TunnelKind } from '@cni/istio-node-level'
 import { isPodIdentity } from '@cni/istio-rules'
 import { quote } from '@cni/types'
 import { parseAddress, unmapAddress } from '@cni/types/ip'
@@ -36,7 +36,7 @@ export function checkValues(values: Values): void {
 function nodeLevel(values: Values): void {
   oneOf('AMBIENT_REDIRECT_MODE', values.ambientRedirectMode, ['', ...redirectModes])
   redirectModeOf(values)
-  oneOf('AMBIENT_TUNNEL', values.ambientTunnel, tunnelKinds)
+  oneOf('AMBIENT_TUNNEL', values.ambientTunnel, ['geneve', 'vxlan'] satisfies readonly TunnelKind[])
   absolute('AMBIENT_CONFIG_FILE', values.ambientConfigFile)
   if (values.hostIp !== '') address('HOST_IP', values.hostIp, 4)
 }

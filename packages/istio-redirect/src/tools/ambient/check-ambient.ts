@@ -1,3 +1,4 @@
+import { nodeLevelDrift } from '@cni/istio-node-level'
 import {
   type AmbientPod,
   decideEnrolment,
@@ -19,7 +20,6 @@ import { readNetconf } from '../pod/pod-decision.ts'
 import { readPod } from '../pod/read-pods.ts'
 import { type AmbientSettings, ambientSettings, namespaceLabels } from './ambient-settings.ts'
 import { listeningPorts } from './listening-ports.ts'
-import { nodeLevelDrift } from './node-level-drift.ts'
 
 /** What the flags of `istio-redirect check --ambient` say. */
 export interface AmbientCheckFlags {

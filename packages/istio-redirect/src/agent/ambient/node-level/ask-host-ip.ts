@@ -1,9 +1,10 @@
+import { hostIpOf } from '@cni/istio-node-level'
 import { kubeClient, serviceAccountAccess } from '@cni/kube'
 import { type Netns, openRtnl } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { ApiAccess } from '../../part/services.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
-import { type HostIp, hostIpOf } from './host-ip.ts'
+import type { HostIp } from './hosted-kernel.ts'
 
 /** Where {@link askHostIp} asks, and what it takes where nobody answers. */
 export interface AskHostIpOptions {

@@ -1,5 +1,5 @@
+import { electZtunnel, readZtunnelPod, type ZtunnelPod } from '@cni/istio-node-level'
 import { describe, expect, test } from 'vitest'
-import { electZtunnel, readZtunnelPod, type ZtunnelPod } from './election.ts'
 import { nodeZtunnels } from './node-ztunnels.ts'
 
 const settings = { systemNamespace: 'istio-system' }

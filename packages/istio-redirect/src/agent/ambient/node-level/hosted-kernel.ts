@@ -1,8 +1,10 @@
-import type { KernelSide } from '@cni/istio-node-level'
+import type { hostIpOf, KernelSide } from '@cni/istio-node-level'
 import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { ChosenKernelSide } from '../kernel-sides.ts'
-import type { HostIp } from './host-ip.ts'
+
+/** Address of the node, and the reason for the log. */
+export type HostIp = ReturnType<typeof hostIpOf>
 
 /** What a {@link hostedKernel} works with. */
 export interface HostedKernelOptions {

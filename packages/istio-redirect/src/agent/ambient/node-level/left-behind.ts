@@ -1,13 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import type { KernelSide } from '@cni/istio-node-level'
-import { type NodeSettings, nodeSettings } from '@cni/istio-node-level'
+import { type KernelSide, nodeSettings } from '@cni/istio-node-level'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import * as z from 'zod/mini'
-import type { AmbientConfig } from '../../config/ambient-config.ts'
-import type { NodeLevelConfig } from '../../config/node-level-config.ts'
+import type { AmbientConfig, NodeLevelConfig } from '../../config/ambient-config.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
@@ -16,6 +14,7 @@ import { removeSharedConfig } from './shared-config.ts'
 export type MarkedPlace = Pick<AmbientConfig, 'backEndFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
+type NodeSettings = ReadonlyMap<string, string>
 
 /**
  * Remembers in the run directory that traffic is redirected on the node, and how: for an agent that is told to do it

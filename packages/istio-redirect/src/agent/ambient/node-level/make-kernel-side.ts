@@ -18,8 +18,8 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('@cni/istio-node-level')
   const kernel = ebpfSide({ netns: host, settings })
-  const { variant } = kernel.objects
-  const how = variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
+  const how =
+    kernel.variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
   log.info(`programs are loaded and pinned: sockets of ztunnel are ${how}`)
   return { kernel, needsNetns: true }
 }

@@ -1,5 +1,5 @@
+import { readZtunnelPod, type ZtunnelPod } from '@cni/istio-node-level'
 import { type Observer, watchStore } from '@cni/kube'
-import { readZtunnelPod, type ZtunnelPod } from './election.ts'
 
 /** The ztunnels of a node, as the watch of its pods tells of them. */
 export interface NodeZtunnels {

@@ -1,11 +1,10 @@
-import type { KernelSide } from '@cni/istio-node-level'
+import { electZtunnel, type KernelSide, type ZtunnelPod } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
-import { electZtunnel, type ZtunnelPod } from './election.ts'
 
 /** What {@link ztunnelLead} works with. */
 export interface ZtunnelLeadOptions {

@@ -1,22 +1,15 @@
 import { isObject, quote } from '@cni/types'
 import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
-import { DiscoveryError } from '../../proc/discovery-error.ts'
-
-/** Which address of IPv4 is the node's, for pods and for the kubelet that probes them. */
-export interface HostIp {
-  readonly ip: string
-  /** For the log. */
-  readonly why: string
-}
+import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * The address of a node: the first of its own that is in `spec.podCIDR`, else its `InternalIP`. Istio 1.19's `GetHostIP`.
+ * The node's IPv4 address, for pods and for the kubelet that probes them, and the reason for the log. It is the first of its own that is in `spec.podCIDR`, else its `InternalIP`. Istio 1.19's `GetHostIP`.
  *
  * @param node - the Node, as the API server sends it
  * @param own - the addresses of the node's links, in their order
- * @throws {@link DiscoveryError} when it has neither.
+ * @throws `NodeLevelError` `NO_ADDRESS` if the node has neither.
  */
-export function hostIpOf(node: unknown, own: readonly string[]): HostIp {
+export function hostIpOf(node: unknown, own: readonly string[]): { readonly ip: string; readonly why: string } {
   const { spec, status, metadata } = record(node)
   const { podCIDR } = record(spec)
   const ours = own.filter(isIpv4)
@@ -29,7 +22,7 @@ export function hostIpOf(node: unknown, own: readonly string[]): HostIp {
   if (typeof found === 'string') return { ip: found, why: 'it is the InternalIP of the Node' }
   const { name } = record(metadata)
   const missing = 'no address of it is in its podCIDR, and it has no InternalIP of IPv4'
-  throw new DiscoveryError(`the IPv4 address of node ${quote(String(name))} cannot be told: ${missing}`)
+  throw new NodeLevelError('NO_ADDRESS', `the IPv4 address of node ${quote(String(name))} cannot be told: ${missing}`)
 }
 
 // internal

@@ -1,11 +1,12 @@
-import { POD_SET, podEntries, tables, tunnels } from '@cni/istio-node-level'
 import type { AmbientPod } from '@cni/istio-rules'
 import { type Netns, openRtnl } from '@cni/netns'
 import { parseAddress } from '@cni/types/ip'
+import { POD_SET, tables, tunnels } from '../names.ts'
+import { podEntries } from './pod-set.ts'
 
 /**
- * What on a node that redirects traffic itself differs from what a pod needs there, in words; for one that is not in the
- * mesh, what is left of it. Only reads.
+ * Compares a node that redirects by rules with what a pod needs there. Returns the differences in words; for a pod outside of
+ * the mesh, what is left of it. Only reads.
  */
 export async function nodeLevelDrift(
   node: Netns,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DiscoveryError } from '../../proc/discovery-error.ts'
 import { hostIpOf } from './host-ip.ts'
+import { NodeLevelError } from './node-level-error.ts'
 
 const internal = (address: unknown) => ({ type: 'InternalIP', address })
 const node = (podCIDR: unknown, ...addresses: readonly unknown[]) => ({
@@ -31,6 +31,6 @@ test.each([
   [null],
 ])('%j does not tell it, which is said', (document) => {
   const ask = () => hostIpOf(document, ['192.0.2.1', 'fd00::1'])
-  expect(ask).toThrow(DiscoveryError)
+  expect(ask).toThrow(NodeLevelError)
   expect(ask).toThrow('cannot be told: no address of it is in its podCIDR, and it has no InternalIP of IPv4')
 })

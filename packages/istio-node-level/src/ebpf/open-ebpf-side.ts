@@ -1,0 +1,234 @@
+import { ebpf } from '@cni/ebpf'
+import { mutex } from '@cni/host'
+import { openRtnl } from '@cni/netns'
+import type { EnrolledAddress, KernelSide, NodePod } from '../kernel-side.ts'
+import { type NodeSettings, nodeSettings, restoreSettings } from '../network/node-settings.ts'
+import { NodeLevelError } from '../node-level-error.ts'
+import { nobody, type Target } from '../objects/maps.ts'
+import { type Objects, openObjects, PINS } from '../objects/objects.ts'
+import { runSteps } from '../step.ts'
+import { type Stillness, stillness } from '../stillness.ts'
+import { undoneOnFailure } from '../undone-on-failure.ts'
+import type { EbpfSideOptions } from './ebpf-side-options.ts'
+import { enrolPod, releasePods } from './enrol-pod.ts'
+import { nodeHooks, unhook } from './filters.ts'
+import { type Lead, leadDrift, leadSteps } from './lead-steps.ts'
+import { leaveZtunnel } from './leave-ztunnel.ts'
+import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './node-steps.ts'
+import { dropEntry, entriesDrift, type PodEntry, podEntries } from './pod-entries.ts'
+import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
+
+/** A kernel's side by eBPF, with its maps and programs. */
+export interface OpenEbpfSide extends KernelSide {
+  readonly objects: Objects
+}
+
+/**
+ * Node-level redirection by programs on the links of pods, as Istio 1.18 had it, on networks with routes or bridges. Programs
+ * are loaded and pinned here; whoever adds a pod attaches what is there.
+ *
+ * @throws `EbpfError` where the kernel or the file system cannot do it, with what is missing.
+ */
+export function openEbpfSide({
+  netns = 'host',
+  pins = PINS,
+  variant,
+  settings: original,
+  ...by
+}: EbpfSideOptions): OpenEbpfSide {
+  const oneByOne = mutex()
+  const objects = openObjects({ pins, variant })
+  const { maps } = objects
+  const known = new Map<string, PodEntry>()
+  let settings: NodeSettings = original ?? new Map()
+  let serving: Serving | undefined
+  /** Of the node, and of who serves. */
+  let still: Stillness | undefined
+  /** Whose connections may be open still; it keeps what it needs for them. */
+  let earlier: Serving | undefined
+  let isPaused = false
+  let isStopped = false
+  /** Whom pods are led to now. */
+  const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
+
+  const remember = (): void => {
+    known.clear()
+    for (const entry of podEntries(maps)) if (entry.uid !== undefined) known.set(entry.address, entry)
+  }
+  const forget = ({ address }: PodEntry): void => void known.delete(address)
+  const release = async (which: (entry: PodEntry) => boolean): Promise<readonly string[]> => {
+    if (isStopped) return []
+    const old = { remembered: [...known.values()], there: podEntries(maps) }
+    const gone = await undoneOnFailure((within) => releasePods(within(netns), objects, old, which))
+    for (const entry of known.values()) if (which(entry)) forget(entry)
+    return gone
+  }
+
+  /** Compares everything with what a ztunnel needs, and brings it in; pods are led there at the very end. */
+  const bring = (next: Serving, lead: Lead): Promise<string[]> =>
+    undoneOnFailure(async (within) => {
+      const [outside, inside] = [within(netns), within(next.netns)]
+      using node = await openRtnl(outside)
+      using own = await openRtnl(inside)
+      return [
+        ...(await runSteps(pinSteps(objects))),
+        ...(await runSteps(await insideSteps(own, inside, next, objects, by))),
+        ...(await runSteps(await podSteps(node, objects, known, forget))),
+        ...(serving === undefined ? await runSteps(await straySteps(node, known.values())) : []),
+        ...(await runSteps(await ztunnelSteps(node, netns, next, lead, objects, outside.undo))),
+      ]
+    })
+
+  /** Of pins and maps nobody tells: they are always read. */
+  const lookAtMaps = (lead: Lead): string[] => [
+    ...pinSteps(objects).map(({ what }) => what),
+    ...entriesDrift(maps, known),
+    ...leadDrift(maps, lead),
+  ]
+  const wholeDrift = async (current: Serving, lead: Lead): Promise<string[]> => {
+    using node = await openRtnl(netns)
+    const pods = [...pinSteps(objects), ...(await podSteps(node, objects, known, () => {}))]
+    if (!(await isThere(node, current))) {
+      return [...pods, ...(await leadSteps(node, objects, lead))].map(({ what }) => what)
+    }
+    using own = await openRtnl(current.netns)
+    const steps = [
+      ...pods,
+      ...(await insideSteps(own, { netns: current.netns, undo: () => {} }, current, objects, by)),
+      ...(await ztunnelSteps(node, netns, current, lead, objects)),
+    ]
+    return steps.map(({ what }) => what)
+  }
+
+  /** Who served keeps its connections: who served before that is left. */
+  const replaceBy = async (next: Serving): Promise<readonly string[]> => {
+    const before = serving
+    serving = next
+    still?.[Symbol.dispose]()
+    const rules = objects.variant === 'mark'
+    still = stillness([netns, next.netns], { ...by, rules, filters: true })
+    if (before === undefined) return []
+    if (isSamePlace(before, next)) {
+      before.netns.close()
+      return []
+    }
+    const oldest = earlier
+    earlier = before
+    return await leaveZtunnel(netns, oldest, next, objects, by)
+  }
+  const leaveEarlier = async (): Promise<readonly string[]> => {
+    const oldest = earlier
+    earlier = undefined
+    return await leaveZtunnel(netns, oldest, serving, objects, by)
+  }
+
+  return {
+    objects,
+    start: (ztunnel) =>
+      oneByOne(async () => {
+        const next = await servingBy(netns, ztunnel, objects)
+        const settingsBefore = original ?? (serving === undefined ? await nodeSettings(netns) : settings)
+        const lost: string[] = []
+        try {
+          if (serving === undefined) remember()
+          const owner = known.get(ztunnel.ip)
+          if (owner !== undefined) {
+            known.delete(ztunnel.ip)
+            dropEntry(maps, ztunnel.ip)
+            lost.push(`${ztunnel.ip} was in the mesh as that of pod ${owner.uid}, and is ztunnel ${ztunnel.name}'s now`)
+          }
+          const to = targetOf(next.ends, ztunnel.dnsCapture)
+          const changed = await bring(next, { to, from: maps.ztunnel_info.get(0) })
+          settings = settingsBefore
+          isPaused = false
+          return { changed: [...lost, ...changed], warnings: await replaceBy(next) }
+        } catch (error) {
+          next.netns[Symbol.dispose]()
+          throw error
+        }
+      }),
+    addPod: (pod) =>
+      oneByOne(async () => {
+        const current = required(serving, pod)
+        const { entries, ...report } = await enrolPod(netns, pod, current, objects, known.values())
+        for (const [address, { uid }] of known) if (uid === pod.uid) known.delete(address)
+        for (const entry of entries) known.set(entry.address, entry)
+        return report
+      }),
+    removePod: (uid) => oneByOne(() => release((each) => each.uid === uid)),
+    retainPods: (uids) => oneByOne(() => release(({ uid }) => uid === undefined || !uids.has(uid))),
+    listPods: () =>
+      oneByOne(async () =>
+        isStopped ? [] : podEntries(maps).map(({ address, uid }): EnrolledAddress => ({ address, uid })),
+      ),
+    pause: () =>
+      oneByOne(async () => {
+        if (isStopped) return { changed: [], warnings: [] }
+        isPaused = true
+        const lead = { to: nobody, from: maps.ztunnel_info.get(0) }
+        const changed = await undoneOnFailure(async (within) => {
+          const { undo } = within(netns)
+          using node = await openRtnl(netns)
+          return await runSteps(await leadSteps(node, objects, lead, undo))
+        })
+        return { changed, warnings: [] }
+      }),
+    drift: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return []
+        const lead = { to: goal(serving), from: nobody }
+        if (still?.isStill() === true) return lookAtMaps(lead)
+        const drift = await wholeDrift(serving, lead)
+        still?.looked(drift.length === 0)
+        return drift
+      }),
+    heal: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return { changed: [], warnings: [] }
+        using node = await openRtnl(netns)
+        const lead = { to: goal(serving), from: nobody }
+        const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
+        if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
+        // It died: packets are led to where nobody takes them until there is another one.
+        const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
+        return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
+      }),
+    stop: () =>
+      oneByOne(async () => {
+        if (isStopped) return
+        using node = await openRtnl(netns)
+        for (const { index } of await node.getLinks()) await unhook(node, index, nodeHooks)
+        await restoreSettings(netns, settings)
+        const before = serving
+        serving = undefined
+        known.clear()
+        still?.[Symbol.dispose]()
+        still = undefined
+        await leaveEarlier()
+        await leaveZtunnel(netns, before, undefined, objects, by)
+        maps.ztunnel_info.set(0, nobody)
+        maps.ztunnel_before.set(0, { ...nobody, netns: 0 })
+        isStopped = true
+        objects[Symbol.dispose]()
+        ebpf().removePins(pins)
+      }),
+    [Symbol.dispose]() {
+      still?.[Symbol.dispose]()
+      serving?.netns.close()
+      earlier?.netns.close()
+      serving = undefined
+      earlier = undefined
+      objects[Symbol.dispose]()
+    },
+  }
+}
+
+// internal
+
+function required(serving: Serving | undefined, { uid }: NodePod): Serving {
+  if (serving !== undefined) return serving
+  throw new NodeLevelError(
+    'NO_ZTUNNEL',
+    `Pod ${uid} cannot be brought into the mesh: no ztunnel has been ready on this node yet`,
+  )
+}
