@@ -2,28 +2,6 @@ import { cniErrorKey, ErrorCode } from '@cni/types'
 
 const brand = Symbol.for('cni.KubeError')
 
-/** Why the API server could not be asked, or what was wrong with its answer. */
-export type KubeErrorCode =
-  | 'NO_KUBECONFIG'
-  | 'BAD_KUBECONFIG'
-  | 'UNTRUSTED'
-  | 'NO_SANDBOX'
-  | 'NETWORK'
-  | 'TIMEOUT'
-  | 'ABORTED'
-  | 'STATUS'
-  | 'BAD_ANSWER'
-
-/** What a {@link KubeError} may add to its message. */
-export interface KubeErrorOptions {
-  /** The HTTP status, with code `STATUS`. */
-  readonly status?: number
-  readonly retryAfterMs?: number | undefined
-  /** The server's own words, already printable. */
-  readonly said?: string | undefined
-  readonly cause?: unknown
-}
-
 /**
  * A failed look at the Kubernetes API or at the kubeconfig that leads to it. The message names the server or the file
  * and never holds a credential.
@@ -33,15 +11,36 @@ export class KubeError extends Error {
     KubeError.prototype.name = 'KubeError'
   }
 
-  readonly code: KubeErrorCode
+  /** Why the API server could not be asked, or what was wrong with its answer. */
+  readonly code:
+    | 'NO_KUBECONFIG'
+    | 'BAD_KUBECONFIG'
+    | 'UNTRUSTED'
+    | 'NO_SANDBOX'
+    | 'NETWORK'
+    | 'TIMEOUT'
+    | 'ABORTED'
+    | 'STATUS'
+    | 'BAD_ANSWER'
+  /** The HTTP status, with code `STATUS`. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  /** The server's own words, already printable. */
   readonly said: string | undefined
   readonly [brand] = true
   /** Found by the SDK anywhere in a cause chain. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
-  constructor(code: KubeErrorCode, message: string, options: KubeErrorOptions = {}) {
+  constructor(
+    code: KubeError['code'],
+    message: string,
+    options: {
+      readonly status?: number
+      readonly retryAfterMs?: number | undefined
+      readonly said?: string | undefined
+      readonly cause?: unknown
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.status = options.status
@@ -62,7 +61,7 @@ export function isKubeError(error: unknown): error is KubeError {
  * only a person can change (a missing permission, a server that is none) keeps every pod of the mesh from starting:
  * "the plugin is not available".
  */
-function cniCode(code: KubeErrorCode, status = 0): number {
+function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable
   if (code === 'BAD_KUBECONFIG' || code === 'BAD_ANSWER') return ErrorCode.decodingFailure
   if (code !== 'STATUS' || status === 401 || status === 404 || status === 429 || status >= 500) {

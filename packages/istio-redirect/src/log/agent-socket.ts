@@ -1,6 +1,5 @@
-import { postOverUnix } from '@cni/kube'
 import type { LogSink } from '@cni/skel'
-import { messageOf } from '@cni/types'
+import { askDaemon } from '@cni/skel/daemon'
 
 /**
  * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket
@@ -22,10 +21,11 @@ export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
 }
 
 async function post(socketPath: string, body: string, timeoutMs: number): Promise<void> {
-  try {
-    const { status } = await postOverUnix(socketPath, { path: '/log', body, timeoutMs })
-    if (status !== 200) throw new Error(`status ${status}`)
-  } catch (cause) {
-    throw new Error(`log socket ${socketPath}: ${messageOf(cause)}`, { cause })
-  }
+  const { signal } = new AbortController()
+  const { reason } = await askDaemon(socketPath, {
+    ...{ path: '/log', body, signal },
+    begunWithin: timeoutMs,
+    within: timeoutMs,
+  })
+  if (reason !== undefined) throw new Error(`log socket ${socketPath}: ${reason}`)
 }

@@ -1,8 +1,8 @@
 import type { PodInfo } from '@cni/istio-rules'
-import { virtualInterfaces } from '@cni/istio-rules'
-import { postOverUnix, type UnixAnswer } from '@cni/kube'
+import { podOverrides } from '@cni/istio-rules'
 import type { AddContext } from '@cni/skel'
-import { CniError, ErrorCode, goStringify, type IpConfig, messageOf, printable } from '@cni/types'
+import { askDaemon } from '@cni/skel/daemon'
+import { CniError, ErrorCode, goStringify, type IpConfig, printable } from '@cni/types'
 import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
 import type { Conf } from '../conf/conf.ts'
 import type { Settings } from '../conf/settings.ts'
@@ -18,29 +18,26 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
     })
   }
   // A list that the agent would refuse is this pod's own mistake.
-  virtualInterfaces(pod)
+  podOverrides(pod)
   const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
-  const answer = await post(eventSocket, body, c.signal, who)
-  if (answer.status === 200) return
-  const text = `unable to push CNI event (status code ${answer.status}): ${printable(answer.body).trim()}`
-  throw unreachable(who, eventSocket, text)
-}
-
-async function post(socket: string, body: string, signal: AbortSignal, who: string): Promise<UnixAnswer> {
-  try {
-    return await postOverUnix(socket, { path: '/cmdadd', body, timeoutMs, signal })
-  } catch (cause) {
-    const reason = messageOf(cause)
-    throw unreachable(who, socket, `failed to send event request: ${reason}`, cause)
-  }
+  const { reason, code, refusal } = await askDaemon(eventSocket, {
+    ...{ path: '/cmdadd', body, signal: c.signal },
+    begunWithin: timeoutMs,
+    within: timeoutMs,
+  })
+  if (reason === undefined) return
+  const problem =
+    refusal === undefined
+      ? `failed to send event request: ${code === undefined ? '' : `${code}: `}${reason}`
+      : `unable to push CNI event (status code ${refusal.status}): ${printable(refusal.body).trim()}`
+  throw unreachable(who, eventSocket, problem)
 }
 
 /** The agent may be starting just now, or be about to see the pod: the runtime tries again. */
-const unreachable = (who: string, socket: string, problem: string, cause?: unknown): CniError =>
+const unreachable = (who: string, socket: string, problem: string): CniError =>
   new CniError(ErrorCode.tryAgainLater, `${who} could not be handed to the node agent: ${problem}`, {
     details: `socket ${socket}`,
     hint: 'is the node agent (install-cni) running on this node, with ambient mode?',
-    ...(cause === undefined ? {} : { cause }),
   })
 
 /** What the node agent has to know. */

@@ -22,7 +22,17 @@ export interface AskOptions {
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal
   /** Told about every failed request that is followed by another. */
-  readonly onRetry?: (error: KubeError, attempts: Attempts) => void
+  readonly onRetry?: (
+    error: KubeError,
+    attempts: {
+      /** Requests made, the failed one included. */
+      readonly made: number
+      /** Failures in a row that backed off because the server is overloaded or broken. */
+      readonly overloaded: number
+      /** The kubeconfig has been read a second time. */
+      readonly reloaded: boolean
+    },
+  ) => void
   /** Gives up earlier than the rules of retries would. */
   readonly maxRequests?: number
   /** For tests: how to wait between two requests. */

@@ -10,14 +10,9 @@ import { isKubeError, KubeError } from '../kube-error.ts'
 /** A client of one API server. */
 export interface KubeClient {
   /** Gets one JSON document; `path` is absolute and already percent-encoded. Throws `KubeError`. */
-  get(path: string, options: UntilSignal): Promise<unknown>
+  get(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>
   /** Any other request; answers like {@link KubeClient.get}, or `undefined` where the answer went to `onData`. */
-  send(request: KubeRequest, options: UntilSignal): Promise<unknown>
-}
-
-/** What ends a request before its time. */
-export interface UntilSignal {
-  readonly signal: AbortSignal
+  send(request: KubeRequest, options: { readonly signal: AbortSignal }): Promise<unknown>
 }
 
 /** What the node agent asks for besides single objects. */
@@ -40,8 +35,6 @@ export interface KubeClientOptions {
   /** Largest answer that is read. Default 4 MiB; etcd refuses objects above 1.5 MiB. */
   readonly maxBytes?: number
   readonly userAgent?: string
-  /** How to send; by default whatever the runtime does best. */
-  readonly transport?: Transport
 }
 
 /**
@@ -50,7 +43,12 @@ export interface KubeClientOptions {
  * never sent a credential.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
-  const { userAgent = 'istio-cni', transport = defaultTransport } = options
+  return clientOver(defaultTransport, access, options)
+}
+
+/** A client that sends by a transport of the caller's. */
+export function clientOver(transport: Transport, access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
+  const { userAgent = 'istio-cni' } = options
   const secure = access.server.protocol === 'https:'
   const token = secure ? access.token() : undefined
   const headers = {
@@ -60,7 +58,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
   }
   const { ca, insecure, serverName } = access
   const trust = { ca, insecure, serverName, client: secure ? access.clientCertificate() : undefined }
-  const send = async (request: KubeRequest, { signal }: UntilSignal): Promise<unknown> => {
+  const send = async (request: KubeRequest, { signal }: { readonly signal: AbortSignal }): Promise<unknown> => {
     const { method, path, body, onData } = request
     const { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024 } = { ...options, ...request }
     const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)

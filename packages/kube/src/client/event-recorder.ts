@@ -2,27 +2,21 @@ import { printable } from '@cni/types'
 import { isKubeError } from '../kube-error.ts'
 import type { KubeClient, KubeRequest } from './client.ts'
 
-/** The pod an event is about. */
-export interface EventPod {
-  readonly namespace: string
+type EventRecorder = ReturnType<typeof eventRecorder>
+
+type EventPod = Parameters<EventRecorder['warn']>[0]
+
+interface Written {
   readonly name: string
-  readonly uid: string
-  /** May be empty. */
-  readonly resourceVersion: string
+  readonly firstTimestamp: string
+  count: number
 }
 
-/** Writes events about pods, which `kubectl describe pod` shows. */
-export interface EventRecorder {
-  /**
-   * Writes a warning; returns at once. `reason` is one word in CamelCase. The same warning again raises the event's count.
-   */
-  warn(pod: EventPod, reason: string, message: string): void
-  /** Settles when everything is written or has failed. */
-  idle(): Promise<void>
-}
-
-/** Settings of {@link eventRecorder}. */
-export interface EventRecorderOptions {
+/**
+ * Writes events about pods, which `kubectl describe pod` shows, one after the other. While 1000 of them wait, it drops new
+ * ones.
+ */
+export function eventRecorder(options: {
   /** Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly signal: AbortSignal
@@ -32,16 +26,19 @@ export interface EventRecorderOptions {
   readonly now?: () => number
   /** The program that reports the events. */
   readonly component: string
-}
-
-interface Written {
-  readonly name: string
-  readonly firstTimestamp: string
-  count: number
-}
-
-/** Writes events one after the other. While 1000 of them wait, it drops new ones. */
-export function eventRecorder(options: EventRecorderOptions): EventRecorder {
+}): {
+  /**
+   * Writes a warning about a pod; returns at once. `reason` is one word in CamelCase. The same warning again raises the event's
+   * count. `resourceVersion` may be empty.
+   */
+  warn(
+    pod: { readonly namespace: string; readonly name: string; readonly uid: string; readonly resourceVersion: string },
+    reason: string,
+    message: string,
+  ): void
+  /** Settles when everything is written or has failed. */
+  idle(): Promise<void>
+} {
   const { connect, signal, failed, now = Date.now, component } = options
   const written = new Map<string, Written>()
   let waiting = 0

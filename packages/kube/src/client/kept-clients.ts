@@ -1,15 +1,14 @@
 import type { ClusterAccess } from '../config/kubeconfig.ts'
 import { keptConnections } from '../http/kept-connections.ts'
-import { type KubeClient, type KubeClientOptions, kubeClient } from './client.ts'
+import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts'
 
-/** Clients that leave their connections open to one another, for requests that may arrive twice without harm. */
-export interface KeptClients extends Disposable {
-  /** A client with the credentials of its time. */
-  client(access: ClusterAccess, options?: Omit<KubeClientOptions, 'transport'>): KubeClient
-}
-
-/** No connection is open before the first request. Disposed of, none is kept any more. */
-export function keptClients(): KeptClients {
+/**
+ * Clients that share their open connections, for requests that may arrive twice without harm. The first request opens a
+ * connection. `client` makes a client with the credentials of that moment. Disposing closes the connections.
+ */
+export function keptClients(): Disposable & {
+  client(access: ClusterAccess, options?: KubeClientOptions): KubeClient
+} {
   const { transport, ...connections } = keptConnections()
-  return { ...connections, client: (access, options) => kubeClient(access, { ...options, transport }) }
+  return { ...connections, client: (access, options) => clientOver(transport, access, options) }
 }

@@ -23,7 +23,26 @@ const podSchema = z.object({
 })
 
 /** The members of a pod that {@link parsePod} keeps. */
-export type Pod = z.infer<typeof podSchema>
+export interface Pod {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>> | undefined
+    readonly annotations?: Readonly<Record<string, string>> | undefined
+  }
+  readonly spec: {
+    readonly hostNetwork?: boolean | undefined
+    readonly containers: readonly {
+      readonly name: string
+      readonly args?: readonly string[] | undefined
+      readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
+      readonly securityContext?:
+        | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
+        | undefined
+    }[]
+    readonly initContainers?: Pod['spec']['containers'] | undefined
+  }
+}
 
 /**
  * The members of a pod that decide about its traffic, from what the API server answered; one that is `null` is absent.

@@ -2,27 +2,24 @@ import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
-/** Service account and lifetime of a token. */
-export interface TokenRequest {
-  readonly namespace: string
-  /** The name of the service account. */
-  readonly account: string
-  /** The server may answer with another lifetime. */
-  readonly seconds: number
-  readonly signal: AbortSignal
-}
-
-/** A token of a service account. */
-export interface RequestedToken {
+/** Requests a token that is bound to no object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
+export async function requestToken(
+  client: KubeClient,
+  request: {
+    readonly namespace: string
+    /** The name of the service account. */
+    readonly account: string
+    /** The server may answer with another lifetime. */
+    readonly seconds: number
+    readonly signal: AbortSignal
+  },
+): Promise<{
   readonly token: string
   /** Milliseconds since 1970, by the server's clock. */
   readonly expires: number
   /** Lifetime in milliseconds: by the server's clock if the token says when it was made, else by this one. */
   readonly lifeMs: number
-}
-
-/** Requests a token that is bound to no object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
-export async function requestToken(client: KubeClient, request: TokenRequest): Promise<RequestedToken> {
+}> {
   const { namespace, account, seconds, signal } = request
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(account)}/token`
   const document = {

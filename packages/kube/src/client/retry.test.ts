@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { KubeError, type KubeErrorCode } from '../kube-error.ts'
+import { KubeError } from '../kube-error.ts'
 import { nextStep } from './retry.ts'
+
+type KubeErrorCode = KubeError['code']
 
 const failure = (code: KubeErrorCode, status?: number, retryAfterMs?: number) =>
   new KubeError(code, 'failed', { ...(status !== undefined && { status }), retryAfterMs })

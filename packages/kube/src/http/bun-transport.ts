@@ -49,7 +49,7 @@ export function bunKeeping(): { readonly transport: Transport } & Disposable {
 // internal
 
 function ask(
-  { method = 'GET', url, socketPath, headers, trust, signal, body }: TransportRequest,
+  { method = 'GET', url, headers, trust, signal, body }: TransportRequest,
   keepalive: boolean,
 ): Promise<Response> {
   const init: BunRequestInit = {
@@ -60,7 +60,6 @@ function ask(
     keepalive,
     signal,
     ...(trust !== undefined && { tls: tlsOptions(trust) }),
-    ...(socketPath !== undefined && { unix: socketPath }),
     // Otherwise HTTPS_PROXY decides, and BUN_CONFIG_VERBOSE_FETCH prints the token.
     proxy: false,
     verbose: false,

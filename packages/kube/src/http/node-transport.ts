@@ -56,11 +56,10 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
 
 /** The modules are looked up at use: every start that needs no API request saves 5–11 ms. */
 function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {
-  const { method = 'GET', url, socketPath, headers, trust, body } = request
+  const { method = 'GET', url, headers, trust, body } = request
   const options: RequestOptions = {
     method,
     host: url.hostname.replace(/^\[|\]$/g, ''),
-    ...(socketPath !== undefined && { socketPath }),
     path: `${url.pathname}${url.search}`,
     headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
   }

@@ -3,8 +3,6 @@ export interface TransportRequest {
   /** Default `GET`. */
   readonly method?: string | undefined
   readonly url: URL
-  /** A unix socket to connect to, whatever host the URL names. */
-  readonly socketPath?: string
   readonly headers: Readonly<Record<string, string>>
   /** Needed for `https`. */
   readonly trust?: Trust

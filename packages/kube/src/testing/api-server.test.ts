@@ -178,12 +178,12 @@ clusters:
 contexts:
 - context:
     cluster: local
-    user: istio-cni
-  name: istio-cni-context
-current-context: istio-cni-context
+    user: plugin
+  name: plugin-context
+current-context: plugin-context
 kind: Config
 users:
-- name: istio-cni
+- name: plugin
   user:
     token: test-token
 `)

@@ -37,14 +37,6 @@ export interface Misbehaviour {
   readonly delayMs?: number
 }
 
-/** One request the server has seen. */
-export interface SeenRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-}
-
 /** Settings of {@link startApiServer}. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
@@ -63,13 +55,6 @@ export interface ApiServerOptions {
   readonly latencyMs?: number
 }
 
-/** What matters of a DaemonSet. */
-export interface DaemonSetDocument {
-  readonly metadata?: Readonly<Record<string, unknown>>
-  /** Members of its pods' specification. */
-  readonly podSpec?: Readonly<Record<string, unknown>>
-}
-
 /** A running API server; `await using` stops it. */
 export interface ApiServer extends AsyncDisposable {
   /** `https://host:port` */
@@ -78,7 +63,13 @@ export interface ApiServer extends AsyncDisposable {
   readonly ca: string
   /** The only token that is accepted; assign to rotate it. */
   token: string
-  readonly requests: readonly SeenRequest[]
+  /** Requests that the server has seen. */
+  readonly requests: readonly {
+    readonly method: string
+    readonly url: string
+    readonly headers: IncomingMessage['headers']
+    readonly body: string
+  }[]
   /** Adds a pod, or changes it; watches are told. */
   setPod(pod: StoredPod): void
   getPod(namespace: string, name: string): StoredPod | undefined
@@ -86,8 +77,15 @@ export interface ApiServer extends AsyncDisposable {
   /** Labels a namespace, which exists from now on; watches are told. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   deleteNamespace(name: string): void
-  /** Makes the DaemonSet, changes or, without a document, removes it. */
-  setDaemonSet(namespace: string, name: string, document?: DaemonSetDocument): void
+  /** Makes the DaemonSet, changes or, without a document, removes it. `podSpec`: members of its pods' specification. */
+  setDaemonSet(
+    namespace: string,
+    name: string,
+    document?: {
+      readonly metadata?: Readonly<Record<string, unknown>>
+      readonly podSpec?: Readonly<Record<string, unknown>>
+    },
+  ): void
   /** Labels a node, which exists from now on; with its other members, if it has any. */
   setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
@@ -96,7 +94,7 @@ export interface ApiServer extends AsyncDisposable {
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
   /** The events that were written. */
-  events(): Answer[]
+  events(): Readonly<Record<string, unknown>>[]
   /** How many watches are open. */
   watches(): number
   /** Tells all watches the version of this moment. */
@@ -111,7 +109,7 @@ export interface ApiServer extends AsyncDisposable {
   misbehave(...next: readonly Misbehaviour[]): void
   /** Behaves again, whatever {@link misbehave} said. */
   behave(): void
-  /** A kubeconfig for this server with the token of this moment, in the bytes of Istio's node agent. */
+  /** A kubeconfig for this server with the token of this moment. */
   kubeconfig(): string
   /** Writes {@link kubeconfig} where the plugin looks for it, `<runDir>/istio-cni-kubeconfig`, and returns the path. */
   writeKubeconfig(runDir: string): string
@@ -140,7 +138,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const grants = new Set(options.grants)
   const world = { pods, namespaces, events, daemonSets, nodes, serviceAccounts: accounts, grants }
   const watches = new Map<ServerResponse, Watched>()
-  const requests: SeenRequest[] = []
+  const requests: ApiServer['requests'][number][] = []
   const queue: Misbehaviour[] = []
   const sockets = new Set<Socket>()
 

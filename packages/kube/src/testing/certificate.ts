@@ -17,20 +17,20 @@ export interface Authority extends Certificate {
 }
 
 /** Kinds of keys. */
-export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
+type KeyKind = NonNullable<CertificateOptions['key']>
 
 /** What a certificate has instead of a P-256 key and the validity of its authority. */
-export interface CertificateOptions extends Validity {
-  readonly key?: KeyKind
+export interface CertificateOptions {
+  readonly key?: 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
   /** The use: of a server, or of a client that proves its identity. Default `server`. */
   readonly use?: 'server' | 'client'
-}
-
-/** The first and the last moment a certificate is valid. */
-export interface Validity {
+  /** The first moment the certificate is valid. */
   readonly notBefore?: Date
+  /** The last moment. */
   readonly notAfter?: Date
 }
+
+type Validity = Pick<CertificateOptions, 'notBefore' | 'notAfter'>
 
 /**
  * Creates a self-signed certificate authority with a fresh key. No `openssl` binary and no dependency: the

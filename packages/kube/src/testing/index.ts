@@ -16,9 +16,7 @@
 export {
   type ApiServer,
   type ApiServerOptions,
-  type DaemonSetDocument,
   type Misbehaviour,
-  type SeenRequest,
   startApiServer,
 } from './api-server.ts'
 export {
@@ -26,9 +24,7 @@ export {
   type Certificate,
   type CertificateOptions,
   createAuthority,
-  type KeyKind,
-  type Validity,
 } from './certificate.ts'
 export type { Grant } from './grant.ts'
-export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
+export { kubeconfigText } from './kubeconfig-text.ts'
 export type { StoredContainer, StoredPod } from './stored-pod.ts'

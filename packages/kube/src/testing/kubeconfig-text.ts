@@ -1,16 +1,20 @@
 import { stringify } from 'yaml'
 
-/** Members of a kubeconfig. */
-export interface KubeconfigParts {
+/** A kubeconfig with one cluster and one user. */
+export function kubeconfigText({
+  server,
+  ca,
+  token,
+  user = 'plugin',
+}: {
   /** `https://host:port`, an IPv6 host in brackets. */
   readonly server: string
   /** PEM text; without it the document says `insecure-skip-tls-verify: true`. */
   readonly ca?: string | undefined
   readonly token: string
-}
-
-/** A kubeconfig with one cluster and one user. */
-export function kubeconfigText({ server, ca, token }: KubeconfigParts): string {
+  /** Name of the user, and of the context before `-context`. Default `plugin`. */
+  readonly user?: string | undefined
+}): string {
   const trust =
     ca === undefined
       ? { 'insecure-skip-tls-verify': true }
@@ -18,10 +22,10 @@ export function kubeconfigText({ server, ca, token }: KubeconfigParts): string {
   const document = {
     apiVersion: 'v1',
     clusters: [{ cluster: { ...trust, server }, name: 'local' }],
-    contexts: [{ context: { cluster: 'local', user: 'istio-cni' }, name: 'istio-cni-context' }],
-    'current-context': 'istio-cni-context',
+    contexts: [{ context: { cluster: 'local', user }, name: `${user}-context` }],
+    'current-context': `${user}-context`,
     kind: 'Config',
-    users: [{ name: 'istio-cni', user: { token } }],
+    users: [{ name: user, user: { token } }],
   }
   return stringify(document, { indentSeq: false, lineWidth: 0 })
 }

@@ -1,5 +1,5 @@
 /** The document a Kubernetes API server answers with when it has no object to show. */
-export interface StatusDocument {
+export type StatusDocument = {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
   readonly metadata: Readonly<Record<string, never>>

@@ -1,7 +1,7 @@
 import type { KubeError } from '../kube-error.ts'
 import { type Identity, identityOf, isOlder } from './identity.ts'
 import type { Observer } from './list-watch.ts'
-import { type Waiters, waiters } from './waiters.ts'
+import { waiters } from './waiters.ts'
 
 /** Objects of the API server, as a watch reports them. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
@@ -27,11 +27,11 @@ export interface WatchStore<T extends object> extends Required<Observer> {
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /** Resolves with the first result of `find` that is not `undefined`: `find` is called now and after each message. */
-  until: Waiters['until']
+  until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
-/** Settings of {@link watchStore}. */
-export interface WatchStoreOptions<T extends object> {
+/** An empty store. It does no I/O and keeps no object, only what `keep` returns. */
+export function watchStore<T extends object>(options: {
   /**
    * Returns the members to keep; the object itself is not kept. `null`: the object is not wanted, and removed from the
    * store. `undefined`: the object is malformed, and ignored.
@@ -48,10 +48,7 @@ export interface WatchStoreOptions<T extends object> {
   readonly failed?: Observer['failed']
   /** Milliseconds. Default `performance.now`. */
   readonly now?: () => number
-}
-
-/** An empty store. It does no I/O and keeps no object, only what `keep` returns. */
-export function watchStore<T extends object>(options: WatchStoreOptions<T>): WatchStore<T> {
+}): WatchStore<T> {
   const { keep, changed, malformed, listed, failed, now = () => performance.now() } = options
   const members = new Map<string, Member<T>>()
   const { look, until } = waiters()

@@ -1,9 +1,11 @@
 import { createPrivateKey } from 'node:crypto'
-import { createAuthority, type KeyKind } from '@cni/kube/testing'
+import { type CertificateOptions, createAuthority } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Both, both, isBuilt, NOT_BUILT } from '../same.ts'
 import { askBoth, askSmall } from './client.ts'
 import { httpsServer } from './servers.ts'
+
+type KeyKind = NonNullable<CertificateOptions['key']>
 
 const authority = createAuthority('ca')
 const ca = authority.cert

@@ -1,9 +1,11 @@
-import { type CertificateOptions, createAuthority, type KeyKind } from '@cni/kube/testing'
+import { type CertificateOptions, createAuthority } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { selfSigned } from '../../../kube/src/testing/certificate.ts'
 import { type Both, both, isBuilt, NOT_BUILT } from '../same.ts'
 import { askBoth, askSmall } from './client.ts'
 import { httpsServer } from './servers.ts'
+
+type KeyKind = NonNullable<CertificateOptions['key']>
 
 const KINDS: readonly KeyKind[] = ['P-256', 'P-384', 'P-521', 'RSA-2048', 'RSA-4096']
 const hosts = ['localhost', '127.0.0.1', '::1']

@@ -40,7 +40,7 @@ it('waits for an answer that has begun', async () => {
   expect(await ask({ begunWithin: 150 })).toEqual({ answer: 'later' })
 })
 
-it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, string]>([
+it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, string, object?]>([
   ['says nothing', () => {}, { begunWithin: 50 }, 'no answer within 50 ms'],
   [
     'begins and does not end',
@@ -48,7 +48,13 @@ it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, stri
     { within: 150 },
     'no answer within 150 ms',
   ],
-  ['has no such path', (_, response) => void response.writeHead(404).end(), {}, 'it answered 404 Not Found'],
+  [
+    'has no such path',
+    (_, response) => void response.writeHead(404).end('no'),
+    {},
+    'it answered 404 Not Found',
+    { refusal: { status: 404, body: 'no' } },
+  ],
   ['hangs up', (request) => void request.destroy(), {}, 'the connection was closed without an answer'],
   [
     'says too much',
@@ -56,13 +62,13 @@ it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, stri
     { maxBytes: 1000 },
     'the answer is larger than 1000 bytes',
   ],
-])('is not answered by a daemon that %s, and says why', async (_, answer, more, reason) => {
+])('is not answered by a daemon that %s, and says why', async (_, answer, more, reason, members = {}) => {
   await daemon(answer)
-  expect(await ask(more)).toEqual({ reason })
+  expect(await ask(more)).toEqual({ reason, ...members })
 })
 
 it('is not answered by another server, nor where nobody listens', async () => {
-  expect(await ask()).toEqual({ reason: 'it does not exist' })
+  expect(await ask()).toEqual({ reason: 'it does not exist', code: 'ENOENT' })
   const server = createRawServer((connection) => connection.on('error', () => {}).end('\u0006{}'))
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   onTestFinished(() => void server.close())

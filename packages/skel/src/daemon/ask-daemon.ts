@@ -47,12 +47,18 @@ export async function askDaemon(
       readonly answer: string
       /** Absent beside an answer. */
       readonly reason?: never
+      readonly code?: never
+      readonly refusal?: never
     }
   | {
       /** Absent where there is none. */
       readonly answer?: never
       /** Why there is no answer, for the log. */
       readonly reason: string
+      /** System error of the connection, such as `ENOENT`. */
+      readonly code?: string
+      /** An answer with another status than 200. */
+      readonly refusal?: { readonly status: number; readonly body: string }
     }
 > {
   const { path, body, begunWithin = 100, within = 3000, maxBytes, signal } = question
@@ -67,10 +73,12 @@ export async function askDaemon(
       ...(maxBytes === undefined ? {} : { maxBytes }),
       admit: (connection) => refuseOthers(peerOf(connection).uid),
     })
-    return status === 200 ? { answer } : { reason: `it answered ${status} ${statusText}`.trim() }
+    if (status === 200) return { answer }
+    return { reason: `it answered ${status} ${statusText}`.trim(), refusal: { status, body: answer } }
   } catch (error) {
     if (until.aborted) return { reason: `no answer within ${within} ms` }
-    return { reason: WORDS[errnoOf(error) ?? ''] ?? messageOf(error) }
+    const code = errnoOf(error)
+    return { reason: WORDS[code ?? ''] ?? messageOf(error), ...(code === undefined ? {} : { code }) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ApiServer, type DaemonSetDocument, type Grant, startApiServer } from '@cni/kube/testing'
+import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiAccess } from '../part/services.ts'
 import { DAEMON_SET, daemonSet } from './daemon-set.ts'
@@ -33,6 +33,8 @@ function look(api = server, more: { timeoutMs?: number; pauseMs?: number; namesp
   const set = daemonSet(access(api, more.namespace), { nodeName: 'node-1', pauseMs: 1, ...more })
   return set.stillWanted({ signal: new AbortController().signal })
 }
+
+type DaemonSetDocument = NonNullable<Parameters<ApiServer['setDaemonSet']>[2]>
 
 const required = (...nodeSelectorTerms: object[]): DaemonSetDocument => ({
   podSpec: {

@@ -1,4 +1,4 @@
-import type { EventRecorder, KubeClient, KubeRequest } from '@cni/kube'
+import type { eventRecorder, KubeClient, KubeRequest } from '@cni/kube'
 import { isKubeError, podPath } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
@@ -19,7 +19,7 @@ export interface ReconcilerOptions {
   readonly config: RepairConfig
   /** Throws `KubeError`. */
   readonly connect: () => KubeClient
-  readonly events: EventRecorder
+  readonly events: ReturnType<typeof eventRecorder>
   readonly pods: Counter
   readonly log: ScopedLog
   readonly signal: AbortSignal

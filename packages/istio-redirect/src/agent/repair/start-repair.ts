@@ -6,6 +6,7 @@ import {
   serviceAccountAccess,
   type WatchStore,
   watchStore,
+  workQueue,
 } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
@@ -16,8 +17,9 @@ import { isBroken } from './broken.ts'
 import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
-import { MAX_ATTEMPTS, retryPause } from './retries.ts'
-import { workQueue } from './work-queue.ts'
+
+/** How often a broken pod is acted on in all, before it has to change first. */
+const MAX_ATTEMPTS = 5
 
 /** What tests may want to differ. */
 export interface RepairDeps {
@@ -83,7 +85,6 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
       })
     },
     maxAttempts: MAX_ATTEMPTS,
-    pause: retryPause(),
     signal,
   })
 

@@ -1,6 +1,3 @@
-/** How often a broken pod is acted on in all, before it has to change first. */
-export const MAX_ATTEMPTS = 5
-
 /** Says how long the next retry of a key has to wait. */
 export type RetryPause = (failures: number) => number
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_ATTEMPTS, retryPause } from './retries.ts'
+import { retryPause } from './retry-pause.ts'
 import { workQueue } from './work-queue.ts'
+
+const MAX_ATTEMPTS = 5
 
 /** A queue whose time is ours and whose work ends when we say so. */
 function controlled() {

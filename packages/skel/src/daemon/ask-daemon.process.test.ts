@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runtimePrograms } from '../../test/runtime-programs.ts'
+import { runtimePrograms } from '../../../kube/test/runtime-programs.ts'
 
-const script = fileURLToPath(new URL('../../test/post-once.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../test/ask-once.ts', import.meta.url))
 
-/** Each runtime has a way of its own to post; to the rest of the plugin they have to be the same. */
-describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) => {
-  const post = async (socket: string, env: Readonly<Record<string, string>> = {}) => {
+describe.each(runtimePrograms)('a question over a unix socket, on %s', (_, runtime) => {
+  const ask = async (socket: string, env: Readonly<Record<string, string>> = {}) => {
     const argv = [runtime, '--conditions=@cni/source', script, socket, '700'] as const
     const { stdout } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
     return JSON.parse(stdout)
@@ -21,9 +20,9 @@ describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) 
     const server = await listen((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone'))
     const proxy = 'http://127.0.0.1:1'
     const env = { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NODE_USE_ENV_PROXY: '1' }
-    expect(await post(server.path, env)).toMatchObject({ status: 200, body: 'done' })
+    expect(await ask(server.path, env)).toEqual({ answer: 'done' })
     expect(server.received).toHaveLength(1)
-    expect(server.received[0]).toMatch(/^POST \/log HTTP\/1\.1\r\n/)
+    expect(server.received[0]).toMatch(/^POST \/log HTTP\/1\.0\r\n/)
     expect(server.received[0]).toMatch(/\r\ncontent-type: application\/json\r\n/i)
     expect(server.received[0]).toMatch(/\r\n\r\n\["a"\]$/)
   })
@@ -32,39 +31,38 @@ describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) 
     [
       'a refusal',
       (socket) => socket.end('HTTP/1.1 503 No\r\ncontent-length: 2\r\n\r\nno'),
-      { status: 503, body: 'no' },
+      { refusal: { status: 503, body: 'no' } },
     ],
-    ['silence', () => {}, { problem: 'no answer within 700 ms' }],
-    ['a cut connection', (socket) => socket.destroy(), { problem: 'ECONNRESET: the connection was cut' }],
-    [
-      'an answer that is none',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n\r\n'),
-      { problem: expect.stringMatching(/^\w+: the answer is not HTTP$/) },
-    ],
+    ['silence', () => {}, { reason: 'no answer within 700 ms' }],
+    ['a cut connection', (socket) => socket.destroy(), { reason: 'the connection was closed without an answer' }],
+    ['an answer that is none', (socket) => socket.end('\u0006{}'), { reason: 'the answer is not HTTP' }],
     [
       'an answer without end',
       (socket) => {
         socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 9000000\r\n\r\n`)
         socket.write('x'.repeat(2_000_000))
       },
-      { problem: expect.stringContaining('larger than') },
+      { reason: expect.stringContaining('larger than') },
     ],
   ])('tells %s apart', async (_, answer, expected) => {
-    expect(await post((await listen(answer)).path)).toMatchObject(expected)
+    expect(await ask((await listen(answer)).path)).toMatchObject(expected)
   })
 
   test('says when nobody is there', async () => {
     const folder = temporaryFolder()
-    expect(await post(join(folder, 'none.sock'))).toEqual({ problem: 'ENOENT: there is no such socket' })
+    expect(await ask(join(folder, 'none.sock'))).toEqual({ code: 'ENOENT', reason: 'it does not exist' })
     writeFileSync(join(folder, 'file.sock'), '')
-    expect(await post(join(folder, 'file.sock'))).toEqual({ problem: 'ECONNREFUSED: nobody listens there' })
+    expect(await ask(join(folder, 'file.sock'))).toEqual({ code: 'ECONNREFUSED', reason: 'nobody listens' })
     symlinkSync('loop.sock', join(folder, 'loop.sock'))
-    expect(await post(join(folder, 'loop.sock'))).toEqual({ problem: 'ELOOP: symbolic links lead in a circle' })
+    expect(await ask(join(folder, 'loop.sock'))).toMatchObject({
+      code: 'ELOOP',
+      reason: expect.stringContaining('ELOOP'),
+    })
   })
 })
 
 function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'unix-post-'))
+  const folder = mkdtempSync(join(tmpdir(), 'ask-daemon-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return folder
 }

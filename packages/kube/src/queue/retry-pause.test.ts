@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { retryPause } from './retries.ts'
+import { retryPause } from './retry-pause.ts'
 
 describe('the pause before a retry', () => {
   test('is that of the key', () => {

@@ -1,25 +1,4 @@
-import type { RetryPause } from './retries.ts'
-
-/** Settings of a {@link workQueue}. */
-export interface WorkQueueOptions {
-  /** Done for one key at a time. */
-  readonly work: (key: string) => Promise<void>
-  /** Told about every failure; `false`: it was the last attempt. */
-  readonly failed: (key: string, error: unknown, again: boolean) => void
-  readonly maxAttempts: number
-  readonly pause: RetryPause
-  readonly signal: AbortSignal
-  /** For tests. Returns how to cancel. */
-  readonly after?: (ms: number, then: () => void) => () => void
-}
-
-/** Keys to be worked on: each once, however often it is added, and again after a failure. */
-export interface WorkQueue {
-  /** Gives the key all its attempts again. */
-  add(key: string): void
-  /** Settles when the work that runs has ended. */
-  idle(): Promise<void>
-}
+import { retryPause } from './retry-pause.ts'
 
 interface Entry {
   failures: number
@@ -28,9 +7,29 @@ interface Entry {
   cancel: (() => void) | undefined
 }
 
-/** Starts a queue with one worker; after the signal nothing new is begun. */
-export function workQueue(options: WorkQueueOptions): WorkQueue {
-  const { work, failed, maxAttempts, pause, signal, after = onTimer } = options
+/**
+ * A queue of keys with one worker, as controllers have it: a key is in it once, however often it is added, and is retried
+ * after a failure. Pauses grow from 5 ms to 1000 s; all keys together get 10 retries a second with bursts of 100. Nothing
+ * new begins after the signal.
+ */
+export function workQueue(options: {
+  /** Runs for one key at a time. */
+  readonly work: (key: string) => Promise<void>
+  /** Called after each failure. `again` is false after the last attempt. */
+  readonly failed: (key: string, error: unknown, again: boolean) => void
+  readonly maxAttempts: number
+  readonly signal: AbortSignal
+  /** Milliseconds until the next retry, by the number of failures. */
+  readonly pause?: (failures: number) => number
+  /** For tests: calls `then` later, and returns how to cancel. */
+  readonly after?: (ms: number, then: () => void) => () => void
+}): {
+  /** Adds a key, with all its attempts. */
+  add(key: string): void
+  /** Settles when the work that runs has ended. */
+  idle(): Promise<void>
+} {
+  const { work, failed, maxAttempts, signal, pause = retryPause(), after = onTimer } = options
   const entries = new Map<string, Entry>()
   const ready: string[] = []
   let running: { readonly key: string; readonly done: Promise<void> } | undefined

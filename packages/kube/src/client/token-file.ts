@@ -1,0 +1,130 @@
+import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readRegularFile, writeFileAtomic } from '@cni/host'
+import { errnoOf } from '@cni/types'
+import type { KubeClient } from './client.ts'
+import { requestToken } from './request-token.ts'
+
+/**
+ * A file with a token of a service account, readable by its owner only.
+ *
+ * `keep` requests a token, writes the file and renews the token after 40 to 50 % of its lifetime: clients that started
+ * together do not renew together. The token is valid for an hour and bound to no pod, so that it outlives the process.
+ * `first` settles after the first attempt, `done` after the signal. `remove` deletes the file, and returns its path if there
+ * was one.
+ */
+export function tokenFile(path: string): {
+  keep(options: {
+    readonly connect: () => KubeClient
+    readonly namespace: string
+    /** Name of the service account. */
+    readonly account: string
+    readonly signal: AbortSignal
+    /** Called with each new token's end, in milliseconds since 1970. */
+    readonly renewed: (expires: number) => void
+    /** Called after each failed attempt. */
+    readonly failed: (error: unknown) => void
+    /** The shortest time between two requests. Default a second. */
+    readonly pauseMs?: number | undefined
+  }): {
+    readonly first: Promise<void>
+    readonly done: Promise<void>
+    /** Milliseconds since 1970 at which the token ends; `undefined`: there is none yet. */
+    expires(): number | undefined
+  }
+  remove(): string | undefined
+} {
+  return {
+    keep: (options) => keep(path, options),
+    remove() {
+      removeUnfinished(path)
+      try {
+        unlinkSync(path)
+        return path
+      } catch (error) {
+        if (errnoOf(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+  }
+}
+
+// internal
+
+type TokenFile = ReturnType<typeof tokenFile>
+
+/** Lifetime of a token that is requested. */
+const LIFE_SECONDS = 3600
+/** Longest time until a file that another program removed or changed is written again. */
+const LOOK_MS = 10_000
+const LONGEST_PAUSE_MS = 30_000
+
+function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnType<TokenFile['keep']> {
+  const { connect, namespace, account, signal, renewed, failed, pauseMs = 1000 } = options
+  let held: Awaited<ReturnType<typeof requestToken>> | undefined
+  let pause = pauseMs
+  removeUnfinished(path)
+  /** Returns when the next one is due, by a clock that never goes back. */
+  const attempt = async (): Promise<number> => {
+    const asked = performance.now()
+    try {
+      held = await requestToken(connect(), { namespace, account, seconds: LIFE_SECONDS, signal })
+      keepFile(path, held.token)
+      pause = pauseMs
+      renewed(held.expires)
+      return asked + Math.max(held.lifeMs * (0.5 - Math.random() / 10), pauseMs)
+    } catch (error) {
+      const due = performance.now() + pause * (1 + Math.random())
+      if (signal.aborted) return due
+      failed(error)
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      return due
+    }
+  }
+  const first = attempt()
+  const run = async (): Promise<void> => {
+    let due = await first
+    while (!signal.aborted) {
+      const ms = Math.min(Math.max(due - performance.now(), 0), LOOK_MS)
+      // The signal ends the pause.
+      await delay(ms, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      if (performance.now() >= due) due = await attempt()
+      else if (held !== undefined) keepQuietly(path, held.token)
+    }
+  }
+  return { first: first.then(() => {}), done: run(), expires: () => held?.expires }
+}
+
+function keepFile(path: string, token: string): void {
+  try {
+    if (readRegularFile(path, 1024 * 1024) === token) return
+  } catch {
+    // The file is missing, or something else is in its place: it is written.
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileAtomic(path, token, { mode: 0o600 })
+}
+
+/** Ignores the error: the next renewal reports it. */
+function keepQuietly(path: string, token: string): void {
+  try {
+    keepFile(path, token)
+  } catch {
+    // The next renewal reports the same error.
+  }
+}
+
+/** Removes the temporary files of processes that were killed while they wrote: each may hold a token. */
+function removeUnfinished(path: string): void {
+  const start = `.${basename(path)}.`
+  try {
+    for (const name of readdirSync(dirname(path))) {
+      const isOne = name.startsWith(start) && /^[\da-z]+\.tmp$/.test(name.slice(start.length))
+      if (isOne) unlinkSync(join(dirname(path), name))
+    }
+  } catch {
+    // The folder is missing, or another process removes the same file.
+  }
+}

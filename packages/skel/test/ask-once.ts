@@ -1,0 +1,8 @@
+// One question over a unix socket, in the runtime under test: ask-once.ts SOCKET TIMEOUT_MS
+import { askDaemon } from '../src/daemon/ask-daemon.ts'
+
+const [, , socket = '', timeoutMs = '0'] = process.argv
+const within = Number(timeoutMs)
+const { signal } = new AbortController()
+const question = { path: '/log', body: '["a"]', begunWithin: within, within, maxBytes: 1024 * 1024, signal }
+process.stdout.write(JSON.stringify(await askDaemon(socket, question)))
