@@ -17,36 +17,26 @@
  */
 
 export { ambientAnnotations } from './ambient/ambient-annotations.ts'
-export { hostRules, type NodeCapture, probeSetNames } from './ambient/host-rules.ts'
+export { hostRules, probeSetNames } from './ambient/host-rules.ts'
 export { hostTable, hostTables } from './ambient/host-tables.ts'
-export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
+export { podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
 export { allPodTables, podTables } from './ambient/pod-tables.ts'
 export {
   HBONE_PORT,
   INBOUND_PORT,
   OUTBOUND_PORT,
-  type PolicyRoute,
   QUERY_PORT,
   replyRoute,
   ZTUNNEL_MARK,
 } from './ambient/ztunnel.ts'
-export { PASSTHROUGH } from './capture/addresses.ts'
-export type { Capture, PortOrRange } from './capture/capture.ts'
-export {
-  type CaptureConfig,
-  captureConfig,
-  capturedFamilies,
-  type DnsCapture,
-  tproxyDefaults,
-} from './capture/config.ts'
-export { familiesOf, type UsableAddresses, usableAddresses } from './capture/families.ts'
-export { type Redirect, type RedirectOptions, redirectFor } from './capture/redirect.ts'
-export { checkRuleCount, type RuleLists, ruleCount } from './capture/rule-count.ts'
+export type { Capture } from './capture/capture.ts'
+export { type CaptureConfig, captureConfig, capturedFamilies } from './capture/config.ts'
+export { familiesOf, usableAddresses } from './capture/families.ts'
+export { type Redirect, redirectFor } from './capture/redirect.ts'
+export { ruleCount } from './capture/rule-count.ts'
 export { type AmbientPod, podAddresses, readAmbientPod } from './decide/ambient-pod.ts'
 export {
-  type Ask,
-  type DecideWithoutApiOptions,
   decideWithoutApi,
   podAnnotationsKey,
   podRef,
@@ -61,26 +51,22 @@ export {
   type EnrolmentDecision,
   type EnrolmentSettings,
   isZtunnel,
-  type NotEnrolledReason,
   namespaceMatters,
   namespaceWarning,
 } from './decide/enrolment.ts'
 export { type LabelSelector, type Labels, selectorProblem, selects } from './decide/label-selector.ts'
 export { maybeAmbient, skipReason } from './decide/ladder.ts'
-export { type RedirectionStatus, redirectionStatus, writtenRedirection } from './decide/redirection-status.ts'
-export { capturesDns } from './iptables/dns.ts'
+export { type RedirectionStatus, redirectionStatus } from './decide/redirection-status.ts'
 export { rulesLeftBehind } from './iptables/left-behind.ts'
 export { redirectRules } from './iptables/rules.ts'
 export { istioRestoreText } from './iptables/text.ts'
 export { nativeRules } from './nftables/rules.ts'
 export { tableNames } from './nftables/table-names.ts'
-export { interceptionModeKey } from './pod/annotations.ts'
-export { listEntries } from './pod/list-entries.ts'
-export { MAX_ID, type OwnerGroups } from './pod/owner-groups.ts'
-export type { Pod, PodContainer } from './pod/pod.ts'
+export type { Pod } from './pod/pod.ts'
 export { isPodIdentity, type PodIdentity } from './pod/pod-identity.ts'
 export { type PodInfo, podInfo } from './pod/pod-info.ts'
-export { type Environment, loopbackCidr } from './pod/proxy-env.ts'
-export { isRedirectError, RedirectError, type RedirectSource } from './pod/redirect-error.ts'
-export { type IpRanges, ipRanges, ports } from './pod/validators.ts'
-export { virtualInterfaces } from './pod/virtual-interfaces.ts'
+export { isRedirectError, RedirectError } from './pod/redirect-error.ts'
+export type { IpRanges } from './pod/validators.ts'
+export { nodeCapture } from './texts/node-capture.ts'
+export { type CaptureTexts, parseCapture } from './texts/parse-capture.ts'
+export { nativeChart, rulesChart } from './texts/rules-chart.ts'

@@ -1,12 +1,4 @@
-import {
-  type CaptureConfig,
-  captureConfig,
-  familiesOf,
-  PASSTHROUGH,
-  podRef,
-  type UsableAddresses,
-  usableAddresses,
-} from '@cni/istio-rules'
+import { type CaptureConfig, captureConfig, familiesOf, podRef, usableAddresses } from '@cni/istio-rules'
 import { CniError, ErrorCode } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 import type { FoundRedirect } from './redirection.ts'
@@ -23,10 +15,15 @@ export interface KnownAddresses {
   readonly ipv6Off: boolean
 }
 
+type UsableAddresses = ReturnType<typeof usableAddresses>
+
+/** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
+export const PASS_THROUGH = '::6/128'
+
 /** The usable addresses of those that the kernel has. */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   // An earlier ADD put that one there.
-  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
+  usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
 /** True if a switch decides: IPv6 addresses were told of, and the kernel has none. */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>

@@ -1,4 +1,4 @@
-import type { CaptureConfig, Environment, PodIdentity, PodInfo, Redirect } from '@cni/istio-rules'
+import type { CaptureConfig, PodIdentity, PodInfo, Redirect } from '@cni/istio-rules'
 import { maybeAmbient, podRef } from '@cni/istio-rules'
 import type { Settings } from '../conf/settings.ts'
 import { captureOfPod, type KnownAddresses } from './captured-families.ts'
@@ -16,7 +16,7 @@ export interface AddCall {
   readonly pod: AskedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
   /** The node's own variables. */
-  readonly env: Environment
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Sources of a decision: the agent's watches, or the API server and the kernel. */

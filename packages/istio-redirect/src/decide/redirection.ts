@@ -1,4 +1,4 @@
-import type { Environment, PodInfo } from '@cni/istio-rules'
+import type { PodInfo } from '@cni/istio-rules'
 import { podRef, type Redirect, redirectFor, skipReason } from '@cni/istio-rules'
 import { messageOf } from '@cni/types'
 import type { DecisionLog } from './log.ts'
@@ -13,7 +13,7 @@ export interface FoundRedirect {
 export interface RedirectionOptions {
   readonly log: DecisionLog
   /** The node's own variables. */
-  readonly env: Environment
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**

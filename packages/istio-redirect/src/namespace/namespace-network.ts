@@ -1,6 +1,6 @@
-import { interceptionModeKey } from '@cni/istio-rules'
 import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
+import { PASS_THROUGH } from '../decide/captured-families.ts'
 import type { RecordedNetwork } from '../state/attachments.ts'
 import { localRoute, markRule, type NetworkItem } from './policy-route.ts'
 
@@ -71,18 +71,17 @@ function wantedIn({ families, tproxy }: RecordedNetwork): NetworkItem[] {
   ]
 }
 
-/** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
 const passThroughAddress: NetworkItem = {
-  what: 'address ::6/128 on lo',
+  what: `address ${PASS_THROUGH} on lo`,
   present: async (rtnl) =>
-    (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === '::6/128'),
+    (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === PASS_THROUGH),
   add: addPassThrough,
-  remove: (rtnl) => rtnl.deleteAddress('lo', '::6/128'),
+  remove: (rtnl) => rtnl.deleteAddress('lo', PASS_THROUGH),
 }
 
 async function addPassThrough(rtnl: Rtnl): ReturnType<NetworkItem['add']> {
   try {
-    return await rtnl.addAddress('lo', '::6/128')
+    return await rtnl.addAddress('lo', PASS_THROUGH)
   } catch (cause) {
     if (!isNetnsError(cause) || cause.code !== 'EACCES') throw cause
     throw new CniError(ErrorCode.ioFailure, `the IPv6 traffic of the pod cannot be captured: ${cause.message}`, {
@@ -97,7 +96,7 @@ async function openOrExplain(netns: NetnsTarget, { tproxy }: RecordedNetwork): P
     return await openRtnl(netns)
   } catch (cause) {
     if (tproxy === null || !isNetnsError(cause) || cause.code !== 'NO_FFI') throw cause
-    const key = interceptionModeKey
+    const key = 'sidecar.istio.io/interceptionMode'
     throw new CniError(ErrorCode.unsupportedField, `annotation ${key}: TPROXY is not possible here: ${cause.message}`, {
       cause,
     })

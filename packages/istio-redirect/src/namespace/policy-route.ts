@@ -1,6 +1,15 @@
 import type { Family } from '@cni/iptables/rules'
-import type { PolicyRoute } from '@cni/istio-rules'
 import type { Rtnl } from '@cni/netns'
+
+/** Packets with a mark are delivered locally, whatever their destination: a rule leads to a table with one route. */
+export interface PolicyRoute {
+  readonly mark: number
+  /** Bits of the mark that count. Default: all. */
+  readonly mask?: number
+  readonly table: number
+  /** Of the rule, lower is earlier. Default: the kernel chooses one before the existing rules. */
+  readonly priority?: number
+}
 
 /** Something of a namespace's network that can be there or not. */
 export interface NetworkItem {

@@ -1,6 +1,6 @@
 import { iptables, type Ruleset } from '@cni/iptables'
 import { chainsFor } from '@cni/iptables/rules'
-import { redirectRules, tproxyDefaults } from '@cni/istio-rules'
+import { redirectRules } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
 import type { Conf } from '../conf/conf.ts'
@@ -40,7 +40,7 @@ export async function removeWithoutRecord(where: Where): Promise<void> {
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   const families = removed ? allFamilies : change.families
   if (families.length === 0) return
-  await removeFromNamespace(where.netns, { families, tproxy: tproxyDefaults })
+  await removeFromNamespace(where.netns, { families, tproxy: TPROXY })
 }
 
 // internal
@@ -50,6 +50,9 @@ function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
+
+/** Mark and route table of TPROXY, unless a command line names others. */
+const TPROXY = { mark: 1337, table: 133 } as const
 
 /** Native rules are those of both in one. */
 const allFamilies = ['ipv4', 'ipv6'] as const

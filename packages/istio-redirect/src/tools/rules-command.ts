@@ -2,7 +2,7 @@ import { choiceFlag, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import type { Ruleset } from '@cni/iptables'
 import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 import type { CaptureConfig } from '@cni/istio-rules'
-import { istioRestoreText, nativeRules, redirectRules } from '@cni/istio-rules'
+import { istioRestoreText, nativeChart, nativeRules, redirectRules, rulesChart } from '@cni/istio-rules'
 import { printRuleset } from '@cni/nftables/rules'
 import { escapeUnsafe } from '@cni/types'
 import { jsonText } from '../foreign-text.ts'
@@ -11,7 +11,6 @@ import type { ToolIo } from './io.ts'
 import { configFromFile } from './iptables/config-file.ts'
 import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
-import { nativeChart, rulesChart } from './rules-chart.ts'
 
 /** The flags of `istio-redirect rules`. */
 export const rulesFlags = {

@@ -1,18 +1,19 @@
 import { base, nftRuleset, type Ruleset, set } from '@cni/nftables'
-import type { NodeCapture } from './host-rules.ts'
 import { probeSetNames } from './host-rules.ts'
+import type { PodCapture } from './pod-rules.ts'
 
 /** Where the node's rules and sets are. */
 export const hostTable = 'istio-ambient-nat'
 
-/** What the node's native rules depend on. */
-export interface NativeNodeCapture extends NodeCapture {
-  /** The user that the kubelet runs as. There is no native way to tell what a process of the node sends from the rest. */
-  readonly kubeletUid: number
-}
-
-/** The same as `hostRules`, as a table that is ours whole, with the sets in it. Their entries are not part of it. */
-export function hostTables({ ipv6, probeSource, kubeletUid }: NativeNodeCapture): Ruleset {
+/**
+ * The same as `hostRules`, as a table that is ours whole, with the sets in it. Their entries are not part of it. `kubeletUid`
+ * is the user that the kubelet runs as: nf_tables has no way to tell what a process of the node sends from the rest.
+ */
+export function hostTables({
+  ipv6,
+  probeSource,
+  kubeletUid,
+}: Pick<PodCapture, 'ipv6' | 'probeSource'> & { readonly kubeletUid: number }): Ruleset {
   const options = { comment: 'UUID of the pods that are part of ambient mesh' } as const
   const v4 = { [probeSetNames.ipv4]: set('ipv4_addr', options) } as const
   const v6 = { [probeSetNames.ipv6]: set('ipv6_addr', options) } as const

@@ -1,18 +1,7 @@
 import { quote } from '@cni/types'
 import { goBool } from '../pod/go-bool.ts'
-import { type AnnotatedPod, virtualInterfaces } from '../pod/virtual-interfaces.ts'
-
-/** What a pod itself says about its capture. */
-export interface PodOverrides {
-  /** Inbound connections are left alone, outbound ones are captured all the same. */
-  readonly bypassInbound: boolean
-  /** `undefined`: as on the whole node. */
-  readonly dnsCapture: boolean | undefined
-  /** Interfaces behind which virtual machines are: what comes from there is outbound traffic. Each once, in order. */
-  readonly virtualInterfaces: readonly string[]
-  /** Sentences for the log, about what is as if it were not there. */
-  readonly warnings: readonly string[]
-}
+import type { PodIdentity } from '../pod/pod-identity.ts'
+import { virtualInterfaces } from '../pod/virtual-interfaces.ts'
 
 export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
 export const dnsKey = 'ambient.istio.io/dns-capture'
@@ -23,7 +12,22 @@ export const dnsKey = 'ambient.istio.io/dns-capture'
  * @throws `RedirectError` for what cannot be the name of an interface: to capture less than the pod asked for would be to
  * let traffic out of the mesh.
  */
-export function podOverrides(pod: AnnotatedPod): PodOverrides {
+export function podOverrides(
+  pod: PodIdentity & {
+    readonly annotations: Readonly<Record<string, string>>
+    /** Annotations that say more than is kept: their length in characters. */
+    readonly tooLong?: Readonly<Record<string, number>> | undefined
+  },
+): {
+  /** Inbound connections are left alone, outbound ones are captured all the same. */
+  readonly bypassInbound: boolean
+  /** `undefined`: as on the whole node. */
+  readonly dnsCapture: boolean | undefined
+  /** Interfaces behind which virtual machines are: what comes from there is outbound traffic. Each once, in order. */
+  readonly virtualInterfaces: readonly string[]
+  /** Sentences for the log, about annotations that count as not given. */
+  readonly warnings: readonly string[]
+} {
   const { annotations } = pod
   const warnings: string[] = []
   const truth = (key: string): boolean | undefined => {

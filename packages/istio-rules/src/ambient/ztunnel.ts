@@ -1,13 +1,3 @@
-/** Packets with a mark are delivered locally, whatever their destination: a rule leads to a table with one route. */
-export interface PolicyRoute {
-  readonly mark: number
-  /** Bits of the mark that count. Default: all. */
-  readonly mask?: number
-  readonly table: number
-  /** Of the rule, lower is earlier. Default: the kernel chooses one before the existing rules. */
-  readonly priority?: number
-}
-
 /** Where ztunnel listens in a pod: what applications send, what they receive in plain text, other ztunnels, queries. */
 export const OUTBOUND_PORT = 15001
 export const INBOUND_PORT = 15006
@@ -25,4 +15,4 @@ export const MARK_MASK = 0xfff
 export const ZTUNNEL_ZONE = 1
 
 /** How answers to connections that ztunnel opened to its own pod, with the client's address, come back to it. */
-export const replyRoute: PolicyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 }
+export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

@@ -1,15 +1,14 @@
-import type { OwnerGroups } from '../pod/owner-groups.ts'
-import type { InterceptionMode, IpRanges } from '../pod/validators.ts'
-
-/** A port, or on a command line a range of ports. */
-export type PortOrRange = number | `${number}:${number}`
+import type { IpRanges } from '../pod/validators.ts'
 
 /**
  * Which traffic is captured. Lists are in rule order. A pod says numbers; ranges of ports and names of groups, which
  * iptables resolves in its own file system, are possible on a command line.
  */
-export interface Capture<Port extends PortOrRange = PortOrRange, Group extends number | string = number | string> {
-  readonly interceptionMode: InterceptionMode
+export interface Capture<
+  Port extends number | `${number}:${number}` = number | `${number}:${number}`,
+  Group extends number | string = number | string,
+> {
+  readonly interceptionMode: 'REDIRECT' | 'TPROXY'
   readonly includeInboundPorts: '*' | readonly Port[]
   /** Matters only when every inbound port is included. */
   readonly excludeInboundPorts: readonly Port[]
@@ -19,7 +18,8 @@ export interface Capture<Port extends PortOrRange = PortOrRange, Group extends n
   readonly excludeOutboundIPRanges: IpRanges
   readonly excludeInterfaces: readonly string[]
   readonly rerouteVirtualInterfaces: readonly string[]
-  readonly ownerGroups: OwnerGroups<Group>
+  /** Groups of the processes whose outbound traffic is captured: all except these, or only these. */
+  readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean
   /** The IPv4 range that counts as loopback. */
   readonly loopbackCidr: string

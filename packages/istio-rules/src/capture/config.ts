@@ -15,14 +15,9 @@ export interface CaptureConfig extends Capture {
   readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  readonly dns: DnsCapture
+  /** DNS queries that go to the agent: none, all, or those to these servers. */
+  readonly dns: 'none' | 'all' | IpRanges
 }
-
-/** Whose DNS queries go to the agent: nobody's, all, or those to these servers. */
-export type DnsCapture = 'none' | 'all' | IpRanges
-
-/** Mark and route table of TPROXY, where a command line names no other. */
-export const tproxyDefaults = { mark: 1337, table: 133 } as const
 
 /** What holds where nothing is asked for: only the proxy's own loops are cared for, and nothing is captured. */
 export const captureDefaults: CaptureConfig = {
@@ -33,8 +28,8 @@ export const captureDefaults: CaptureConfig = {
   inboundTunnelPort: 15008,
   proxyUIDs: [1337],
   proxyGIDs: [1337],
-  tproxyMark: tproxyDefaults.mark,
-  tproxyRouteTable: tproxyDefaults.table,
+  tproxyMark: 1337,
+  tproxyRouteTable: 133,
   includeInboundPorts: [],
   excludeInboundPorts: [],
   includeOutboundPorts: [],

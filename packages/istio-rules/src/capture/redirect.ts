@@ -1,7 +1,7 @@
 import { annotations, hasAnnotation, readAnnotation } from '../pod/annotations.ts'
 import { MAX_ID } from '../pod/owner-groups.ts'
 import { type PodInfo, podName } from '../pod/pod-info.ts'
-import { type Environment, loopbackCidr, proxyFlag, proxyOwnerGroups, type RedirectLog } from '../pod/proxy-env.ts'
+import { loopbackCidr, proxyFlag, proxyOwnerGroups } from '../pod/proxy-env.ts'
 import { RedirectError, type RedirectSource } from '../pod/redirect-error.ts'
 import { unique } from '../pod/validators.ts'
 import type { Capture } from './capture.ts'
@@ -20,13 +20,6 @@ export interface Redirect extends Capture<number, number> {
   readonly dualStack: boolean
 }
 
-/** Settings of {@link redirectFor}. */
-export interface RedirectOptions {
-  readonly log?: RedirectLog | undefined
-  /** The node's own variables: defaults for owner groups, and the loopback range. Default: none. */
-  readonly env?: Environment | undefined
-}
-
 /** Ports of the proxy and its agent that are never captured: merged telemetry, readiness, Envoy's telemetry. */
 const AGENT_PORTS = [15020, 15021, 15090]
 
@@ -43,10 +36,21 @@ export function capturesNothing(pod: PodInfo): boolean {
  * The redirection that a pod's annotations and its proxy's variables ask for. Throws a {@link RedirectError} for the
  * first value that does not parse.
  *
+ * @param options - `log`: reports what is tolerated; `env`: the node's own variables, defaults for owner groups and the
+ * loopback range
+ *
  * @example
  * redirectFor(podInfo(pod)).excludeInboundPorts // [15020, 15021, 15090]
  */
-export function redirectFor(pod: PodInfo, options: RedirectOptions = {}): Redirect {
+export function redirectFor(
+  pod: PodInfo,
+  options: {
+    readonly log?:
+      | ((level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void)
+      | undefined
+    readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  } = {},
+): Redirect {
   const { log = () => undefined, env = {} } = options
   const read = {
     interceptionMode: readAnnotation(pod, annotations.interceptionMode),

@@ -57,13 +57,20 @@ export function ruleCounts(lists: RuleLists): ListedRules[] {
 /** The rules that no list leads to, at most. */
 export const FIXED_RULES = 40
 
-/** How many rules lists lead to at most, in one family. */
-export const ruleCount = (lists: RuleLists): number =>
-  ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
+/** How many rules a capture leads to at most, in one family. */
+export const ruleCount = (
+  capture: Capture & {
+    readonly proxyUIDs?: readonly unknown[]
+    readonly proxyGIDs?: readonly unknown[]
+    readonly dns?: 'none' | 'all' | IpRanges
+  },
+): number => countRules(capture)
+
+const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
 /** Checks the number of rules before any is made; `refuse` makes the error for the list that leads to most of them. */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
-  const count = ruleCount(lists)
+  const count = countRules(lists)
   if (count <= MAX_RULES) return
   const [most = { list: 'excludeInterfaces' as const }] = ruleCounts(lists).sort((a, b) => b.rules - a.rules)
   throw refuse(most.list, `all lists together lead to ${count} rules, at most ${MAX_RULES} are possible: shorten it`)

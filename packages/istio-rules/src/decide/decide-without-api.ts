@@ -9,21 +9,6 @@ export interface Skip {
   readonly reason: string
 }
 
-/** The API server has to say what the pod is. */
-export interface Ask {
-  readonly act: 'ask'
-  readonly pod: PodIdentity
-}
-
-/** Facts for {@link decideWithoutApi}. They are known without reading a file or asking the API server. */
-export interface DecideWithoutApiOptions {
-  /** From `CNI_ARGS`; absent unless both name and namespace are given. */
-  readonly pod: PodIdentity | undefined
-  /** The value of {@link podAnnotationsKey} in `runtimeConfig`; `undefined` when the runtime passes no annotations. */
-  readonly podAnnotations: unknown
-  readonly settings: DecisionSettings
-}
-
 /** The capability with which containerd passes the pod's annotations to a plugin. */
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
@@ -35,9 +20,19 @@ export const statusAnnotation = 'sidecar.istio.io/status'
 
 /**
  * The first steps of the ladder, cheapest first. They come before the kubeconfig: neither the node agent's own pod nor
- * an excluded namespace may wait for an agent that is down.
+ * an excluded namespace may wait for an agent that is down. `ask`: only the API server can say what the pod is.
  */
-export function decideWithoutApi({ pod, podAnnotations, settings }: DecideWithoutApiOptions): Skip | Ask {
+export function decideWithoutApi({
+  pod,
+  podAnnotations,
+  settings,
+}: {
+  /** From `CNI_ARGS`; absent unless both name and namespace are given. */
+  readonly pod: PodIdentity | undefined
+  /** The value of {@link podAnnotationsKey} in `runtimeConfig`; `undefined` when the runtime passes no annotations. */
+  readonly podAnnotations: unknown
+  readonly settings: DecisionSettings
+}): Skip | { readonly act: 'ask'; readonly pod: PodIdentity } {
   if (pod === undefined) return skip('Not a kubernetes pod', 'debug')
   const { namespace, name } = pod
   if (name.startsWith('istio-cni-node-') && namespace === settings.agentNamespace) {

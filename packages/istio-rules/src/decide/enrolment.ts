@@ -15,20 +15,21 @@ export interface EnrolmentSettings {
   readonly optOut?: boolean | undefined
 }
 
-/** Why a pod is not in the mesh. */
-export type NotEnrolledReason =
-  | 'host-network'
-  | 'ztunnel'
-  | 'sidecar'
-  | 'opted-out'
-  | 'not-selected'
-  | 'namespace-excluded'
-  | 'completed'
-
 /** Whether a pod belongs into the mesh; `why` is a sentence about the pod, without its name. */
 export type EnrolmentDecision =
   | { readonly enrolled: true; readonly why: string }
-  | { readonly enrolled: false; readonly reason: NotEnrolledReason; readonly why: string }
+  | {
+      readonly enrolled: false
+      readonly reason:
+        | 'host-network'
+        | 'ztunnel'
+        | 'sidecar'
+        | 'opted-out'
+        | 'not-selected'
+        | 'namespace-excluded'
+        | 'completed'
+      readonly why: string
+    }
 
 /**
  * Whether a pod belongs into the mesh. Its annotation says how far it is and does not count here.
@@ -104,7 +105,9 @@ export function namespaceWarning(name: string, labels: Labels, settings: Enrolme
 const redirectionOf = ({ annotations }: AmbientPod): string | undefined =>
   Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
 
-const no = (reason: NotEnrolledReason, why: string): EnrolmentDecision => ({ enrolled: false, reason, why })
+type Refusal = Extract<EnrolmentDecision, { enrolled: false }>
+
+const no = (reason: Refusal['reason'], why: string): Refusal => ({ enrolled: false, reason, why })
 
 const chooses = ({ podSelector, namespaceSelector }: EnablementSelector, pod: Labels, namespace: Labels): boolean =>
   selects(podSelector ?? {}, pod) && selects(namespaceSelector ?? {}, namespace)

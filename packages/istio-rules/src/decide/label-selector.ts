@@ -4,14 +4,14 @@ export type Labels = Readonly<Record<string, string>>
 /** A Kubernetes label selector; an empty one matches everything. */
 export interface LabelSelector {
   readonly matchLabels?: Labels | null | undefined
-  readonly matchExpressions?: readonly LabelRequirement[] | null | undefined
-}
-
-/** One condition of a {@link LabelSelector}. */
-export interface LabelRequirement {
-  readonly key: string
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
-  readonly values?: readonly string[] | null | undefined
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string
+        readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+        readonly values?: readonly string[] | null | undefined
+      }[]
+    | null
+    | undefined
 }
 
 /**
@@ -41,6 +41,9 @@ function satisfies(value: string | undefined, { operator, values }: LabelRequire
       return value === undefined
   }
 }
+
+/** One condition of a {@link LabelSelector}. */
+type LabelRequirement = NonNullable<LabelSelector['matchExpressions']>[number]
 
 /** What Kubernetes would not accept in a selector, in words. */
 export function selectorProblem({ matchLabels, matchExpressions }: LabelSelector): string | undefined {

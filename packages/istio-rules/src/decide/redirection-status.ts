@@ -6,10 +6,6 @@ export type RedirectionStatus = 'enabled' | 'pending'
 
 /** How far a pod's annotation says it is. */
 export function redirectionStatus({ annotations }: Pick<AmbientPod, 'annotations'>): RedirectionStatus | undefined {
-  const value = writtenRedirection(annotations)
+  const value = Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
   return value === 'enabled' || value === 'pending' ? value : undefined
 }
-
-/** Value of the annotation, whatever it says. */
-export const writtenRedirection = (annotations: AmbientPod['annotations']): string | undefined =>
-  Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined

@@ -1,5 +1,4 @@
 import type { Builders } from '@cni/iptables/rules'
-import type { PortOrRange } from '../capture/capture.ts'
 
 /**
  * Every chain we own, in any mode: applying a configuration removes those that only an older one used.
@@ -17,6 +16,8 @@ export const chains = {
 
 /** The builders that the concerns write their rules with. */
 export type Tables = Builders<typeof chains>
+
+type PortOrRange = number | `${number}:${number}`
 
 /** The rule under construction once for every port, or as it is when all ports are meant. */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(

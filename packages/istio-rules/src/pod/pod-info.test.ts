@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import type { PodContainer } from './pod.ts'
+import type { Pod } from './pod.ts'
 import { podInfo } from './pod-info.ts'
+
+type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 
 const pod = (containers: readonly PodContainer[], initContainers: readonly PodContainer[] = []) =>
   podInfo({ metadata: { namespace: 'default', name: 'web' }, spec: { containers, initContainers } })

@@ -8,17 +8,16 @@ export interface Pod {
   }
   readonly spec: {
     readonly hostNetwork?: boolean | undefined
-    readonly initContainers?: readonly PodContainer[] | undefined
-    readonly containers?: readonly PodContainer[] | undefined
+    readonly initContainers?: Pod['spec']['containers']
+    readonly containers?:
+      | readonly {
+          readonly name: string
+          readonly args?: readonly string[] | undefined
+          readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
+          readonly securityContext?:
+            | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
+            | undefined
+        }[]
+      | undefined
   }
-}
-
-/** The same of one of its containers. */
-export interface PodContainer {
-  readonly name: string
-  readonly args?: readonly string[] | undefined
-  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
-  readonly securityContext?:
-    | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
-    | undefined
 }

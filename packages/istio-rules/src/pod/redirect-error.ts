@@ -2,15 +2,6 @@ import { cniErrorKey, ErrorCode, messageOf, quote } from '@cni/types'
 
 const brand = Symbol.for('cni.RedirectError')
 
-/** Where a value that cannot be turned into rules was found. */
-export interface RedirectSource {
-  readonly kind: 'annotation' | 'environment variable' | 'securityContext'
-  readonly key: string
-  readonly value: string
-  /** `namespace/name`, or what else the value belongs to. */
-  readonly owner: string
-}
-
 /** A pod asks for a redirection that cannot be carried out; names the key, the value and the pod. CNI code 7. */
 export class RedirectError extends Error {
   static {
@@ -23,13 +14,28 @@ export class RedirectError extends Error {
   readonly [brand] = true
   readonly [cniErrorKey] = { code: ErrorCode.invalidNetworkConfig }
 
-  constructor(source: RedirectSource, problem: string, options?: { cause?: unknown }) {
+  /**
+   * @param source - where the value was found; `owner` is a pod as `namespace/name`, or what else has the value
+   */
+  constructor(
+    source: {
+      readonly kind: 'annotation' | 'environment variable' | 'securityContext'
+      readonly key: string
+      readonly value: string
+      readonly owner: string
+    },
+    problem: string,
+    options?: { cause?: unknown },
+  ) {
     super(`${source.kind} ${source.key} of ${source.owner} is ${quote(source.value)}: ${problem}`, options)
     this.key = source.key
     this.value = source.value
     this.owner = source.owner
   }
 }
+
+/** Where a value that cannot be turned into rules was found. */
+export type RedirectSource = ConstructorParameters<typeof RedirectError>[0]
 
 /** Is it a {@link RedirectError}, also one of another copy of this package? */
 export function isRedirectError(error: unknown): error is RedirectError {

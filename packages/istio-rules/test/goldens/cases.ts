@@ -1,7 +1,9 @@
 import { type CaptureConfig, captureConfig, captureDefaults } from '../../src/capture/config.ts'
 import { redirectFor } from '../../src/capture/redirect.ts'
-import type { PodContainer } from '../../src/pod/pod.ts'
+import type { Pod } from '../../src/pod/pod.ts'
 import { podInfo } from '../../src/pod/pod-info.ts'
+
+type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 
 /** Number of lines and the first 16 hex digits of the SHA-256 of a text written by the original. */
 export type Fingerprint = readonly [lines: number, sha256: string]

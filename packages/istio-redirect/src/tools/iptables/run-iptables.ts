@@ -1,13 +1,12 @@
 import { flagsText, heading, isUsageError } from '@cni/host/cli'
-import { capturedFamilies, capturesDns, redirectRules } from '@cni/istio-rules'
+import { type CaptureConfig, capturedFamilies, redirectRules } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
-import { messageOf } from '@cni/types'
+import { messageOf, quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 import { backendOf, captureOf, checkSettings } from './capture.ts'
 import { configText } from './config-text.ts'
 import { dryRun, nativeDryRun } from './dry-run.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
-import { onePort } from './lists.ts'
 import { type ToolLog, toolLog } from './log.ts'
 import { programNative } from './native-program.ts'
 import { withOwnerIds } from './owner-ids.ts'
@@ -119,7 +118,7 @@ async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { 
   try {
     await probe({
       family: hostIP.includes(':') ? 'ipv6' : 'ipv4',
-      ports: [onePort(settings.proxyPort), onePort(settings.inboundCapturePort)],
+      ports: [settings.proxyPort, settings.inboundCapturePort].map(onePort),
       probePort: settings.probePort,
       timeoutMs: settings.probeTimeout,
       signal: io.signal,
@@ -134,6 +133,16 @@ happens when a pod was scheduled before the plugin was installed on the node. Th
 if it is told to (repair.repairPods, repair.deletePods); otherwise delete the pod, and it starts again with its rules.`)
     return false
   }
+}
+
+/** True if any query is captured: a list without servers captures none. */
+const capturesDns = ({ dns }: CaptureConfig): boolean =>
+  dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
+
+function onePort(text: string): number {
+  const port = /^\s*\d{1,10}\s*$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65535) return port
+  throw new Error(`${quote(text)} is not a port (0 to 65535)`)
 }
 
 /** The help of `istio-redirect iptables`. */

@@ -1,6 +1,6 @@
 import { mutex } from '@cni/host'
 import { ipset } from '@cni/ipset'
-import { hostRules, hostTables, type NodeCapture, probeSetNames } from '@cni/istio-rules'
+import { hostRules, hostTables, type PodCapture, probeSetNames } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import { installedRules, type RulesLook, type RulesOptions, type RulesPlan } from '../rules/installed-rules.ts'
 import { type AddressSet, ipsetNames, ipsetOf, removeIpsets } from './address-set.ts'
@@ -40,7 +40,10 @@ export interface NodeProbes {
 /**
  * The node's part of ambient mode.
  */
-export function nodeProbes(capture: NodeCapture, options: NodeProbesOptions = {}): NodeProbes {
+export function nodeProbes(
+  capture: Pick<PodCapture, 'ipv6' | 'probeSource'>,
+  options: NodeProbesOptions = {},
+): NodeProbes {
   const { netns = 'host', native, backend, programs } = options
   const families = capture.ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
   const tables = hostTables({ ...capture, kubeletUid: native?.kubeletUid ?? 0 })

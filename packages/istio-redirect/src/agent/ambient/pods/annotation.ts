@@ -1,5 +1,5 @@
 import type { AmbientPod } from '@cni/istio-rules'
-import { type RedirectionStatus, redirectionAnnotation, writtenRedirection } from '@cni/istio-rules'
+import { type RedirectionStatus, redirectionAnnotation } from '@cni/istio-rules'
 import type { KubeRequest } from '@cni/kube'
 import { podPath } from '@cni/kube'
 
@@ -14,7 +14,9 @@ export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   status: RedirectionStatus | undefined,
 ): KubeRequest | undefined {
-  if (writtenRedirection(pod.annotations) === status) return undefined
+  const { annotations } = pod
+  const written = Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
+  if (written === status) return undefined
   return {
     method: 'PATCH',
     path: `${podPath(pod)}/status`,

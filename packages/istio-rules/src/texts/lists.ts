@@ -1,6 +1,9 @@
-import type { PortOrRange } from '@cni/istio-rules'
-import { type IpRanges, ipRanges, listEntries, MAX_ID, ports } from '@cni/istio-rules'
 import { quote } from '@cni/types'
+import { listEntries } from '../pod/list-entries.ts'
+import { MAX_ID } from '../pod/owner-groups.ts'
+import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
+
+type PortOrRange = number | `${number}:${number}`
 
 /** The items of a comma list; empty ones are dropped. Repeated ones stay, as in Istio: the rules are the same text. */
 const items = (list: string): readonly string[] =>

@@ -12,7 +12,7 @@ interface Line {
   readonly to?: string | undefined
 }
 
-/** A flowchart of the chains: one box for each with its rules, an arrow for each jump. */
+/** Mermaid flowchart of the chains: one box for each with its rules, an arrow for each jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {
   return chart(
     families.map((family) => [
@@ -27,7 +27,7 @@ export function rulesChart(rules: Ruleset, families: readonly Family[]): string 
   )
 }
 
-/** The same of native rules. */
+/** The same for native rules. */
 export function nativeChart({ tables }: NftRuleset): string {
   const lines = tables.flatMap(({ family, name: table, chains }) =>
     chains.flatMap(({ name: chain, rules }) =>

@@ -1,0 +1,36 @@
+import { messageOf, quote } from '@cni/types'
+import type { CaptureConfig } from '../capture/config.ts'
+import { loopbackCidr } from '../pod/proxy-env.ts'
+import { ownerList } from './lists.ts'
+
+/**
+ * Reads `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`. Groups
+ * may be names, which iptables looks up where the rules are written.
+ *
+ * @throws `Error` that names the variable.
+ */
+export function nodeCapture(
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<CaptureConfig, 'ownerGroups' | 'loopbackCidr'> {
+  return { ownerGroups: ownerGroups(env), loopbackCidr: loopbackCidr(env) }
+}
+
+// internal
+
+/** Istio refuses more groups too: each is a condition of one rule. */
+const MAX_GROUPS = 64
+
+function ownerGroups(env: Readonly<Record<string, string | undefined>>): CaptureConfig['ownerGroups'] {
+  const include = env.ISTIO_OUTBOUND_OWNER_GROUPS ?? '*'
+  const key = include === '*' ? 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE' : 'ISTIO_OUTBOUND_OWNER_GROUPS'
+  const value = env[key] ?? ''
+  try {
+    const groups = ownerList(value)
+    if (include === '*') return { mode: 'all-except', groups }
+    if (groups.length <= MAX_GROUPS) return { mode: 'only', groups }
+    throw new Error(`it lists ${groups.length} groups, more than ${MAX_GROUPS} cannot be matched`)
+  } catch (cause) {
+    const problem = messageOf(cause)
+    throw new Error(`environment variable ${key} is ${quote(value)}: ${problem}`, { cause })
+  }
+}
