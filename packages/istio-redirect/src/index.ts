@@ -1,5 +1,5 @@
 /**
- * The plugin `istio-cni` as a value, and its configuration. The decision and the rules are in `@cni/istio-rules`, the
+ * The plugin `istio-cni` as a value. The decision and the rules are in `@cni/istio-rules`, the
  * node agent in `@cni/istio-redirect/agent`.
  *
  * @example
@@ -13,6 +13,4 @@
  * @module
  */
 
-export { type Conf, confSchema } from './conf/conf.ts'
-export { type Settings, settingsOf } from './conf/settings.ts'
 export { plugin } from './plugin/plugin.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type NodeAgent, startNodeAgent } from '../src/testing/node-agent.ts'
 import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
+import { type NodeAgent, startNodeAgent } from './node-agent.ts'
 
 let node: Fixture
 let agent: NodeAgent

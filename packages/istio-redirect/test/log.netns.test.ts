@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Misbehaviour } from '@cni/kube/testing'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type NodeAgent, startNodeAgent } from '../src/testing/node-agent.ts'
 import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type CallOptions, type Fixture, fixture } from './fixture.ts'
+import { type NodeAgent, startNodeAgent } from './node-agent.ts'
 
 let node: Fixture
 let agent: NodeAgent

@@ -1,13 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type AmbientConfig,
-  ambientMetrics,
-  metricsRegistry,
-  podWatches,
-  type StartedAmbient,
-  startAmbient,
-} from '@cni/istio-redirect/agent'
+import { type AmbientConfig, type StartedAmbient, startAmbient } from '@cni/istio-redirect/agent'
 import { defaultProbeSource } from '@cni/istio-rules'
 import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
@@ -36,7 +29,6 @@ export async function startAgent(
     showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)
   }
   const line = (level: string) => (text: string) => void log.push(`${level} ${text}`)
-  const registry = metricsRegistry()
   return startAmbient({
     config: {
       selectors: [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }],
@@ -61,12 +53,7 @@ export async function startAgent(
       caFile: join(folder, 'sa/ca.crt'),
       namespace: 'istio-system',
     },
-    watches: podWatches(),
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
-    metrics: ambientMetrics(registry),
-    requests: registry.counter('istio_cni_plugin_requests_total', 'Requests of plugins', ['response_code']),
-    failed: () => {},
-    closed: () => {},
     hostRoot: folder,
   })
 }

@@ -3,18 +3,21 @@
  *
  * @example
  * ```ts
- * import { ambientMetrics, metricsRegistry, podWatches } from '@cni/istio-redirect/agent'
+ * import { type AmbientConfig, startAmbient } from '@cni/istio-redirect/agent'
  *
- * const metrics = metricsRegistry()
- * export const deps = { metrics: ambientMetrics(metrics), watches: podWatches() }
+ * export async function run(config: AmbientConfig, server: string) {
+ *   const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
+ *   const api = { server, tokenFile: `${folder}/token`, caFile: `${folder}/ca.crt`, namespace: 'istio-system' }
+ *   return startAmbient({ config, api, log: console })
+ * }
  * ```
  *
  * @module
  */
 
-export { type AmbientMetrics, ambientMetrics } from './ambient/ambient-metrics.ts'
-export { type StartAmbientOptions, type StartedAmbient, startAmbient } from './ambient/start-ambient.ts'
+export { type StartAmbientOptions, type StartedAmbient, startAmbient } from './ambient/ambient-alone.ts'
 export type { AmbientConfig } from './config/ambient-config.ts'
-export { type PodWatches, podWatches } from './pods/pod-watches.ts'
+export type { LogWriter } from './log/agent-log.ts'
+export type { LogEntry } from './log/format.ts'
 export { type AgentIo, runInstallCni } from './run-install-cni.ts'
-export { type MetricsRegistry, metricsRegistry } from './serve/metrics.ts'
+export type { AmbientStatus } from './serve/ambient-status.ts'

@@ -2,10 +2,9 @@ import { isUsageError, versionText } from '@cni/host/cli'
 import { isInstallError } from '@cni/installer'
 import { escapeUnsafeLines } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
-import { type AgentOptions, runAgent } from './agent.ts'
+import { runAgent } from './agent.ts'
 import { helpText, parseCommandLine } from './command-line.ts'
 import { dryRun } from './commands/dry-run.ts'
-import type { CommandIo } from './commands/io.ts'
 import { status } from './commands/status.ts'
 import { uninstall } from './commands/uninstall.ts'
 import { isConfigError } from './config/config-error.ts'
@@ -16,8 +15,19 @@ import { agentLog, type LogWriter } from './log/agent-log.ts'
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
 /** What `install-cni` needs from its process. */
-export interface AgentIo extends CommandIo, Pick<AgentOptions, 'signal' | 'onHangup' | 'needTime'> {
+export interface AgentIo {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  /** Text may be coloured. */
+  readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Ends the agent: it takes the plugin off the node and settles. */
+  readonly signal: AbortSignal
+  /** Registers a listener for SIGHUP, which asks the agent to read its configuration again. */
+  readonly onHangup: (listener: () => void) => void
+  /** Asks for so many milliseconds more than stopping usually takes. */
+  readonly needTime: (ms: number) => void
+  /** Opens `stdout`, `stderr` or a file for the log. */
   readonly openLog: (target: string) => LogWriter
 }
 

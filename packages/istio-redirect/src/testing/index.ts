@@ -1,5 +1,5 @@
 /**
- * Pods as Istio's injector leaves them, what the agent's role has to allow, and an agent that answers a plugin's request.
+ * Pods as Istio's injector leaves them, and what the agent's role has to allow.
  *
  * @example
  * ```ts
@@ -14,5 +14,4 @@
  */
 
 export { ambientGrants, repairGrants } from './grants.ts'
-export { type AgentAnswer, type AgentRequest, type NodeAgent, startNodeAgent } from './node-agent.ts'
 export { meshPod, type PodOptions, plainPod } from './pods.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import { capturedBy, entriesOf } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
@@ -11,7 +11,7 @@ const redirection = 'ambient.istio.io/redirection'
 const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
 
 let node: MeshNode
-let agent: StartedAmbient
+let agent: AmbientMode
 let ztunnel: RecordingZtunnel
 /** A pod that only an event can bring in, and one that nobody may. */
 let web: TestPod

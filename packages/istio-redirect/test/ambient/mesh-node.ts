@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
+import { askDaemon } from '@cni/skel/daemon'
 import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
 import { mode, settings } from '../../../istio-rules/test/ambient-pods.ts'
-import { postOverUnix, type UnixAnswer } from '../../../kube/src/http/unix-post.ts'
 import { ambientMetrics } from '../../src/agent/ambient/ambient-metrics.ts'
 import type { MakeKernelSide } from '../../src/agent/ambient/kernel-sides.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
-import { type StartedAmbient, startAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import { type AmbientMode, startAmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { podWatches } from '../../src/agent/pods/pod-watches.ts'
 import { metricsRegistry } from '../../src/agent/serve/metrics.ts'
@@ -67,9 +67,9 @@ export interface MeshNode extends AsyncDisposable {
   pod(options: MeshPodOptions): Promise<TestPod>
   ztunnel(): RecordingZtunnel
   /** Starts the agent's ambient mode. */
-  start(change?: Partial<AmbientConfig>, makeKernelSide?: MakeKernelSide): Promise<StartedAmbient>
+  start(change?: Partial<AmbientConfig>, makeKernelSide?: MakeKernelSide): Promise<AmbientMode>
   /** Hands a pod over as a plugin. */
-  hand(pod: TestPod, body?: string): Promise<UnixAnswer>
+  hand(pod: TestPod, body?: string): Promise<{ readonly status: number; readonly body: string }>
   metrics(): Promise<string>
 }
 
@@ -127,7 +127,7 @@ export function meshNode(
         ...config,
         ...change,
       }
-      const started = await startAmbient({
+      const started = await startAmbientMode({
         config: merged,
         api: account,
         watches: podWatches(),
@@ -140,7 +140,7 @@ export function meshNode(
         makeKernelSide,
       })
       let isStopped = false
-      const stop: StartedAmbient['stop'] = async (why) => {
+      const stop: AmbientMode['stop'] = async (why) => {
         if (!isStopped) await started.stop(why)
         isStopped = true
       }
@@ -205,8 +205,14 @@ export function meshNode(
       pod,
       ztunnel: () => stack.use(recordingZtunnel(path('zt/ztunnel.sock'))),
       start,
-      hand: ({ event }, body = event()) =>
-        postOverUnix(path('run/pluginevent.sock'), { path: '/cmdadd', body, timeoutMs: 20_000 }),
+      async hand({ event }, body = event()) {
+        const within = 20_000
+        const question = { path: '/cmdadd', body, begunWithin: within, within, signal: new AbortController().signal }
+        const { answer, reason, refusal } = await askDaemon(path('run/pluginevent.sock'), question)
+        if (answer !== undefined) return { status: 200, body: answer }
+        if (refusal === undefined) throw new Error(reason)
+        return refusal
+      },
       metrics: () => registry.text(),
     }
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
-import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { drawn, seed } from '../random-seed.ts'
@@ -70,12 +70,12 @@ class World implements AsyncDisposable {
   readonly model = new Model()
   readonly node: MeshNode
   readonly backEnd: AmbientBackEnd
-  agent: StartedAmbient
+  agent: AmbientMode
   ztunnel: Ztunnel
   /** Calls of plugins that are not answered. */
   readonly #calls: Promise<unknown>[] = []
 
-  constructor(node: MeshNode, backEnd: AmbientBackEnd, agent: StartedAmbient) {
+  constructor(node: MeshNode, backEnd: AmbientBackEnd, agent: AmbientMode) {
     this.node = node
     this.backEnd = backEnd
     this.agent = agent

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
@@ -25,7 +25,7 @@ export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
 /** A node with an agent that works, and a ztunnel that has joined it. */
 export interface ServedNode extends AsyncDisposable {
   readonly node: MeshNode
-  readonly agent: StartedAmbient
+  readonly agent: AmbientMode
   readonly ztunnel: RecordingZtunnel
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { startNodeAgent } from '../../src/testing/node-agent.ts'
 import { plainPod } from '../../src/testing/pods.ts'
+import { startNodeAgent } from '../node-agent.ts'
 import { RUNTIMES } from './executables.ts'
 import { testBed } from './pod.ts'
 

@@ -5,7 +5,7 @@ import { netns, sysctl } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { nodeLevelSelectors } from '../../src/agent/config/selectors.ts'
 import { type MeshNode, meshNode, type TestPod } from '../ambient/mesh-node.ts'
@@ -34,7 +34,7 @@ async function nodeLevelNode() {
     configFile,
     shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
     said: (text: string) => node.log.filter((line) => line.includes(text)),
-    start: (): Promise<StartedAmbient> => node.start({}, async () => ({ kernel, needsNetns: false })),
+    start: (): Promise<AmbientMode> => node.start({}, async () => ({ kernel, needsNetns: false })),
     async ztunnel(name: string, minute: number): Promise<Ztunnel> {
       const pod = await node.pod({ name, namespace: 'istio-system', labels: { app: 'ztunnel' }, status: false })
       const [ip] = pod.addresses

@@ -16,8 +16,8 @@ import { removeFromNode } from './node-level/left-behind.ts'
 import { runAmbient } from './run-ambient.ts'
 import { hostRootOf, type RunningAmbient } from './run-options.ts'
 
-/** What {@link startAmbient} works with. */
-export interface StartAmbientOptions {
+/** What {@link startAmbientMode} works with. */
+export interface AmbientModeOptions {
   readonly config: AmbientConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
@@ -37,7 +37,7 @@ export interface StartAmbientOptions {
 }
 
 /** Ambient mode that was started. */
-export interface StartedAmbient {
+export interface AmbientMode {
   status(): AmbientStatus
   /** What keeps it as a whole from working. */
   problem(): string | undefined
@@ -55,7 +55,7 @@ export interface StartedAmbient {
  * Starts ambient mode: plugins can hand pods over at once, and are refused until it works. Whatever keeps it from working
  * is tried again.
  */
-export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
+export async function startAmbientMode(options: AmbientModeOptions): Promise<AmbientMode> {
   const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options
   const stop = new AbortController()
   const { signal } = stop

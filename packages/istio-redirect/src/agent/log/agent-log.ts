@@ -2,9 +2,10 @@ import type { Labels, ScopedLog } from '../part/services.ts'
 import type { LogEntry } from './format.ts'
 import { isShown, type LogSettings, levelOf } from './levels.ts'
 
-/** Where lines go. */
+/** Destination of log lines. */
 export interface LogWriter {
-  write(entry: LogEntry, json: LogSettings['json']): void
+  /** Writes a line. `unless-terminal`: as JSON, but for a terminal. */
+  write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 
 /** The agent's log: several scopes, one format, levels that may change while it runs. */

@@ -8,7 +8,7 @@ export interface LogEntry {
   readonly time: string
   readonly scope: string
   readonly msg: string
-  readonly labels?: Labels | undefined
+  readonly labels?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }
 
 /** How lines look: for machines, as the original prints them, or for people at a terminal. */

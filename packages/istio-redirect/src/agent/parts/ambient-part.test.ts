@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { StartAmbientOptions } from '../ambient/start-ambient.ts'
+import type { AmbientModeOptions } from '../ambient/start-ambient.ts'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
 import { podWatches } from '../pods/pod-watches.ts'
@@ -31,7 +31,7 @@ function noted() {
     closed: () => {},
     isAside: () => aside,
   }
-  const load = async () => async (options: StartAmbientOptions) => {
+  const load = async () => async (options: AmbientModeOptions) => {
     const name = `ambient ${options.config.excludeNamespaces.join()}`
     note(`${name} starts`)
     return {

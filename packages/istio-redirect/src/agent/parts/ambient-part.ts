@@ -42,11 +42,11 @@ export interface AmbientPart extends Part<AgentConfig> {
  */
 export function ambientPart(
   services: AmbientServices,
-  load: () => Promise<StartAmbient> = loadStart,
+  load: () => Promise<StartAmbientMode> = loadStart,
   removeLeft: RemoveLeft = removeWhenOff,
 ): AmbientPart {
   let running: Running | undefined
-  let started: StartedAmbient | undefined
+  let started: AmbientMode | undefined
   let broken: string | undefined
   const end = async (why: EndReason): Promise<void> => {
     const old = running
@@ -56,11 +56,11 @@ export function ambientPart(
     broken = undefined
     await ambient?.stop(why)
   }
-  const begin = async (config: AmbientConfig, { api }: AgentConfig): Promise<StartedAmbient | undefined> => {
+  const begin = async (config: AmbientConfig, { api }: AgentConfig): Promise<AmbientMode | undefined> => {
     try {
       if (config.nodeName === '') throw new Error('NODE_NAME is not set, so that nobody can say which pods are here')
-      const startAmbient = await load()
-      started = await startAmbient({
+      const start = await load()
+      started = await start({
         ...services,
         metrics: ambientMetrics(services.metrics),
         requests: requests(),
@@ -109,14 +109,14 @@ interface Running {
   readonly key: string
   /** On the node, and how; `undefined`: in pods. */
   readonly mode: 'node-iptables' | 'node-ebpf' | undefined
-  readonly started: Promise<StartedAmbient | undefined>
+  readonly started: Promise<AmbientMode | undefined>
 }
 
-type StartAmbient = typeof import('../ambient/start-ambient.ts')['startAmbient']
-type StartedAmbient = Awaited<ReturnType<StartAmbient>>
+type StartAmbientMode = typeof import('../ambient/start-ambient.ts')['startAmbientMode']
+type AmbientMode = Awaited<ReturnType<StartAmbientMode>>
 
 /** Most nodes never need it. */
-const loadStart = async (): Promise<StartAmbient> => (await import('../ambient/start-ambient.ts')).startAmbient
+const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambient/start-ambient.ts')).startAmbientMode
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 

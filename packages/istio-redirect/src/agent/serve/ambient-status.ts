@@ -1,8 +1,5 @@
 import * as z from 'zod/mini'
 
-/** How the rules of ambient mode are written on a node: by which iptables, or as tables of nf_tables. */
-export type AmbientBackEnd = 'legacy' | 'nft' | 'native'
-
 /** What `install-cni status` tells of ambient mode. */
 export interface AmbientStatus {
   /** Pods whose rules are in and that ztunnel has taken. */
@@ -17,24 +14,29 @@ export interface AmbientStatus {
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
   /** Connections of ztunnels that have said hello and have been told of all pods. */
   readonly ztunnels: number
-  /** `undefined` until it was decided. */
-  readonly backEnd?: AmbientBackEnd | undefined
-  /** Where traffic is redirected on the node, and not in pods. */
-  readonly nodeLevel?: NodeLevelStatus | undefined
+  /** Iptables that writes the rules, or `native` for tables of nf_tables. `undefined` until it was decided. */
+  readonly backEnd?: 'legacy' | 'nft' | 'native' | undefined
+  /** Present where traffic is redirected on the node, and not in pods. */
+  readonly nodeLevel?:
+    | {
+        readonly mode: 'node-iptables' | 'node-ebpf'
+        /** The tunnels to ztunnel, if there are any. */
+        readonly tunnel?: 'geneve' | 'vxlan' | undefined
+        /** The node's address of IPv4, from which probes come. */
+        readonly hostIp: string
+        /** The ztunnel that serves the node, `namespace/name`. `undefined`: none, and traffic of pods in the mesh is dropped. */
+        readonly ztunnel?: string | undefined
+      }
+    | undefined
   /** What keeps ambient mode as a whole from working, one sentence. */
   readonly problem?: string | undefined
 }
 
-/** What is special where traffic is redirected on the node. */
-export interface NodeLevelStatus {
-  readonly mode: 'node-iptables' | 'node-ebpf'
-  /** The tunnels to ztunnel, if there are any. */
-  readonly tunnel?: 'geneve' | 'vxlan' | undefined
-  /** The node's address of IPv4, from which probes come. */
-  readonly hostIp: string
-  /** Who serves the node, `namespace/name`; `undefined`: nobody, and what pods in the mesh send is dropped. */
-  readonly ztunnel?: string | undefined
-}
+/** How the rules of ambient mode are written on a node. */
+export type AmbientBackEnd = NonNullable<AmbientStatus['backEnd']>
+
+/** Status where traffic is redirected on the node. */
+export type NodeLevelStatus = NonNullable<AmbientStatus['nodeLevel']>
 
 /** How many pods of each kind a status names. */
 export const PENDING_SHOWN = 20

@@ -13,31 +13,11 @@
  * @module
  */
 
-export {
-  GATEWAY,
-  LOOPBACK,
-  type Node,
-  type NodeOptions,
-  type PluginRun,
-  REFERENCE_PLUGINS,
-  startNode,
-} from './node.ts'
-export {
-  type Answer,
-  type Connection,
-  connectFrom,
-  type StandIn,
-  startApp,
-  startProxy,
-  type User,
-} from './stand-ins.ts'
+export { GATEWAY, LOOPBACK, type Node, type NodeOptions, type PluginRun, startNode } from './node.ts'
+export { type Connection, connectFrom, type StandIn, startApp, startProxy } from './stand-ins.ts'
 export type { ZtunnelBehaviour } from './ztunnel/behaviour.ts'
 export type { ZtunnelPod } from './ztunnel/conversation.ts'
 export type { Forwarded } from './ztunnel/listeners.ts'
 export { spawnZtunnel } from './ztunnel/spawn-ztunnel.ts'
-export {
-  startTransparentZtunnel,
-  type TransparentZtunnel,
-  type TransparentZtunnelOptions,
-} from './ztunnel/transparent-ztunnel.ts'
-export { startZtunnel, type Ztunnel, type ZtunnelOptions, type ZtunnelView } from './ztunnel/ztunnel.ts'
+export { startTransparentZtunnel, type TransparentZtunnel } from './ztunnel/transparent-ztunnel.ts'
+export type { Ztunnel } from './ztunnel/ztunnel.ts'

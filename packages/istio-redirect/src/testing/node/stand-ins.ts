@@ -6,15 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { type NetnsTarget, netns } from '@cni/netns'
 import * as z from 'zod/mini'
 
-/** What a stand-in server says of a connection. */
 const answerSchema = z.object({
   served_by: z.string(),
   pid: z.number(),
   uid: z.number(),
   listener: z.number(),
-  /** Only an application: the address of whoever connected. */
   from: z.optional(z.string()),
-  /** Only the proxy: `address:port` the connection was meant for. */
   original_dst: z.optional(z.string()),
 })
 const connectionSchema = z.object({
@@ -23,10 +20,27 @@ const connectionSchema = z.object({
   error: z.optional(z.string()),
 })
 
-export type Answer = z.infer<typeof answerSchema>
-/** One connection of the application: where it went, and who answered or what went wrong. */
-export type Connection = z.infer<typeof connectionSchema>
+/** One connection of the application: its destination, and the answer or the error. */
+export interface Connection {
+  readonly to: string
+  /** Answer of a stand-in server. */
+  readonly answer?:
+    | {
+        readonly served_by: string
+        readonly pid: number
+        readonly uid: number
+        readonly listener: number
+        /** Only an application: the address of the client. */
+        readonly from?: string | undefined
+        /** Only the proxy: `address:port` the connection was meant for. */
+        readonly original_dst?: string | undefined
+      }
+    | null
+    | undefined
+  readonly error?: string | undefined
+}
 
+/** A stand-in that runs. */
 export interface StandIn extends AsyncDisposable {
   readonly pid: number
 }
@@ -37,14 +51,12 @@ export interface StandIn extends AsyncDisposable {
  */
 export const startProxy = (
   target: NetnsTarget,
-  { uid = 1337, ports = [15001, 15006], transparent = false }: ProxyOptions = {},
+  {
+    uid = 1337,
+    ports = [15001, 15006],
+    transparent = false,
+  }: { readonly uid?: number; readonly ports?: readonly number[]; readonly transparent?: boolean } = {},
 ): Promise<StandIn> => startServer(target, 'stand-in-proxy', [uid, ...ports, ...(transparent ? ['transparent'] : [])])
-
-interface ProxyOptions {
-  readonly uid?: number
-  readonly ports?: readonly number[]
-  readonly transparent?: boolean
-}
 
 /** An ordinary server that says its name. */
 export const startApp = (
@@ -52,13 +64,10 @@ export const startApp = (
   options: { name: string; ports: readonly number[]; uid?: number },
 ): Promise<StandIn> => startServer(target, 'app-server', [options.uid ?? 1000, options.name, ...options.ports])
 
-/** A process's user; a bare number is both uid and gid. */
-export type User = number | { uid: number; gid: number }
-
-/** Connect to each destination in turn from inside the namespace as `user`. */
+/** Connects to each destination in turn from inside the namespace as `user`. A bare number is both uid and gid. */
 export async function connectFrom(
   target: NetnsTarget,
-  user: User,
+  user: number | { uid: number; gid: number },
   destinations: ReadonlyArray<{ host: string; port: number }>,
 ): Promise<Connection[]> {
   const { uid, gid } = typeof user === 'number' ? { uid: user, gid: user } : user
@@ -67,6 +76,9 @@ export async function connectFrom(
   if (child.exitCode !== 0) throw new Error(`connect failed with exit code ${child.exitCode}`)
   return z.parse(z.array(connectionSchema), JSON.parse(stdout))
 }
+
+/** The user of a process. */
+export type User = Parameters<typeof connectFrom>[1]
 
 async function startServer(target: NetnsTarget, script: string, args: readonly (string | number)[]): Promise<StandIn> {
   const child = start(target, script, args)

@@ -2,7 +2,7 @@ import type { NetnsTarget } from '@cni/netns'
 import { expect } from 'vitest'
 import { stringify } from 'yaml'
 import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
-import type { StartedAmbient } from '../../../src/agent/ambient/start-ambient.ts'
+import type { AmbientMode } from '../../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../../src/agent/config/ambient-config.ts'
 import { connectFrom, startApp } from '../../../src/testing/node/stand-ins.ts'
 import { type MeshNode, meshNode, type TestPod } from '../../ambient/mesh-node.ts'
@@ -24,7 +24,7 @@ export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'address
 /** A node with an agent, and pods with an application each: two in the mesh, one not. */
 export interface ZtunnelMesh extends AsyncDisposable {
   readonly node: MeshNode
-  readonly agent: StartedAmbient
+  readonly agent: AmbientMode
   readonly web: TestPod
   readonly shop: TestPod
   readonly plain: TestPod

@@ -10,7 +10,7 @@ import { podProxy } from './pod-proxy.ts'
 /** A pod that a ztunnel was told of. */
 export interface ZtunnelPod {
   readonly uid: string
-  readonly workload: WorkloadInfo
+  readonly workload: { readonly name: string; readonly namespace: string; readonly serviceAccount: string }
   /** Which namespace, as `dev:ino`. */
   readonly namespace: string
   /** Why it does not listen there. */

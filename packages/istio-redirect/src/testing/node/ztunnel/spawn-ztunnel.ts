@@ -4,13 +4,22 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
 import type { ZtunnelBehaviour } from './behaviour.ts'
-import type { Ztunnel, ZtunnelOptions, ZtunnelView } from './ztunnel.ts'
+import type { Ztunnel, ZtunnelView } from './ztunnel.ts'
 
 /**
- * The same stand-in as {@link startZtunnel}, as a process of its own that can be killed. Settles when it runs; what can be
- * seen of it is a moment old.
+ * A stand-in for ztunnel as a process of its own that can be killed: it speaks ZDS as ztunnel 1.30 does, listens in the pods
+ * it is told of, and passes connections on in plain text (no HBONE). Needs root. Settles when it runs; what can be seen of
+ * it is a moment old.
+ *
+ * @param options - `path`: the agent's socket
  */
-export async function spawnZtunnel({ path, behaviour = {} }: ZtunnelOptions): Promise<Ztunnel> {
+export async function spawnZtunnel({
+  path,
+  behaviour = {},
+}: {
+  readonly path: string
+  readonly behaviour?: ZtunnelBehaviour | undefined
+}): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
   // Built it lies beside the module that starts it, as other processes do.
   const script = fileURLToPath(

@@ -11,17 +11,11 @@ export interface TransparentZtunnel extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** How a {@link startTransparentZtunnel} behaves. */
-export interface TransparentZtunnelOptions {
-  /** Whose address it connects with: that of whoever connected, as ztunnel does, or its own. Default: `client`. */
-  readonly source?: 'client' | 'own' | undefined
-}
-
 /**
  * A stand-in for the ztunnel of a node (Istio up to 1.19) in this process: transparent listeners in its own namespace, to
  * which tunnels and TPROXY, or programs of eBPF, bring the connections of pods as they are. Each is passed on in plain text
  * to where it wanted, also what comes as HBONE; queries are answered with no name. The namespace stays open meanwhile.
- * Needs root.
+ * Needs root. With `source: 'own'` it connects with its own address, otherwise with that of the client, as ztunnel does.
  *
  * @example
  * ```ts
@@ -35,7 +29,7 @@ export interface TransparentZtunnelOptions {
  */
 export function startTransparentZtunnel(
   netns: Netns,
-  { source = 'client' }: TransparentZtunnelOptions = {},
+  { source = 'client' }: { readonly source?: 'client' | 'own' | undefined } = {},
 ): TransparentZtunnel {
   const open = new Set<Socket>()
   const forwarded: Forwarded[] = []

@@ -7,15 +7,14 @@ import type { ZtunnelBehaviour } from './behaviour.ts'
 import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
 import type { Forwarded } from './listeners.ts'
 
-/** How a stand-in for ztunnel is started. */
-export interface ZtunnelOptions {
+interface ZtunnelOptions {
   /** The agent's socket. */
   readonly path: string
   readonly behaviour?: ZtunnelBehaviour | undefined
 }
 
-/** What can be seen of a ztunnel. */
-export interface ZtunnelView {
+/** A ztunnel that runs. */
+export interface Ztunnel extends AsyncDisposable {
   /** By UID. */
   readonly pods: ReadonlyMap<string, ZtunnelPod>
   /** It was told all pods and could take them, and the agent is there: what a ztunnel says at `/healthz/ready`. */
@@ -24,10 +23,6 @@ export interface ZtunnelView {
   readonly heard: readonly string[]
   /** Connections that passed through it. */
   readonly forwarded: readonly Forwarded[]
-}
-
-/** A ztunnel that runs. */
-export interface Ztunnel extends ZtunnelView, AsyncDisposable {
   readonly pid: number
   /** From now on it does this. */
   behave(behaviour: ZtunnelBehaviour): void
@@ -39,6 +34,9 @@ export interface Ztunnel extends ZtunnelView, AsyncDisposable {
   readonly ended: Promise<number>
 }
 
+/** What can be seen of a ztunnel. */
+export type ZtunnelView = Pick<Ztunnel, 'pods' | 'ready' | 'heard' | 'forwarded'>
+
 /** The first and the longest pause before it connects again. */
 const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
 const DRAIN_MS = 5000
@@ -46,16 +44,6 @@ const DRAIN_MS = 5000
 /**
  * A stand-in for ztunnel in this process: it speaks ZDS as ztunnel 1.30 does, with its answers to what is wrong, listens
  * in the pods it is told of, and passes connections on in plain text (no HBONE). Needs root.
- *
- * @example
- * ```ts
- * import { startZtunnel } from '@cni/istio-redirect/testing/node'
- *
- * export async function serve(path: string) {
- *   await using ztunnel = startZtunnel({ path })
- *   return ztunnel.pods.size
- * }
- * ```
  */
 export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Ztunnel {
   const open = new Set<Socket>()
