@@ -22,10 +22,12 @@ export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
 
 async function post(socketPath: string, body: string, timeoutMs: number): Promise<void> {
   const { signal } = new AbortController()
-  const { reason } = await askDaemon(socketPath, {
+  const { reason, code, refusal } = await askDaemon(socketPath, {
     ...{ path: '/log', body, signal },
     begunWithin: timeoutMs,
     within: timeoutMs,
   })
-  if (reason !== undefined) throw new Error(`log socket ${socketPath}: ${reason}`)
+  if (reason === undefined) return
+  const words = code === undefined ? reason : `${code}: ${reason}`
+  throw new Error(`log socket ${socketPath}: ${refusal === undefined ? words : `status ${refusal.status}`}`)
 }
