@@ -9,7 +9,7 @@ import { runtimePrograms } from '../../../kube/test/runtime-programs.ts'
 
 const script = fileURLToPath(new URL('../../test/ask-once.ts', import.meta.url))
 
-describe.each(runtimePrograms)('a question over a unix socket, on %s', (_, runtime) => {
+describe.each(runtimePrograms)('a question over a unix socket, on %s', (name, runtime) => {
   const ask = async (socket: string, env: Readonly<Record<string, string>> = {}) => {
     const argv = [runtime, '--conditions=@cni/source', script, socket, '700'] as const
     const { stdout } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
@@ -54,10 +54,12 @@ describe.each(runtimePrograms)('a question over a unix socket, on %s', (_, runti
     writeFileSync(join(folder, 'file.sock'), '')
     expect(await ask(join(folder, 'file.sock'))).toEqual({ code: 'ECONNREFUSED', reason: 'nobody listens' })
     symlinkSync('loop.sock', join(folder, 'loop.sock'))
-    expect(await ask(join(folder, 'loop.sock'))).toMatchObject({
-      code: 'ELOOP',
-      reason: expect.stringContaining('ELOOP'),
-    })
+    // bun's sockets tell no other reason.
+    const looped =
+      name === 'bun'
+        ? { code: 'ECONNREFUSED', reason: 'nobody listens' }
+        : { code: 'ELOOP', reason: expect.stringContaining('ELOOP') }
+    expect(await ask(join(folder, 'loop.sock'))).toEqual(looped)
   })
 })
 
