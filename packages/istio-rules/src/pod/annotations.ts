@@ -25,9 +25,6 @@ export const annotations = {
   kubevirtInterfaces: annotation('traffic.sidecar.istio.io/kubevirtInterfaces', '', interfaces),
 }
 
-/** Key of the annotation that asks for TPROXY: errors of the namespace name it. */
-export const interceptionModeKey = annotations.interceptionMode.key
-
 function annotation<T>(key: string, fallback: string, parse: (value: string) => T): Annotation<T> {
   return { key, fallback, parse }
 }

@@ -5,10 +5,10 @@ import { type PodInfo, podName } from './pod-info.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
 /** Where the derivation reports what it tolerates. */
-export type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
+type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
 
 /** The environment of this process, or the part of it that concerns redirection. */
-export type Environment = Readonly<Record<string, string | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])

@@ -3,7 +3,7 @@ import { parsePrefix } from './ip.ts'
 import { listEntries } from './list-entries.ts'
 
 /** How inbound traffic reaches the proxy. */
-export type InterceptionMode = 'REDIRECT' | 'TPROXY'
+type InterceptionMode = 'REDIRECT' | 'TPROXY'
 
 /** Prefixes by family, in canonical text. */
 export interface IpRanges {
