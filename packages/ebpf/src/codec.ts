@@ -16,48 +16,17 @@ export interface Codec<T> {
   read(bytes: Buffer, at: number): T
 }
 
-/** `__u8`. */
-export const u8: Codec<number> = integer(
-  1,
-  (bytes, value, at) => bytes.writeUInt8(value, at),
-  (bytes, at) => bytes.readUInt8(at),
-)
-/** `__u16`, in the machine's order. */
-export const u16: Codec<number> = integer(
-  2,
-  (bytes, value, at) => bytes.writeUInt16LE(value, at),
-  (bytes, at) => bytes.readUInt16LE(at),
-)
-/** `__u32`, in the machine's order. */
-export const u32: Codec<number> = integer(
-  4,
-  (bytes, value, at) => bytes.writeUInt32LE(value, at),
-  (bytes, at) => bytes.readUInt32LE(at),
-)
-/** `__be16`, in network order: a port. */
-export const be16: Codec<number> = integer(
-  2,
-  (bytes, value, at) => bytes.writeUInt16BE(value, at),
-  (bytes, at) => bytes.readUInt16BE(at),
-)
-/** `__be32`, in network order. */
-export const be32: Codec<number> = integer(
-  4,
-  (bytes, value, at) => bytes.writeUInt32BE(value, at),
-  (bytes, at) => bytes.readUInt32BE(at),
-)
-
-/** `__u64`, in the machine's order. */
-export const u64: Codec<bigint> = {
-  size: 8,
-  align: 8,
-  write(value, bytes, at, name) {
-    if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) {
-      invalid(`${name}: expected a bigint from 0n to 2n ** 64n - 1n, got ${shown(value)}`)
-    }
-    bytes.writeBigUInt64LE(value, at)
-  },
-  read: (bytes, at) => bytes.readBigUInt64LE(at),
+/**
+ * An integer of C: `u8` to `u64` are in the machine's order, `be16` (a port) and `be32` in network order. One of 64 bits is
+ * a bigint.
+ *
+ * @example
+ * const endpoint = struct({ address: ipv4, port: int('be16') })
+ */
+export function int(type: 'u8' | 'u16' | 'u32' | 'be16' | 'be32'): Codec<number>
+export function int(type: 'u64'): Codec<bigint>
+export function int(type: keyof typeof integers | 'u64'): Codec<number> | Codec<bigint> {
+  return type === 'u64' ? u64 : integers[type]
 }
 
 /** `__be32` of an IPv4 address: `10.0.0.5`. */
@@ -138,6 +107,46 @@ export function encode<T>(codec: Codec<T>, value: T, name: string): Buffer {
 }
 
 // internal
+
+const integers = {
+  u8: integer(
+    1,
+    (bytes, value, at) => bytes.writeUInt8(value, at),
+    (bytes, at) => bytes.readUInt8(at),
+  ),
+  u16: integer(
+    2,
+    (bytes, value, at) => bytes.writeUInt16LE(value, at),
+    (bytes, at) => bytes.readUInt16LE(at),
+  ),
+  u32: integer(
+    4,
+    (bytes, value, at) => bytes.writeUInt32LE(value, at),
+    (bytes, at) => bytes.readUInt32LE(at),
+  ),
+  be16: integer(
+    2,
+    (bytes, value, at) => bytes.writeUInt16BE(value, at),
+    (bytes, at) => bytes.readUInt16BE(at),
+  ),
+  be32: integer(
+    4,
+    (bytes, value, at) => bytes.writeUInt32BE(value, at),
+    (bytes, at) => bytes.readUInt32BE(at),
+  ),
+}
+
+const u64: Codec<bigint> = {
+  size: 8,
+  align: 8,
+  write(value, bytes, at, name) {
+    if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) {
+      invalid(`${name}: expected a bigint from 0n to 2n ** 64n - 1n, got ${shown(value)}`)
+    }
+    bytes.writeBigUInt64LE(value, at)
+  },
+  read: (bytes, at) => bytes.readBigUInt64LE(at),
+}
 
 const roundUp = (value: number, align: number): number => Math.ceil(value / align) * align
 

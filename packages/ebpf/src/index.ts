@@ -17,7 +17,7 @@
  */
 
 export { attachFilter, detachFilter, findFilter } from './attach.ts'
-export { be16, be32, bytes, type Codec, ipv4, ipv6, mac, struct, u8, u16, u32, u64 } from './codec.ts'
+export { bytes, type Codec, int, ipv4, ipv6, mac, struct } from './codec.ts'
 export { ebpf } from './ebpf.ts'
 export { EbpfError, isEbpfError } from './errors.ts'
 export { supportsFilters } from './features.ts'

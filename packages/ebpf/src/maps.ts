@@ -1,8 +1,10 @@
-import { type Codec, encode, u32 } from './codec.ts'
+import { type Codec, encode, int } from './codec.ts'
 import { checkInteger, EbpfError } from './errors.ts'
 import { checkName } from './object.ts'
 import type { RawMap } from './raw-map.ts'
 import type { MapSpec, OpenMap } from './types.ts'
+
+const INDEX = int('u32')
 
 /**
  * A hash: entries come and go. Throws `EbpfError('INVALID')`. Each call of an open map is one system call, and throws an
@@ -10,9 +12,9 @@ import type { MapSpec, OpenMap } from './types.ts'
  *
  * @example
  * ```ts
- * import { hashMap, ipv4, struct, u32 } from '@cni/ebpf'
+ * import { hashMap, int, ipv4, struct } from '@cni/ebpf'
  *
- * export const pods = hashMap({ name: 'pods', key: ipv4, value: struct({ ifindex: u32 }), maxEntries: 1024 })
+ * export const pods = hashMap({ name: 'pods', key: ipv4, value: struct({ ifindex: int('u32') }), maxEntries: 1024 })
  * ```
  */
 export function hashMap<K, V>(spec: {
@@ -82,8 +84,8 @@ export function arrayMap<V>(spec: {
   }
 > {
   const { name, value: values, maxEntries } = spec
-  return specOf('array', spec, u32.size, (raw): Calls<typeof arrayMap<V>> => {
-    const keyOf = (index: number): Buffer => encode(u32, index, 'index')
+  return specOf('array', spec, INDEX.size, (raw): Calls<typeof arrayMap<V>> => {
+    const keyOf = (index: number): Buffer => encode(INDEX, index, 'index')
     const get = (index: number): V => {
       const value = Buffer.alloc(values.size)
       if (raw.lookup(keyOf(index), value, index)) return values.read(value, 0)

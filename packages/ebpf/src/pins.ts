@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { filesystemProblem } from './bpffs.ts'
-import { u32 } from './codec.ts'
+import { int } from './codec.ts'
 import { checkInteger, EbpfError, invalid, shown } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 import { arrayMap } from './maps.ts'
@@ -9,7 +9,7 @@ import { createRawMap, openRawMap } from './raw-map.ts'
 import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
-const versionMap = arrayMap({ name: VERSION, value: u32, maxEntries: 1 })
+const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
 /** Before a program takes the place of another one. The kernel takes no dots. */
 const NEW = '_new'
 

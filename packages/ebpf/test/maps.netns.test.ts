@@ -1,10 +1,10 @@
-import { ebpf, queueMap, u32 } from '@cni/ebpf'
+import { ebpf, int, queueMap } from '@cni/ebpf'
 import { expect, test } from 'vitest'
 import { failing } from './failing.ts'
 import { counts, pods } from './specs.ts'
 
 const bpf = ebpf()
-const events = queueMap({ name: 'events', value: u32, maxEntries: 2 })
+const events = queueMap({ name: 'events', value: int('u32'), maxEntries: 2 })
 
 test('a hash has the entries that were set, until they are deleted; what is too much is refused', () => {
   using map = bpf.createMap(pods)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ebpf, hashMap, ipv4, u64 } from '@cni/ebpf'
+import { ebpf, hashMap, int, ipv4 } from '@cni/ebpf'
 import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tempBpffs } from './bpffs.ts'
@@ -36,7 +36,7 @@ test('maps and programs are found again by who knows the version, and refused by
   expect(() => found.program('other')).toThrow(failing('NOT_FOUND', `${folder}/other`))
   expect(() => found.map(counts)).toThrow(failing('NOT_FOUND', 'counts'))
   expect(() => bpf.pins(folder, { version: 2 })).toThrow(failing('MISMATCH', folder, 'version 1, expected 2'))
-  const wider = hashMap({ name: 'pods', key: ipv4, value: u64, maxEntries: 3 })
+  const wider = hashMap({ name: 'pods', key: ipv4, value: int('u64'), maxEntries: 3 })
   expect(() => found.map(wider)).toThrow(failing('MISMATCH', 'pods', 'value size is 12, expected 8'))
   expect(() => bpf.openMap(pods, join(folder, 'count'))).toThrow(failing('MISMATCH'))
   made.remove()

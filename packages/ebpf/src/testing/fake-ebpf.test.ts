@@ -2,7 +2,7 @@ import { type LinkRef, NetnsError, type RtnlPort } from '@cni/netns'
 import { fakeRtnl } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { attachFilter, detachFilter, findFilter } from '../attach.ts'
-import { ipv4, u32, u64 } from '../codec.ts'
+import { int, ipv4 } from '../codec.ts'
 import { ebpfOver } from '../ebpf.ts'
 import { arrayMap, hashMap, queueMap } from '../maps.ts'
 import { fakeEbpf } from './fake-ebpf.ts'
@@ -10,7 +10,7 @@ import { fakeKernel } from './fake-kernel.ts'
 
 const license = 'Apache-2.0'
 const instructions = new Uint8Array(16)
-const pods = hashMap({ name: 'pods', key: ipv4, value: u32, maxEntries: 2 })
+const pods = hashMap({ name: 'pods', key: ipv4, value: int('u32'), maxEntries: 2 })
 const failing = (code: string, ...parts: string[]) =>
   expect.objectContaining({ name: 'EbpfError', code, message: expect.stringMatching(parts.join('[^]*')) })
 
@@ -24,11 +24,11 @@ test('maps answer as the real ones do', () => {
   expect(() => hash.set('10.0.0.3', 3, 'existing')).toThrow(failing('NOT_FOUND', '10.0.0.3'))
   expect([hash.delete('10.0.0.1'), hash.delete('10.0.0.1'), hash.get('10.0.0.2')]).toEqual([true, false, 2])
   expect(hash.entries()).toEqual([['10.0.0.2', 2]])
-  using array = bpf.createMap(arrayMap({ name: 'counts', value: u64, maxEntries: 2 }))
+  using array = bpf.createMap(arrayMap({ name: 'counts', value: int('u64'), maxEntries: 2 }))
   array.set(1, 7n)
   expect(array.values()).toEqual([0n, 7n])
   expect(() => array.set(2, 7n)).toThrow(failing('INVALID', 'last index is 1'))
-  using queue = bpf.createMap(queueMap({ name: 'events', value: u32, maxEntries: 1 }))
+  using queue = bpf.createMap(queueMap({ name: 'events', value: int('u32'), maxEntries: 1 }))
   queue.push(5)
   expect(() => queue.push(6)).toThrow(failing('FULL', 'events'))
   expect([queue.pop(), queue.pop()]).toEqual([5, undefined])
@@ -47,7 +47,7 @@ test('pins are found by who expects their version, and go with their folder', ()
   expect(bpf.pins(folder, { version: 1 }).map(pods).get('10.0.0.1')).toBe(1)
   expect(bpf.pins(folder, { version: 1 }).program('count')).toMatchObject({ id: program.id, tag: program.tag })
   expect(() => bpf.pins(folder, { version: 2 })).toThrow(failing('MISMATCH', 'version 1, expected 2'))
-  const other = hashMap({ name: 'pods', key: ipv4, value: u64, maxEntries: 2 })
+  const other = hashMap({ name: 'pods', key: ipv4, value: int('u64'), maxEntries: 2 })
   expect(() => pins.map(other)).toThrow(failing('MISMATCH', 'value size is 4, expected 8'))
   expect(() => pins.pathOf('version')).toThrow(failing('INVALID', '"version"'))
   expect([pins.unpin('count'), pins.unpin('count')]).toEqual([true, false])

@@ -3,12 +3,12 @@
  *
  * @example
  * ```ts
- * import { attachFilter, hashMap, ipv4, u32 } from '@cni/ebpf'
+ * import { attachFilter, hashMap, int, ipv4 } from '@cni/ebpf'
  * import { fakeEbpf } from '@cni/ebpf/testing'
  * import { fakeRtnl } from '@cni/netns/testing'
  *
  * const bpf = fakeEbpf()
- * using pods = bpf.createMap(hashMap({ name: 'pods', key: ipv4, value: u32, maxEntries: 8 }))
+ * using pods = bpf.createMap(hashMap({ name: 'pods', key: ipv4, value: int('u32'), maxEntries: 8 }))
  * pods.set('10.0.0.5', 3)
  * using program = bpf.load({ name: 'count', instructions: new Uint8Array(16), license: 'Apache-2.0' })
  * export const { attached } = await attachFilter(fakeRtnl(), { link: 'lo', direction: 'ingress', program })

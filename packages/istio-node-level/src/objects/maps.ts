@@ -1,13 +1,13 @@
-import { arrayMap, bytes, hashMap, ipv4, mac, struct, u8, u32, u64 } from '@cni/ebpf'
+import { arrayMap, bytes, hashMap, int, ipv4, mac, struct } from '@cni/ebpf'
 import { dropReasons } from '../programs/reasons.ts'
 
 /** Who a packet is sent to: the node's end of a link, and the address of the other end. */
-const target = struct({ ifindex: u32, mac, flags: u8, pad: u8 })
+const target = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8') })
 /** One of them. */
 export type Target = ReturnType<(typeof target)['read']>
 
 /** The same of a ztunnel whose connections are still open, with the node's number for its namespace (`NETNSID`). */
-const earlierTarget = struct({ ifindex: u32, mac, flags: u8, pad: u8, netns: u32 })
+const earlierTarget = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8'), netns: int('u32') })
 /** One of them. */
 export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
@@ -30,7 +30,7 @@ const UID_BYTES = 64
 /** The maps of a node, pinned under their names; those that Istio 1.18 had as it had them. */
 export const mapSpecs = {
   /** What its programs logged; ours count, and do not read it. */
-  log_level: arrayMap({ name: 'log_level', value: u32, maxEntries: 1 }),
+  log_level: arrayMap({ name: 'log_level', value: int('u32'), maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),
   ztunnel_info: arrayMap({ name: 'ztunnel_info', value: target, maxEntries: 1 }),
   /** Who served before, as long as it is there: its connections stay with it. */
@@ -40,7 +40,7 @@ export const mapSpecs = {
   /** Whose they are. */
   pod_uids: hashMap({ name: 'pod_uids', key: ipv4, value: bytes(UID_BYTES), maxEntries: PODS }),
   /** How many packets were dropped, for each of the reasons. */
-  drops: arrayMap({ name: 'drops', value: u64, maxEntries: dropReasons.length }),
+  drops: arrayMap({ name: 'drops', value: int('u64'), maxEntries: dropReasons.length }),
 } as const
 
 /** A UID as an entry; `undefined`: it is too long. */

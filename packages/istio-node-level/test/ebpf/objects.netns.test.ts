@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { ebpf, hashMap, ipv4, u32 } from '@cni/ebpf'
+import { ebpf, hashMap, int, ipv4 } from '@cni/ebpf'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import { openObjects } from '../../src/objects/objects.ts'
@@ -35,7 +35,7 @@ test('a program of a map that was unpinned is not found again, also by whoever c
   const pins = ebpf().pins(folder, { version: 1, create: true })
   pins.unpin('host_ip_info')
   pins.unpin('drops')
-  pins.map(hashMap({ name: 'drops', key: ipv4, value: u32, maxEntries: 8 })).close()
+  pins.map(hashMap({ name: 'drops', key: ipv4, value: int('u32'), maxEntries: 8 })).close()
   // It has made the first of these maps anew when it comes to the other one.
   expect(() => openObjects({ pins: folder })).toThrow(expect.objectContaining({ code: 'MISMATCH' }))
   pins.unpin('drops')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { attachFilter, ebpf, hashMap, ipv4, u32 } from '@cni/ebpf'
+import { attachFilter, ebpf, hashMap, int, ipv4 } from '@cni/ebpf'
 import { run } from '@cni/host'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
@@ -270,7 +270,7 @@ describe('refused by name, and nothing is left:', () => {
   })
 
   test('pins of another size', () => {
-    const theirs = hashMap({ name: 'app_info', key: ipv4, value: u32, maxEntries: 8 })
+    const theirs = hashMap({ name: 'app_info', key: ipv4, value: int('u32'), maxEntries: 8 })
     ebpf().pins(pins, { version: 1, create: true }).map(theirs).close()
     expect(() => newSide()).toThrow(
       expect.objectContaining({ code: 'MISMATCH', message: expect.stringContaining('app_info') }),
