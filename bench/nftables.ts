@@ -1,8 +1,8 @@
 /** apply and verify of native rules, against bare `nft -f` and `nft -j list`. */
 
 import { type Netns, netns } from '@cni/netns'
-import { chain, nftables, nftRuleset, type Ruleset } from '@cni/nftables'
-import { printRuleset } from '@cni/nftables/rules'
+import { nftables } from '@cni/nftables'
+import { chain, nftRuleset, printRuleset, type Ruleset } from '@cni/nftables/rules'
 import { inside } from './lib/inside.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 

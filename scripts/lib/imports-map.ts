@@ -11,7 +11,7 @@ export const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   nftables: [/^@cni\/(types|host|netns)(\/|$)/],
   ebpf: [/^@cni\/(types|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],
-  iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
+  iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/(fresh|wire)$/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/, /^@cni\/nftables\/wire$/],
   'create-cni-plugin': [/^@cni\/(types|host)(\/|$)/],

@@ -1,5 +1,5 @@
 import type { NetnsTarget } from '@cni/netns'
-import { attributeMap, NETLINK_ROUTE, openNetlink } from '@cni/netns/netlink'
+import { attributeMap, openNetlink } from '@cni/netns/netlink'
 import { formatAddress } from '@cni/types/ip'
 
 // <linux/neighbour.h>
@@ -9,7 +9,7 @@ const NDA_DST = 1
 
 /** The addresses in a namespace's neighbour tables. */
 export function neighbours(where: NetnsTarget): string[] {
-  using channel = openNetlink(where, NETLINK_ROUTE)
+  using channel = openNetlink(where, 'route')
   const request = { type: RTM_GETNEIGH, fixed: new Uint8Array(NDMSG), what: 'List neighbours' }
   return channel.dump(request).flatMap(({ body }) => {
     const address = attributeMap(body, NDMSG).get(NDA_DST)

@@ -1,4 +1,5 @@
-import { base, chain, nftables, nftRuleset } from '@cni/nftables'
+import { nftables } from '@cni/nftables'
+import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import { definePlugin, netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 

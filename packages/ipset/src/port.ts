@@ -1,7 +1,7 @@
 import { findExecutable, type RunResult } from '@cni/host'
 import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
-import { type Channel, NETLINK_NETFILTER, openNetlink } from '@cni/netns/netlink'
+import { type Channel, openNetlink } from '@cni/netns/netlink'
 
 /** Everything that this package does to the outside world. */
 export interface IpsetPort {
@@ -40,6 +40,6 @@ export function netnsPort({ netns, log }: Place): IpsetPort {
         ...(shield === undefined ? undefined : { shield, onShieldError }),
       }).done,
     find: (program) => findExecutable(program),
-    netlink: () => openNetlink(netns, NETLINK_NETFILTER),
+    netlink: () => openNetlink(netns, 'netfilter'),
   }
 }

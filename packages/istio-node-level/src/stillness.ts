@@ -1,5 +1,5 @@
 import type { NetnsTarget } from '@cni/netns'
-import { NETLINK_ROUTE, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
+import { type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
 import { type Nft, openNft } from '@cni/nftables/wire'
 import type { RulesBy } from './rules.ts'
 
@@ -87,7 +87,7 @@ function listenersIn(
 }
 
 function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boolean): Listener {
-  const events = openNetlinkSocket(target, NETLINK_ROUTE, { groups })
+  const events = openNetlinkSocket(target, 'route', { groups })
   let nft: Nft | undefined
   try {
     if (rules) nft = openNft(target)

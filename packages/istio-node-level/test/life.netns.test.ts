@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { netns, sysctl } from '@cni/netns'
+import { netns, readFile, sysctl } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import { startTransparentZtunnel } from '../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
@@ -32,7 +32,7 @@ const pod = { uid: 'app', addresses: [addresses.app] }
 const routeOfPod = `${addresses.app} via 192.168.126.2 dev istioin src ${addresses.node}`
 
 test('what was started twice is unchanged, and what is stopped leaves nothing on the node and in ztunnel', async () => {
-  const rpFilter = () => netns.readFile(node.at.node, '/proc/sys/net/ipv4/conf/all/rp_filter')
+  const rpFilter = () => readFile(node.at.node, '/proc/sys/net/ipv4/conf/all/rp_filter')
   await sysctl(node.at.node).set('net/ipv4/conf/all/rp_filter', 2)
   const before = [await everything(node.at.node), await everything(node.at.zt)]
   const side = newSide()
@@ -84,7 +84,7 @@ test('pods are captured by entries with their UID and routes, and stale ones are
     ]),
   )
   expect(await node.ip('route', 'show', 'table', '100')).toContain(routeOfPod)
-  expect(await netns.readFile(node.at.node, '/proc/sys/net/ipv4/conf/vapp/rp_filter')).toBe('0\n')
+  expect(await readFile(node.at.node, '/proc/sys/net/ipv4/conf/vapp/rp_filter')).toBe('0\n')
 
   // Its address is another pod's now, before anybody said that it has ended.
   expect((await side.addPod({ uid: 'new', addresses: [addresses.srv] })).changed).toContain(

@@ -1,4 +1,4 @@
-import { type Netns, netns } from '@cni/netns'
+import { type Netns, readFile } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import {
@@ -153,7 +153,7 @@ test('without a ztunnel nothing of a pod in the mesh passes but probes, and all 
 
 /** Packets that each link of a namespace has sent, by its name. */
 async function packetsInto(node: Netns): Promise<Map<string, number>> {
-  const text = (await netns.readFile(node, '/proc/thread-self/net/dev')) ?? ''
+  const text = (await readFile(node, '/proc/thread-self/net/dev')) ?? ''
   const links = [...text.matchAll(/^\s*(\S+):\s*(.*)$/gm)]
   return new Map(links.map(([, name = '', counts = '']) => [name, Number(counts.trim().split(/\s+/)[9])]))
 }

@@ -1,9 +1,8 @@
 import { findExecutable } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { addRuleset, nftables } from '@cni/nftables'
+import { nftables } from '@cni/nftables'
 import { printRuleset } from '@cni/nftables/rules'
-import { Batch, openNft } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nativeRules } from '../src/nftables/rules.ts'
@@ -28,10 +27,7 @@ describe.runIf(missing === '')(`the native rules of a random configuration${miss
         await using theirs = await tempNetns()
         await netns.exec(theirs, ['nft', '-f', '-'], { input: nativeTransaction(config) })
         await using ours = await tempNetns()
-        {
-          using nft = openNft(ours)
-          nft.commit(addRuleset(new Batch(), rules))
-        }
+        await nftables(ours).apply(rules)
         expect(kernelDump(ours)).toEqual(kernelDump(theirs))
         expect((await netns.exec(ours, ['nft', 'list', 'ruleset'])).stdout).toBe(printRuleset(rules))
         // What nft has written is taken for ours.

@@ -1,10 +1,11 @@
 import { conntrack } from '@cni/netns/conntrack'
-import { be32, NETLINK_NETFILTER, NLM_F_CREATE, openNetlink } from '@cni/netns/netlink'
+import { be32, openNetlink } from '@cni/netns/netlink'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { CT_NEW, conntrackHeader, encodeTuple } from '../src/conntrack/codec.ts'
 import type { ConntrackEntry } from '../src/conntrack/entry.ts'
 import { protocolNumber } from '../src/conntrack/protocol.ts'
+import { NLM_F_CREATE } from '../src/netlink/constants.ts'
 import { conntrackBehaviour } from './conntrack.suite.ts'
 
 const CTA_TIMEOUT = 7
@@ -27,7 +28,7 @@ const newEntry = ({ family, protocol, original, reply, timeoutSeconds = 30 }: Co
 
 conntrackBehaviour('the kernel', async () => {
   const where = await tempNetns()
-  const channel = openNetlink(where, NETLINK_NETFILTER)
+  const channel = openNetlink(where, 'netfilter')
   return {
     where,
     open: conntrack,
@@ -41,7 +42,7 @@ conntrackBehaviour('the kernel', async () => {
 
 test('deletes more connections than one reading holds', async () => {
   await using where = await tempNetns()
-  using channel = openNetlink(where, NETLINK_NETFILTER, { receiveBuffer: 4_000_000 })
+  using channel = openNetlink(where, 'netfilter', { receiveBuffer: 4_000_000 })
   for (let host = 0; host < 10_000; host++) {
     const src = `10.${host >> 8}.${host & 255}.1`
     const original = { src, dst: '10.0.0.1', sport: 1000, dport: 53 }

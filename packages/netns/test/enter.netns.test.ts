@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { run } from '@cni/host'
-import { netns } from '@cni/netns'
+import { netns, readFile } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { throughNsenter } from '../src/enter/start.ts'
@@ -80,11 +80,11 @@ test('a file is read as the namespace shows it, and one that is not there is tol
   await using pod = await tempNetns()
   const file = '/proc/sys/net/ipv6/conf/lo/disable_ipv6'
   await netns.exec(pod, ['sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1'])
-  expect(await netns.readFile(pod, file)).toBe('1\n')
-  expect(await netns.readFile('host', file)).toBe(readFileSync(file, 'utf8'))
-  expect(await netns.readFile(pod, '/proc/thread-self/net/if_inet6')).toBe('')
-  expect(await netns.readFile(pod, '/proc/sys/net/ipv6/conf/eth7/disable_ipv6')).toBeUndefined()
-  await expect(netns.readFile(pod, '/proc')).rejects.toMatchObject({ code: 'EISDIR' })
+  expect(await readFile(pod, file)).toBe('1\n')
+  expect(await readFile('host', file)).toBe(readFileSync(file, 'utf8'))
+  expect(await readFile(pod, '/proc/thread-self/net/if_inet6')).toBe('')
+  expect(await readFile(pod, '/proc/sys/net/ipv6/conf/eth7/disable_ipv6')).toBeUndefined()
+  await expect(readFile(pod, '/proc')).rejects.toMatchObject({ code: 'EISDIR' })
 })
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
 ])('without CAP_%s, what it is needed for says so: %s', async (capability, what, message) => {
   await using pod = await tempNetns()
   const code = `
-    import { netns } from '@cni/netns'
+    import { netns, readFile } from '@cni/netns'
     const tell = (error) => void process.stdout.write(String(error))
     try {
       if ('${what}' === 'create') netns.create('never', { dir: process.env.DIR })

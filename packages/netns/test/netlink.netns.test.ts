@@ -7,12 +7,6 @@ import {
   encodeMessage,
   events,
   MessageWriter,
-  NETLINK_NETFILTER,
-  NETLINK_ROUTE,
-  NLM_F_ACK,
-  NLM_F_CREATE,
-  NLM_F_EXCL,
-  NLM_F_REQUEST,
   openNetlink,
   openNetlinkSocket,
   readBe32,
@@ -22,6 +16,7 @@ import {
 import { loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '../src/netlink/constants.ts'
 import { addChain, addRule, batchOf, deleteChain, getGeneration, listRules } from './nft-batch.ts'
 
 const RTM_NEWLINK = 16
@@ -37,8 +32,8 @@ let route: Channel
 let nft: Channel
 beforeEach(async () => {
   pod = await tempNetns()
-  route = openNetlink(pod, NETLINK_ROUTE, { strict: true })
-  nft = openNetlink(pod, NETLINK_NETFILTER, { receiveBuffer: 4_000_000 })
+  route = openNetlink(pod, 'route', { strict: true })
+  nft = openNetlink(pod, 'netfilter', { receiveBuffer: 4_000_000 })
 })
 afterEach(async () => {
   route.close()
@@ -67,7 +62,7 @@ describe('requests', () => {
     route.ask(addBridge('only-here'))
     expect(names()).toContain('only-here')
     expect(netns.run(pod, names)).toContain('only-here')
-    using host = openNetlink('host', NETLINK_ROUTE)
+    using host = openNetlink('host', 'route')
     const find = { type: RTM_GETLINK, fixed: IFINFOMSG, attributes: [[3, cString('only-here')]] as const, what: 'Find' }
     expect(() => host.get(find)).toThrow(expect.objectContaining({ code: 'ENODEV', message: 'Find: ENODEV' }))
   })
@@ -134,8 +129,8 @@ describe('requests', () => {
 
   test('of an ordinary user are refused with EPERM', async () => {
     const code = `
-      import { NETLINK_NETFILTER, openNetlink } from '@cni/netns/netlink'
-      using channel = openNetlink('host', NETLINK_NETFILTER)
+      import { openNetlink } from '@cni/netns/netlink'
+      using channel = openNetlink('host', 'netfilter')
       process.setuid(65534)
       const request = { type: 0x0a10, fixed: new Uint8Array(4), what: 'Ask' }
       try { channel.get(request) } catch (error) { process.stdout.write(error.message) }`
@@ -197,7 +192,7 @@ describe('a batch', () => {
   })
 
   test('with more faults than the buffer holds says so, and the next one is not confused by them', () => {
-    using small = openNetlink(pod, NETLINK_NETFILTER, { receiveBuffer: 1 })
+    using small = openNetlink(pod, 'netfilter', { receiveBuffer: 1 })
     const faults = batchOf((writer) => {
       for (let i = 0; i < 500; i++) deleteChain(writer, 'never')
     })
@@ -224,7 +219,7 @@ describe.each([
   ['told by the kernel', { watch: watchReadable }],
 ])('events, %s,', (_, options) => {
   test('tell whose change they are about', { timeout: 10_000 }, async () => {
-    using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
+    using socket = openNetlinkSocket(pod, 'netfilter', { groups: [NFNLGRP_NFTABLES] })
     nft.exchange(batchOf(addChain), 'Add a chain')
     const commits: boolean[] = []
     let others: Promise<unknown> | undefined
@@ -242,7 +237,7 @@ describe.each([
   test('that nobody read in time are told to be lost, and what happens after that is heard', {
     timeout: 10_000,
   }, async () => {
-    using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES], receiveBuffer: 1 })
+    using socket = openNetlinkSocket(pod, 'netfilter', { groups: [NFNLGRP_NFTABLES], receiveBuffer: 1 })
     nft.exchange(
       batchOf((writer) => {
         addChain(writer)
@@ -274,7 +269,7 @@ test('an answer that another process sends to our port is not taken for the kern
   const to = Buffer.alloc(12)
   to.writeUInt16LE(16, 0)
   to.writeUInt32LE(route.port(), 4)
-  using stranger = openNetlinkSocket(pod, NETLINK_ROUTE)
+  using stranger = openNetlinkSocket(pod, 'route')
   // the sequence number of the next request: the first was to ask for the port
   forged.writeUInt32LE(2, 8)
   sys.sendto(stranger.fd, forged, 0, to)
@@ -292,7 +287,7 @@ test('a closed channel says so, and may be closed again', () => {
 
 test('a socket that is left is closed by the kernel, and nothing of it stays in this process', async () => {
   const open = readdirSync('/proc/self/fd').length
-  const left = openNetlink(pod, NETLINK_NETFILTER)
+  const left = openNetlink(pod, 'netfilter')
   const port = left.port()
   const there = () => netns.run(pod, () => readFileSync('/proc/thread-self/net/netlink', 'utf8')).includes(` ${port} `)
   expect(there()).toBe(true)

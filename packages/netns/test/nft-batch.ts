@@ -1,4 +1,5 @@
-import { be32, cString, MessageWriter, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '@cni/netns/netlink'
+import { be32, cString, MessageWriter } from '@cni/netns/netlink'
+import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '../src/netlink/constants.ts'
 
 // Just enough of nf_tables to have batches.
 const BATCH_BEGIN = 0x10

@@ -1,18 +1,18 @@
 import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import { applyRuleset } from './apply/apply.ts'
 import { removeRuleset } from './apply/remove.ts'
-import type { ApplyReport, Change } from './apply/report.ts'
+import type { Change } from './apply/report.ts'
 import { restoreSnapshot, takeSnapshot } from './apply/snapshots.ts'
 import { checkRuleset, runTransaction, runWrite } from './apply/transaction.ts'
 import { type Work, withNft } from './apply/work.ts'
 import type { NamedSet, Ruleset, Table } from './rules/model.ts'
 import { type TableSet, tableSet } from './sets/table-set.ts'
 import { driftOf } from './verify/diff.ts'
-import type { Drift } from './verify/drift.ts'
 import { verifyRuleset } from './verify/verify.ts'
 import type { Batch } from './wire/batch/batch.ts'
 import type { Snapshot } from './wire/dumps/snapshot.ts'
 import type { Nft } from './wire/nft.ts'
+import type { Drift } from './wire/nft-error.ts'
 import type { TableName } from './wire/specs.ts'
 
 /** nftables of one namespace. Throws `NftError`s, and for failures of the socket `NetnsError`s; then nothing has changed. */
@@ -32,8 +32,13 @@ export interface Nftables {
       /** Tables that are to be gone, whatever is in them, in the same transaction; those of the ruleset itself stay. */
       readonly absent?: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] } | undefined
     },
-  ): Promise<ApplyReport>
-  /** Throws an `NftDriftError` unless the tables hold exactly this ruleset; tables of others are not looked at. */
+  ): Promise<
+    Change & {
+      /** `fresh`: none of the tables was there. `replace`: something was, and differed, or had to go. `unchanged`: nothing was written. */
+      readonly plan: 'fresh' | 'replace' | 'unchanged'
+    }
+  >
+  /** Throws `NftError('DRIFT')`, with what differs as `drift`, unless the tables hold exactly this ruleset; tables of others are not looked at. */
   verify(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<void>
   /** What `verify` would complain about, as data. */
   diff(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<Drift>
@@ -86,8 +91,9 @@ export interface Nftables {
  *
  * @example
  * ```ts
- * import { base, nftables, nftRuleset } from '@cni/nftables'
  * import { netns } from '@cni/netns'
+ * import { nftables } from '@cni/nftables'
+ * import { base, nftRuleset } from '@cni/nftables/rules'
  *
  * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100) } }, (t) => [
  *   t.ex.on('output').tcp('dport', 80).counter().redirect(8080),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { type Expression, expressions } from '../src/wire/expressions/expressions.ts'
+import type { Expression } from '../src/wire/expressions/expression-types.ts'
+import { expressions } from '../src/wire/expressions/expressions.ts'
 import type { Field } from '../src/wire/fields/fields.ts'
 
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0'))

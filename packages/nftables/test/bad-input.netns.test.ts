@@ -48,7 +48,8 @@ test.runIf(hasFfi)('a kernel that has no nfnetlink is told by name, and that it 
   // A seccomp filter: socket(AF_NETLINK, …, NETLINK_NETFILTER) fails as where the module is not to be had.
   const code = `
     import ffi from 'node:ffi'
-    import { openCommits, openNft, openTraces } from '@cni/nftables/wire'
+    import { openCommits, openNft } from '@cni/nftables/wire'
+    import { openTraces } from './src/wire/events/traces.ts'
     const { functions } = ffi.dlopen(null, {
       prctl: { arguments: ['int32', 'uint64', 'uint64', 'uint64', 'uint64'], return: 'int32' },
     })

@@ -1,8 +1,9 @@
 import { readlinkSync } from 'node:fs'
-import { channelFrom, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
+import { channelFrom, openNetlinkSocket } from '@cni/netns/netlink'
 import { tempNetns } from '@cni/netns/testing'
-import { nftFrom, openCommits, openNft } from '@cni/nftables/wire'
+import { openCommits, openNft } from '@cni/nftables/wire'
 import { expect } from 'vitest'
+import { nftFrom } from '../src/wire/nft.ts'
 import { behaviour } from './behaviour.suite.ts'
 
 // The kernel numbers processes outside all PID namespaces; the first of these has this number of an inode.
@@ -17,7 +18,7 @@ behaviour('the kernel', async () => {
     other: (receiveBuffer) =>
       receiveBuffer === undefined
         ? openNft(pod)
-        : nftFrom(channelFrom(openNetlinkSocket(pod, NETLINK_NETFILTER, { receiveBuffer }))),
+        : nftFrom(channelFrom(openNetlinkSocket(pod, 'netfilter', { receiveBuffer }))),
     listen: (receiveBuffer) => openCommits(pod, receiveBuffer === undefined ? {} : { receiveBuffer }),
     async [Symbol.asyncDispose]() {
       nft.close()

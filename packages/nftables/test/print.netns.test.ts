@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { netns } from '@cni/netns'
-import { addRuleset } from '@cni/nftables'
 import { printRuleset } from '@cni/nftables/rules'
 import { Batch } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readTables } from '../src/decode/records.ts'
+import { readRecords } from '../src/decode/records.ts'
 import { decodeTables } from '../src/decode/tables.ts'
-import { printTables } from '../src/print/print-records.ts'
+import { addRuleset } from '../src/encode/encode-table.ts'
+import { printRecords } from '../src/print/print-records.ts'
 import { rulesets } from './arbitrary-rulesets.ts'
 import { eachPod } from './each-pod.ts'
 import { hasNft, noNft } from './nft-program.ts'
@@ -25,11 +25,11 @@ describe.skipIf(!hasNft)(`printed as nft list ruleset prints it${noNft}`, () => 
       fc.property(rulesets, (rules) => {
         here.nft.commit(addRuleset(new Batch(), rules))
         const theirs = list()
-        const records = readTables(here.nft)
+        const records = readRecords(here.nft)
         here.nft.commit(
           rules.tables.reduce((batch, { family, name }) => batch.deleteTable({ family, table: name }), new Batch()),
         )
-        expect(printTables(records)).toBe(theirs)
+        expect(printRecords(records)).toBe(theirs)
         expect(printRuleset(decodeTables(records))).toBe(theirs)
         expect(printRuleset(rules)).toBe(theirs)
       }),

@@ -1,5 +1,4 @@
-import { base, chain, map, nftRuleset, type Ruleset, set } from '@cni/nftables'
-import type { Placed, RuleBuilder } from '@cni/nftables/rules'
+import { base, chain, map, nftRuleset, type Placed, type RuleBuilder, type Ruleset, set } from '@cni/nftables/rules'
 
 const parts = {
   c: base('filter', 'prerouting', 0),
@@ -32,12 +31,7 @@ export const tableText = (chainName: string, rule: string): string => `table ine
 }
 `
 
-type In<C extends 'c' | 'i' | 'n' | 'p'> = RuleBuilder<{
-  readonly family: 'inet'
-  readonly parts: { readonly t: typeof parts }['t']
-  readonly chain: C
-  readonly protocol: false
-}>
+type In<C extends 'c' | 'i' | 'n' | 'p'> = RuleBuilder<'inet', { readonly t: typeof parts }['t'], C>
 
 /** A rule as nft reads it, and as we write it. */
 export interface Row {

@@ -1,8 +1,10 @@
 import { tempNetns } from '@cni/netns/testing'
-import { nftables, printTables, readTables } from '@cni/nftables'
+import { nftables } from '@cni/nftables'
 import { type Nft, openNft } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readRecords } from '../src/decode/records.ts'
+import { printRecords } from '../src/print/print-records.ts'
 import { rulesets } from './arbitrary-rulesets.ts'
 import { eachPod } from './each-pod.ts'
 
@@ -52,8 +54,8 @@ describe('random rulesets', () => {
 
 /** Prints tables with their chains sorted, as the order of chains means nothing. Rules keep their order. */
 function listing(nft: Nft): string[] {
-  const tables = readTables(nft).map((table) => {
-    const text = printTables([table]).trimEnd().replace(/\n}$/, '')
+  const tables = readRecords(nft).map((table) => {
+    const text = printRecords([table]).trimEnd().replace(/\n}$/, '')
     const parts = text.split(/\n(?=\t\w)/).map((part) => part.trimEnd())
     return parts.sort().join('\n')
   })

@@ -1,9 +1,9 @@
 import { netns, openRtnl } from '@cni/netns'
-import { addRuleset, type Ruleset } from '@cni/nftables'
-import { type Chain, type Statement, trace } from '@cni/nftables/rules'
+import { type Chain, type Ruleset, type Statement, trace } from '@cni/nftables/rules'
 import { tracePackets } from '@cni/nftables/watch'
 import { type BaseChain, Batch } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
+import { addRuleset } from '../src/encode/encode-table.ts'
 import { eachPod } from './each-pod.ts'
 
 const here = eachPod()

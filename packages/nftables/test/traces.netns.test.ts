@@ -1,7 +1,8 @@
 import { netns, openRtnl } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
-import { Batch, openTraces, type Trace, traceOn, traces } from '@cni/nftables/wire'
+import { Batch } from '@cni/nftables/wire'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openTraces, type Trace, traceOn, traces } from '../src/wire/events/traces.ts'
 import { eachPod } from './each-pod.ts'
 
 const here = eachPod()

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { netns, openRtnl } from '@cni/netns'
-import { addRuleset, base, chain, nftRuleset } from '@cni/nftables'
+import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import { monitor, tracePackets } from '@cni/nftables/watch'
 import { Batch } from '@cni/nftables/wire'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { addRuleset } from '../src/encode/encode-table.ts'
 import { eachPod } from './each-pod.ts'
 
 type PacketEvent = ReturnType<typeof tracePackets> extends AsyncGenerator<infer Event> ? Event : never

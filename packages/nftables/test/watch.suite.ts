@@ -1,8 +1,10 @@
 import type { NetnsTarget } from '@cni/netns'
-import { addRuleset, base, chain, type Nftables, nftRuleset } from '@cni/nftables'
+import type { Nftables } from '@cni/nftables'
+import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import { monitor, watch } from '@cni/nftables/watch'
 import { Batch, type Nft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { addRuleset } from '../src/encode/encode-table.ts'
 
 /** A kernel without any table, and how to hear of it. */
 export interface WatchWorld extends AsyncDisposable {

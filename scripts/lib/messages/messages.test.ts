@@ -14,19 +14,19 @@ definePlugin({ name: 'p', config: netConf({ mtu: z.int() }), add: (c) => ({ mtu:
   },
   {
     what: 'an nftables redirect without a protocol',
-    code: `import { base, nftRuleset } from '@cni/nftables'
+    code: `import { base, nftRuleset } from '@cni/nftables/rules'
 nftRuleset('inet', { t: { out: base('nat', 'output', -100) } }, (t) => [t.t.on('out').redirect(15001)])`,
     says: [".l4proto('tcp')"],
   },
   {
     what: 'an nftables masquerade to a port without a protocol',
-    code: `import { base, nftRuleset } from '@cni/nftables'
+    code: `import { base, nftRuleset } from '@cni/nftables/rules'
 nftRuleset('inet', { t: { out: base('nat', 'postrouting', 100) } }, (t) => [t.t.on('out').masquerade(15001)])`,
     says: [".l4proto('tcp')"],
   },
   {
     what: 'an nftables tproxy without a protocol',
-    code: `import { base, nftRuleset } from '@cni/nftables'
+    code: `import { base, nftRuleset } from '@cni/nftables/rules'
 nftRuleset('inet', { t: { pre: base('filter', 'prerouting', -150) } }, (t) => [t.t.on('pre').tproxy('ip', 15006)])`,
     says: [".l4proto('tcp')"],
   },

@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileLock, lock, tryLoadSys } from '@cni/netns/sys'
+import { lock, tryLoadSys } from '@cni/netns/sys'
 import { isMarked, markerPath, markerText, type NeedFolders } from '@cni/skel'
 import type { PlannedChange } from '../change.ts'
 import { listNames } from '../files/list-names.ts'
@@ -72,7 +72,7 @@ export async function removeUnmarked(path: string): Promise<string[]> {
 }
 
 /** Without FFI there is no lock: then a DEL may remove a file that was just installed, and the next pass copies it. */
-async function lockMarker(path: string): Promise<FileLock | undefined> {
+async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   return lock(path)
 }

@@ -1,13 +1,4 @@
-import {
-  type Attribute,
-  attributeMap,
-  cString,
-  readBe16,
-  readBe32,
-  readCString,
-  readU8,
-  readU32,
-} from '@cni/netns/netlink'
+import { type Attribute, attributeMap, cString, readBe16, readBe32, readCString, readU32 } from '@cni/netns/netlink'
 import { SetError } from '../errors.ts'
 import { maxelemOf, rangeOf } from '../spec.ts'
 import type { SetInfo, SetSpec } from '../spec-types.ts'
@@ -80,7 +71,7 @@ export function readHeader(body: Data): SetInfo | undefined {
     throw new SetError('PARSE', `the kernel tells a ${type} set without its ${name === undefined ? 'name' : 'data'}`)
   }
   const data = attributeMap(nested)
-  const family = readU8(body.get(ATTR_FAMILY))
+  const family = body.get(ATTR_FAMILY)?.[0]
   const flags = readBe32(data.get(ATTR_CADT_FLAGS)) ?? 0
   const maxelem = readBe32(data.get(ATTR_MAXELEM))
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))
@@ -131,7 +122,7 @@ function rangeIn(data: Data): string | undefined {
 
 /** The options that this package does not set, as words of `ipset save` and in their order. */
 function otherWords(data: Data, flags: number): string[] {
-  const netmask = readU8(data.get(ATTR_NETMASK))
+  const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))
   // The only number that the kernel tells in its own order.
   const markmask = readU32(data.get(ATTR_MARKMASK))

@@ -1,4 +1,4 @@
-import { be16, decodeAttributes, type MessageWriter, readBe16, readBe32, readCString, readU8 } from '@cni/netns/netlink'
+import { be16, decodeAttributes, type MessageWriter, readBe16, readBe32, readCString } from '@cni/netns/netlink'
 import { formatAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { protocolNumber, protocolWord } from '../entry.ts'
 import {
@@ -79,7 +79,7 @@ const net = (type: number, cidr: number): Part => ({
   },
   read(data) {
     const address = readAddress(data.get(type))
-    const length = readU8(data.get(cidr)) ?? 128
+    const length = data.get(cidr)?.[0] ?? 128
     return address === undefined || length >= (address.includes(':') ? 128 : 32) ? address : `${address}/${length}`
   },
 })
@@ -101,7 +101,7 @@ const port: Part = {
   // Other protocols as numbers: what they are called is in files.
   read(data) {
     const value = readBe16(data.get(ATTR_PORT))
-    const protocol = readU8(data.get(ATTR_PROTO))
+    const protocol = data.get(ATTR_PROTO)?.[0]
     if (value === undefined || protocol === undefined) return value?.toString()
     const isIcmp = protocol === ICMP || protocol === ICMPV6
     return `${protocolWord(protocol)}:${isIcmp ? `${value >> 8}/${value & 255}` : value}`

@@ -1,4 +1,8 @@
-import { type Attribute, be16, be32, cString, NLA_F_NESTED, type Request } from '@cni/netns/netlink'
+import { type Attribute, be16, be32, type Channel, cString } from '@cni/netns/netlink'
+
+const NLA_F_NESTED = 0x8000
+export const NLM_F_ACK = 0x4
+export const NLM_F_EXCL = 0x200
 
 /** Numbers of `linux/netfilter/ipset/ip_set.h`: commands, */
 export const CMD_PROTOCOL = 1
@@ -90,7 +94,7 @@ export interface IpsetRequest {
 }
 
 /** The message for the channel. */
-export const message = ({ what, command, flags, attributes }: IpsetRequest): Request => ({
+export const message = ({ what, command, flags, attributes }: IpsetRequest): Parameters<Channel['get']>[0] => ({
   what,
   type: (NFNL_SUBSYS_IPSET << 8) | command,
   flags,

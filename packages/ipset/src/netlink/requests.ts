@@ -1,4 +1,4 @@
-import { NLM_F_EXCL, u32 } from '@cni/netns/netlink'
+import { u32 } from '@cni/netns/netlink'
 import type { Change, EntryChange } from '../changes.ts'
 import { entriesBytes, textBytes } from './entries.ts'
 import { createAttributes } from './headers.ts'
@@ -20,6 +20,7 @@ import {
   CMD_TEST,
   FLAG_LIST_HEADER,
   type IpsetRequest,
+  NLM_F_EXCL,
   nameAttribute,
   nested,
   number32,

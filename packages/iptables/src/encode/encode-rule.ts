@@ -1,4 +1,4 @@
-import type { Compat, Expression } from '@cni/nftables/wire'
+import type { Expression, RuleSpec } from '@cni/nftables/wire'
 import { protocolId } from '../parse/node-names.ts'
 import { rate } from '../parse/normalize-rate.ts'
 import type { Family, Match, Rule } from '../rules/model.ts'
@@ -9,7 +9,7 @@ import { targetExpressions } from './encode-targets.ts'
 /** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]
-  readonly compat: Compat
+  readonly compat: NonNullable<RuleSpec['compat']>
 }
 
 /** `undefined` for a rule of which something is not modelled: programs write it. */

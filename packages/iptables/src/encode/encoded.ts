@@ -1,4 +1,4 @@
-import { type Compat, encodeExpressions } from '@cni/nftables/wire'
+import { encodeExpressions, type RuleSpec } from '@cni/nftables/wire'
 import { type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { encodeRule } from './encode-rule.ts'
 
@@ -6,10 +6,10 @@ import { encodeRule } from './encode-rule.ts'
 export class RuleBytes {
   /** Its expressions. */
   readonly bytes: Buffer
-  readonly compat: Compat
+  readonly compat: NonNullable<RuleSpec['compat']>
   #form: string | undefined
 
-  constructor(bytes: Buffer, compat: Compat) {
+  constructor(bytes: Buffer, compat: NonNullable<RuleSpec['compat']>) {
     this.bytes = bytes
     this.compat = compat
   }

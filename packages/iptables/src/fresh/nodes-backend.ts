@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { findExecutable } from '@cni/host'
-import { readIfThere, run } from '@cni/netns/enter'
+import { run } from '@cni/netns/enter'
 import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
@@ -16,8 +16,8 @@ export function nftIsTheNodes(target: Netns): boolean {
 
 /** Whether the legacy back end has nothing in a namespace. */
 export const hasNoLegacyTable = (target: Netns): boolean =>
-  run(target, () => isEmpty(readIfThere(namesFile('ipv4'))) && isEmpty(readIfThere(namesFile('ipv6'))))
+  run(target, () => isEmpty(namesFile('ipv4')) && isEmpty(namesFile('ipv6')))
 
 // internal
 
-const isEmpty = (names = ''): boolean => names.trim() === ''
+const isEmpty = (file: string): boolean => !existsSync(file) || readFileSync(file, 'utf8').trim() === ''

@@ -2,7 +2,7 @@ import { hasOwnUsers } from '@cni/netns/enter'
 import type { Netns } from '@cni/netns/handle'
 import type { Channel } from '@cni/netns/netlink'
 import { tryLoadSys } from '@cni/netns/sys'
-import { type FreshNftables, freshWhere } from '@cni/nftables/wire'
+import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
 /**
@@ -22,7 +22,7 @@ export function openFresh(
   try {
     const isNft = backend === 'nft' ? hasNoLegacyTable : nftIsTheNodes
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
-    return freshWhere(target, (channel) => !hasOurs(channel))
+    return openNftables(target, (channel) => !hasOurs(channel))
   } catch {
     // Who writes by itself has the words for it.
     return undefined

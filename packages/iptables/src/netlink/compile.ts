@@ -1,4 +1,4 @@
-import { type Batch, type ChainName, type Compat, compatOf, type Place, type TableName } from '@cni/nftables/wire'
+import { type Batch, type ChainName, compatOf, type RuleSpec, type TableName } from '@cni/nftables/wire'
 import { encodedRule } from '../encode/encoded.ts'
 import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Table } from '../rules/model.ts'
@@ -159,7 +159,7 @@ class TableWriter {
   }
 }
 
-function placeAt(rules: readonly Standing[], at: number): Place {
+function placeAt(rules: readonly Standing[], at: number): NonNullable<RuleSpec['place']> {
   if (at >= rules.length) return 'last'
   if (at === 0) return 'first'
   const next = rules[at]
@@ -169,7 +169,7 @@ function placeAt(rules: readonly Standing[], at: number): Place {
 
 interface Encoding {
   readonly bytes: Uint8Array
-  readonly compat: Compat | undefined
+  readonly compat: RuleSpec['compat']
 }
 
 /** A rule that was read is written as the same bytes. */

@@ -1,4 +1,4 @@
-import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
+import { isNftError, type NftError } from '@cni/nftables/wire'
 import { IptablesError } from '../errors.ts'
 import { isBuiltin } from '../rules/model.ts'
 import { privilegeHint } from '../run/hints.ts'
@@ -40,7 +40,7 @@ function codeOf({ code, faults }: NftError): IptablesError['code'] {
   return missing.some(({ part = '' }) => part.includes('(immediate)')) ? 'NO_CHAIN' : 'REFUSED'
 }
 
-function sentence(fault: Fault, purpose: Purpose | undefined): string {
+function sentence(fault: NftError['faults'][number], purpose: Purpose | undefined): string {
   if (purpose === undefined) return fault.text
   const { table, step } = purpose
   const line = stepsText(new Map([[table, [step]]])).split('\n')[1] ?? ''
@@ -50,7 +50,7 @@ function sentence(fault: Fault, purpose: Purpose | undefined): string {
 }
 
 /** What the kernel's answer means for a rule of iptables, where nf_tables alone does not tell. */
-function reasonFor({ code, kind, part }: Fault, { table, step }: Purpose): string | undefined {
+function reasonFor({ code, kind, part }: NftError['faults'][number], { table, step }: Purpose): string | undefined {
   if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
     return 'but not as iptables attaches it: another program made a chain of this name, where rules see other packets or none'
   }

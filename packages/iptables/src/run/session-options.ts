@@ -1,4 +1,4 @@
-import type { LibraryLog } from '@cni/netns/handle'
+import type { NetnsContext } from '@cni/netns/handle'
 import type { Family } from '../rules/model.ts'
 import type { BackendKind, Programs } from './backend.ts'
 
@@ -10,7 +10,7 @@ export interface SessionOptions {
   /** Seconds to wait for the lock of the legacy back end. */
   readonly waitSeconds: number
   readonly signal: AbortSignal | undefined
-  readonly log: LibraryLog | undefined
+  readonly log: NetnsContext['log']
 }
 
 /** For steps that must still run after an abort: taking back what was written. */

@@ -1,10 +1,10 @@
-import type { LibraryLog } from '@cni/netns/handle'
+import type { NetnsContext } from '@cni/netns/handle'
 
 /**
  * Warns, but says each message once per log: a plugin has one log per call and may open its namespace several times in
  * it, with the same trouble each time.
  */
-export function warnOnce(log: LibraryLog | undefined, message: string, fields: Record<string, unknown>): void {
+export function warnOnce(log: NetnsContext['log'], message: string, fields: Record<string, unknown>): void {
   if (log === undefined) return
   const said = saidTo.get(log) ?? new Set()
   saidTo.set(log, said)
@@ -13,4 +13,4 @@ export function warnOnce(log: LibraryLog | undefined, message: string, fields: R
   log.warn(message, fields)
 }
 
-const saidTo = new WeakMap<LibraryLog, Set<string>>()
+const saidTo = new WeakMap<NonNullable<NetnsContext['log']>, Set<string>>()

@@ -1,4 +1,4 @@
-import type { LibraryLog } from '@cni/netns/handle'
+import type { NetnsContext } from '@cni/netns/handle'
 import type { Patience } from '@cni/nftables/wire'
 import { savedText } from '../decode/read-tables.ts'
 import { notModelled } from '../encode/encoded.ts'
@@ -49,7 +49,7 @@ export interface Session {
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
   /** Throws when the caller has given up meanwhile. */
   throwIfAborted(): void
-  readonly log: LibraryLog | undefined
+  readonly log: NetnsContext['log']
 }
 
 /** Opens a session over a port. Nothing runs before the first call. */

@@ -1,6 +1,6 @@
 import { iptables } from '@cni/iptables'
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
-import type { FreshNftables } from '@cni/nftables/wire'
+import type { FreshNftables } from '@cni/nftables/fresh'
 import { type BatchBackend, makeBatch } from '../decide/make-batch.ts'
 import { FIRST_GENERATION } from '../first-generation.ts'
 import { openTables } from './open-tables.ts'

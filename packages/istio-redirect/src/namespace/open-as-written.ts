@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import type { FreshNftables } from '@cni/nftables/wire'
+import type { FreshNftables } from '@cni/nftables/fresh'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { openTables } from './open-tables.ts'
 

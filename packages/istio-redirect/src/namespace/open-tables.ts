@@ -1,8 +1,7 @@
 import { openFresh as openIptables } from '@cni/iptables/fresh'
 import { tableNames } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
-import { openFresh as openNftables } from '@cni/nftables/fresh'
-import type { FreshNftables } from '@cni/nftables/wire'
+import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 
 /** Opens what rules go to: tables of our own, or iptables; `undefined` where only programs can write it. */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>

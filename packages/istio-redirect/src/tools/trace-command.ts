@@ -3,8 +3,8 @@ import { iptables, type Ruleset } from '@cni/iptables'
 import { explain, type Family, parseSave, type SavedTables as Snapshot, trace } from '@cni/iptables/rules'
 import { nativeRules, redirectRules } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
-import { decodeTables, type Ruleset as NftRuleset, readTables } from '@cni/nftables'
-import { explain as explainNft, parseListing, trace as traceNft } from '@cni/nftables/rules'
+import { readTables } from '@cni/nftables'
+import { explain as explainNft, type Ruleset as NftRuleset, parseListing, trace as traceNft } from '@cni/nftables/rules'
 import { openNft } from '@cni/nftables/wire'
 import { type Packet, parsePacket } from '@cni/types/packet'
 import { jsonText } from '../foreign-text.ts'
@@ -92,7 +92,7 @@ async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source 
   }
   using opened = netns.open(flags.netns)
   using nft = openNft(opened)
-  return of(decodeTables(readTables(nft)), await outside(io, opened))
+  return of(readTables(nft), await outside(io, opened))
 }
 
 /** What a pod gets; `undefined` for one that gets nothing. */

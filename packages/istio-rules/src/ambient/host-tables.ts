@@ -1,4 +1,4 @@
-import { base, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import { base, nftRuleset, type Ruleset, set } from '@cni/nftables/rules'
 import { probeSetNames } from './host-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 

@@ -1,5 +1,4 @@
-import { base, chain, nftRuleset, type Ruleset } from '@cni/nftables'
-import type { Builders, Placed } from '@cni/nftables/rules'
+import { type Builders, base, chain, nftRuleset, type Placed, type Ruleset } from '@cni/nftables/rules'
 import type { PodCapture } from './pod-rules.ts'
 import {
   DNS_PORT,

@@ -1,5 +1,4 @@
-import type { Ruleset } from '@cni/nftables'
-import type { Chain, Table } from '@cni/nftables/rules'
+import type { Chain, Ruleset, Table } from '@cni/nftables/rules'
 
 /** The ruleset without chains that have no rule, jumps to them, and tables that have no chain then. */
 export function inUse({ tables }: Ruleset): Ruleset {

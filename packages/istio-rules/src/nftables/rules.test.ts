@@ -1,5 +1,4 @@
-import type { Ruleset } from '@cni/nftables'
-import type { Statement } from '@cni/nftables/rules'
+import type { Ruleset, Statement } from '@cni/nftables/rules'
 import { describe, expect, test } from 'vitest'
 import { type CaptureConfig, captureDefaults } from '../capture/config.ts'
 import { nativeRules } from './rules.ts'

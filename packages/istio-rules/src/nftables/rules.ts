@@ -1,5 +1,4 @@
-import { nftRuleset, type Ruleset } from '@cni/nftables'
-import type { Placed } from '@cni/nftables/rules'
+import { nftRuleset, type Placed, type Ruleset } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { dnsRules } from './dns.ts'
 import { inUse } from './in-use.ts'

@@ -1,5 +1,4 @@
-import { base, chain } from '@cni/nftables'
-import type { Builders } from '@cni/nftables/rules'
+import { type Builders, base, chain } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Ruleset } from '@cni/iptables'
 import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
-import type { Ruleset as NftRuleset } from '@cni/nftables'
-import { ruleText } from '@cni/nftables/rules'
+import { type Ruleset as NftRuleset, ruleText } from '@cni/nftables/rules'
 
 /** A rule as a chart has it. */
 interface Line {

@@ -21,33 +21,27 @@ export interface ConntrackEntry {
   readonly timeoutSeconds?: number
 }
 
-/** Selects connections. An omitted member matches every connection. */
-export interface ConntrackFilter {
-  readonly family?: IpFamily | undefined
-  /** A name or a number. */
-  readonly protocol?: string | number | undefined
-  /** Selects one direction of a connection. */
-  readonly original?:
-    | {
-        readonly src?: string | undefined
-        readonly dst?: string | undefined
-        readonly sport?: number | undefined
-        readonly dport?: number | undefined
-      }
-    | undefined
-  readonly reply?: ConntrackFilter['original']
-  readonly zone?: number | undefined
-}
-
 /**
  * The connections that the kernel tracks in one namespace. Code that works on them takes this port, so that its tests
  * can pass `fakeConntrack()`. Errors are `NetnsError`: `INVALID` for a filter with an invalid member, `TOO_MANY` for a
  * list beyond its limit, or the errno name of the kernel.
  */
 export interface ConntrackPort {
-  /** Lists the connections that match. Throws `TOO_MANY` if more than `limit` match. */
+  /** Lists the connections that match; an omitted member matches every connection. Throws `TOO_MANY` if more than `limit` match. */
   list(
-    filter?: ConntrackFilter,
+    filter?: {
+      readonly family?: IpFamily | undefined
+      /** A name or a number. */
+      readonly protocol?: string | number | undefined
+      /** Selects one direction of a connection. */
+      readonly original?:
+        | { readonly [K in keyof ConntrackEntry['original']]?: ConntrackEntry['original'][K] | undefined }
+        | undefined
+      readonly reply?:
+        | { readonly [K in keyof ConntrackEntry['reply']]?: ConntrackEntry['reply'][K] | undefined }
+        | undefined
+      readonly zone?: number | undefined
+    },
     options?: {
       /** The largest number of entries to return. Default: 65536. */
       readonly limit?: number | undefined
@@ -58,13 +52,16 @@ export interface ConntrackPort {
    * rules again. `only` decides about each of them where a filter cannot say it. Throws `INVALID` for a filter without
    * a member: it would delete every connection of the node.
    */
-  delete(filter: ConntrackFilter, only?: (entry: ConntrackEntry) => boolean): Promise<{ deleted: number }>
+  delete(
+    filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
+    only?: (entry: ConntrackEntry) => boolean,
+  ): Promise<{ deleted: number }>
   /**
    * Yields changes of connections that match, from the first call of `next()` on. `lost`: the socket could not hold all
    * events; list the table again.
    */
   watch(
-    filter?: ConntrackFilter,
+    filter?: Parameters<ConntrackPort['list']>[0],
     options?: {
       readonly signal?: AbortSignal | undefined
       /** Milliseconds between two reads of the socket. Default: none, the kernel wakes the process; 10 on a worker thread. */
@@ -80,6 +77,7 @@ export interface ConntrackPort {
 /** One direction of a connection. */
 export type ConntrackTuple = ConntrackEntry['original']
 /** Selects one direction of a connection. */
+export type ConntrackFilter = NonNullable<Parameters<ConntrackPort['list']>[0]>
 export type TupleFilter = NonNullable<ConntrackFilter['original']>
 /** Ends and paces `watch`. */
 export type ConntrackWatchOptions = NonNullable<Parameters<ConntrackPort['watch']>[1]>

@@ -14,4 +14,4 @@
  */
 
 export { conntrack } from './conntrack.ts'
-export type { ConntrackEntry, ConntrackFilter, ConntrackPort } from './entry.ts'
+export type { ConntrackEntry, ConntrackPort } from './entry.ts'

@@ -4,17 +4,16 @@
  *
  * @example
  * ```ts
- * import { readFileSync, run } from '@cni/netns/enter'
+ * import { readFileSync } from 'node:fs'
+ * import { run } from '@cni/netns/enter'
  * import { open } from '@cni/netns/handle'
  *
  * using pod = open('/run/netns/cni-7f3a')
- * export const sockets = readFileSync(pod, '/proc/thread-self/net/sockstat')
- * export const id = run(pod, () => process.pid)
+ * export const sockets = run(pod, () => readFileSync('/proc/thread-self/net/sockstat', 'utf8'))
  * ```
  *
  * @module
  */
 
-export { readFileSync, readIfThere } from './read-file-sync.ts'
 export { run, runInNew } from './runner.ts'
 export { hasOwnUsers } from './user-namespace.ts'

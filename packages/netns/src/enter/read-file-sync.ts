@@ -14,13 +14,7 @@ export function readFileSync(target: NetnsTarget, path: string): string | undefi
   return run(target, () => readIfThere(path))
 }
 
-/**
- * The text of a file; `undefined` when there is none: for several of a namespace, in one call of `run`.
- *
- * @example
- * const states = run(pod, () => ['tcp', 'udp'].map((name) => readIfThere(`/proc/thread-self/net/${name}`)))
- */
-export function readIfThere(path: string): string | undefined {
+function readIfThere(path: string): string | undefined {
   try {
     return readHere(path, 'utf8')
   } catch (error) {

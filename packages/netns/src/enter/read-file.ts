@@ -10,7 +10,7 @@ import { exec } from './start.ts'
  * system's error when the file cannot be read. Without FFI the program `cat` reads it.
  *
  * @example
- * const off = await netns.readFile(pod, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') // '0\n'
+ * const off = await readFile(pod, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') // '0\n'
  */
 export async function readFile(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {

@@ -111,8 +111,23 @@ export function createRunner(load: () => Sys): Runner {
   }
 }
 
-/** Run a synchronous function inside a namespace; see {@link Runner.run} and {@link Runner.runInNew}. */
-export const { run, runInNew } = createRunner(loadSys)
+const runner = createRunner(loadSys)
+
+/** Calls a synchronous function with this thread inside the namespace, and comes back, as `netns.run` does. */
+export function run<T>(
+  target: NetnsTarget,
+  body: () => T extends PromiseLike<unknown>
+    ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+    : T,
+  options?: EnterOptions,
+): T {
+  return runner.run(target, body, options)
+}
+
+/** The same with a new, empty namespace. */
+export function runInNew<T>(body: (sys: Sys) => T): T {
+  return runner.runInNew(body)
+}
 
 function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)

@@ -16,4 +16,4 @@
 export { keptIn, Netns, type NetnsTarget } from './netns.ts'
 export { isNetnsError, NetnsError } from './netns-error.ts'
 export { current, open } from './open.ts'
-export { type LibraryLog, type NetnsContext, type Place, placeOf, type Where } from './where.ts'
+export { type NetnsContext, type Place, placeOf, type Where } from './where.ts'

@@ -57,8 +57,3 @@ export type NetnsTarget = Netns | 'host'
 export function keptIn(netns: NetnsTarget): string | undefined {
   return netns === 'host' ? undefined : netns.kept
 }
-
-/** Do both name the same namespace? */
-export function isSame(a: Netns, b: Netns): boolean {
-  return a.isSame(b)
-}

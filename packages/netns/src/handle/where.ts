@@ -1,12 +1,6 @@
 import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-/** Where log lines go; the `log` of every plugin context fits. */
-export interface LibraryLog {
-  debug(message: string, fields?: Record<string, unknown>): void
-  warn(message: string, fields?: Record<string, unknown>): void
-}
-
 /** A context that names a namespace; the contexts of `@cni/skel` fit. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
@@ -14,7 +8,13 @@ export interface NetnsContext {
   readonly signal?: AbortSignal | undefined
   /** Registers an inverse step, to be run when something later fails. */
   undo?(fn: () => unknown): void
-  readonly log?: LibraryLog | undefined
+  /** Where log lines go; the `log` of every plugin context fits. */
+  readonly log?:
+    | {
+        debug(message: string, fields?: Record<string, unknown>): void
+        warn(message: string, fields?: Record<string, unknown>): void
+      }
+    | undefined
 }
 
 /** The namespace to work in: an open one, `'host'`, or a context that has one. */

@@ -2,7 +2,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { NLM_F_DUMP_INTR, NLM_F_MULTI, NLMSG_DONE, NLMSG_ERROR, NLMSG_NOOP, NLMSG_OVERRUN } from './constants.ts'
 import { decodeMessages, type Message } from './decode.ts'
 import { NetlinkError } from './netlink-error.ts'
-import { type Refusal, refusalIn } from './refusal.ts'
+import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
 /** Which messages were sent, and what ends the answer to them. */
@@ -25,7 +25,7 @@ export interface Answers {
   readonly keep: Keep | undefined
   /** All but acknowledgements, in their order. */
   readonly replies: Message[]
-  readonly refusals: Refusal[]
+  readonly refusals: NetlinkError['refusal'][]
   /** Ours; the kernel says it in every answer. */
   port?: number
   /** The final answer is there. */

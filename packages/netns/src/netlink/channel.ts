@@ -4,8 +4,8 @@ import { type Answers, addDatagram, firstOf, type Keep, noAnswers, repliesOf } f
 import { NLM_F_ACK, NLM_F_REQUEST, NLMSG_NOOP } from './constants.ts'
 import type { Message } from './decode.ts'
 import { encodeMessage, type Request } from './encode.ts'
+import type { NetlinkError } from './netlink-error.ts'
 import { numberMessages } from './numbering.ts'
-import type { Refusal } from './refusal.ts'
 import { encodeRequest, type Way } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
@@ -19,17 +19,25 @@ import type { NetlinkSocket } from './socket.ts'
  * name.
  */
 export interface Channel extends Disposable {
-  /** Reads one thing: one answer, no acknowledgement. */
-  get(request: Request): Message
+  /**
+   * Reads one thing: one answer, no acknowledgement. `NLM_F_REQUEST`, and the flag that the method is about, are added to
+   * the flags.
+   */
+  get(
+    request: Parameters<typeof encodeMessage>[0] & {
+      /** What it does, as the beginning of an error message: `Add link "v0"`. */
+      readonly what: string
+    },
+  ): Message
   /** Changes something; with `NLM_F_ECHO` the kernel tells what became of it. */
-  ask(request: Request): Message[]
+  ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
    * Reads a table. One that changed meanwhile may miss entries, or have them twice, and is read again, six times at
    * most; the last reading is taken as it is, or with `consistent` throws `EINTR`. `keep` returns false for a message
    * that is not needed: a long table is then never in memory as a whole.
    */
   dump(
-    request: Request,
+    request: Parameters<Channel['get']>[0],
     options?: {
       /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
       readonly consistent?: boolean
@@ -53,7 +61,7 @@ export interface Channel extends Disposable {
     /** All answers but acknowledgements, in their order. */
     readonly replies: readonly Message[]
     /** The messages that were refused, each with the reason, in the kernel's order. */
-    readonly refusals: readonly Refusal[]
+    readonly refusals: readonly NetlinkError['refusal'][]
     /** The last message that asked for an acknowledgement was answered. */
     readonly acknowledged: boolean
     /** The kernel had more to say than the socket's buffer held (ENOBUFS): something was refused that is not listed. */

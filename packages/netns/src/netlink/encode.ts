@@ -5,23 +5,23 @@ import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
 /** An attribute to send: its value, or nested attributes. */
 export type Attribute = readonly [type: number, value: Uint8Array | readonly Attribute[]]
 
-/** One request. `NLM_F_REQUEST`, and the flag that a method of the channel is about, are added by it. */
-export interface Request {
-  readonly type: number
-  readonly flags?: number | undefined
-  /** What stands before the attributes: `ifinfomsg`, `nfgenmsg` … Default: nothing. */
-  readonly fixed?: Uint8Array | undefined
-  readonly attributes?: readonly Attribute[] | undefined
-  /** What it does, as the beginning of an error message: `Add link "v0"`. */
-  readonly what: string
-}
-
 /**
  * One message as bytes: a header, the fixed part, the attributes, everything aligned to four. Host order is
  * little-endian, as on every machine we run on (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too
  * long.
  */
-export function encodeMessage({ type, flags = 0, fixed, attributes = [] }: Omit<Request, 'what'>): Buffer {
+export function encodeMessage({
+  type,
+  flags = 0,
+  fixed,
+  attributes = [],
+}: {
+  readonly type: number
+  readonly flags?: number | undefined
+  /** What stands before the attributes: `ifinfomsg`, `nfgenmsg` … Default: nothing. */
+  readonly fixed?: Uint8Array | undefined
+  readonly attributes?: readonly Attribute[] | undefined
+}): Buffer {
   const start = NLMSG_HDRLEN + align(fixed?.length ?? 0)
   const bytes = Buffer.alloc(start + sizeOf(attributes))
   if (fixed !== undefined) bytes.set(fixed, NLMSG_HDRLEN)
@@ -37,6 +37,8 @@ export function encodeMessage({ type, flags = 0, fixed, attributes = [] }: Omit<
 export function encodeAttributes(attributes: readonly Attribute[], fixed?: Uint8Array): Buffer {
   return encodeMessage({ type: 0, fixed, attributes }).subarray(NLMSG_HDRLEN)
 }
+
+export type Request = Parameters<typeof encodeMessage>[0] & { readonly what: string }
 
 /** The header of a message; its sequence number stays 0. */
 export function writeHeader(bytes: Buffer, at: number, length: number, type: number, flags: number): void {

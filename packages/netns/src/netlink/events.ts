@@ -3,19 +3,6 @@ import type { watchReadable } from '../ready/readable.ts'
 import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
 
-/** How to wait for events. */
-export interface EventOptions {
-  /** Ends the waiting, and the events. */
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds between two looks at the socket. Default 10. */
-  readonly interval?: number | undefined
-  /**
-   * Instead of looks: `watchReadable`, by which the kernel says that there is something. For whoever waits long, or at
-   * many sockets; it loads more, and works on the main thread only.
-   */
-  readonly watch?: typeof watchReadable | undefined
-}
-
 /**
  * The events of a socket's groups, datagram by datagram. Throws `NetnsError('PROTOCOL')` for bytes that are no messages,
  * and what `watch` throws.
@@ -26,7 +13,21 @@ export interface EventOptions {
  */
 export async function* events(
   socket: NetlinkSocket,
-  { signal, interval = 10, watch }: EventOptions = {},
+  {
+    signal,
+    interval = 10,
+    watch,
+  }: {
+    /** Ends the waiting, and the events. */
+    readonly signal?: AbortSignal | undefined
+    /** Milliseconds between two looks at the socket. Default 10. */
+    readonly interval?: number | undefined
+    /**
+     * Instead of looks: `watchReadable`, by which the kernel says that there is something. For whoever waits long, or at
+     * many sockets; it loads more, and works on the main thread only.
+     */
+    readonly watch?: typeof watchReadable | undefined
+  } = {},
 ): AsyncGenerator<
   {
     readonly messages: readonly Message[]

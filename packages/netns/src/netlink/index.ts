@@ -5,14 +5,14 @@
  * @example
  * ```ts
  * import { netns } from '@cni/netns'
- * import { decodeAttributes, NETLINK_ROUTE, openNetlink, readCString } from '@cni/netns/netlink'
+ * import { decodeAttributes, openNetlink, readCString } from '@cni/netns/netlink'
  *
  * const RTM_GETLINK = 18
  * const IFINFOMSG = 16
  * const IFLA_IFNAME = 3
  *
  * using pod = netns.open('/run/netns/cni-7f3a')
- * using channel = openNetlink(pod, NETLINK_ROUTE)
+ * using channel = openNetlink(pod, 'route')
  * const links = channel.dump({ type: RTM_GETLINK, fixed: new Uint8Array(IFINFOMSG), what: 'List links' })
  * export const names = links.map(({ body }) => {
  *   const name = decodeAttributes(body, IFINFOMSG).find(([type]) => type === IFLA_IFNAME)
@@ -25,24 +25,11 @@
 
 export { watchReadable } from '../ready/readable.ts'
 export { type Channel, channelFrom } from './channel.ts'
-export {
-  NETLINK_NETFILTER,
-  NETLINK_ROUTE,
-  NLA_F_NESTED,
-  NLM_F_ACK,
-  NLM_F_APPEND,
-  NLM_F_CREATE,
-  NLM_F_ECHO,
-  NLM_F_EXCL,
-  NLM_F_REPLACE,
-  NLM_F_REQUEST,
-} from './constants.ts'
 export { attributeMap, decodeAttributes, decodeMessages, eachAttribute, type Message } from './decode.ts'
-export { type Attribute, encodeAttributes, encodeMessage, type Request } from './encode.ts'
-export { type EventOptions, events } from './events.ts'
+export { type Attribute, encodeAttributes, encodeMessage } from './encode.ts'
+export { events } from './events.ts'
 export { isNetlinkError, NetlinkError } from './netlink-error.ts'
 export { openNetlink, openNetlinkSocket } from './open.ts'
-export type { Refusal } from './refusal.ts'
 export type { NetlinkSocket } from './socket.ts'
 export {
   be16,
@@ -53,7 +40,6 @@ export {
   readBe32,
   readBe64,
   readCString,
-  readU8,
   readU32,
   u32,
 } from './values.ts'

@@ -1,22 +1,10 @@
 import { errnoName } from '../sys/errno.ts'
 import { NLM_F_ACK_TLVS, NLM_F_CAPPED, NLMSG_DONE, NLMSG_ERROR, NLMSG_HDRLEN } from './constants.ts'
 import { attributeMap, type Message } from './decode.ts'
+import type { NetlinkError } from './netlink-error.ts'
 import { readCString, readU32 } from './values.ts'
 
-/** Why the kernel refused a message. */
-export interface Refusal {
-  /** Which of the messages that were sent together, from 0. */
-  readonly index: number
-  readonly errno: number
-  /** Its name: `EEXIST`. */
-  readonly code: string
-  /** The kernel's own sentence; most refusals have none. */
-  readonly text?: string
-  /** Where in that message the attribute is that the kernel did not like: bytes from the message's first. */
-  readonly offset?: number
-  /** That message, where the kernel gives it back whole: what is wrong may be written into it (ip_set). */
-  readonly request?: Buffer
-}
+type Refusal = NetlinkError['refusal']
 
 const NLMSGERR_ATTR_MSG = 1
 const NLMSGERR_ATTR_OFFS = 2

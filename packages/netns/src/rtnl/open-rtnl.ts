@@ -3,7 +3,8 @@ import { type NetnsContext, placeOf, type Where } from '../handle/where.ts'
 import { keeping } from './keeping.ts'
 import { openReviving, openTransport } from './open-transport.ts'
 import { rtnlOver } from './over-transport.ts'
-import type { NodeRtnl, Rtnl } from './port/rtnl.ts'
+import type { Link, NewLink } from './port/link.ts'
+import type { Rtnl } from './port/rtnl.ts'
 import { undoing } from './undoing.ts'
 
 /**
@@ -23,7 +24,18 @@ import { undoing } from './undoing.ts'
  * const links = await rtnl.getLinks()
  */
 export function openRtnl(where: NetnsTarget | (NetnsContext & { readonly netns?: Netns | undefined })): Promise<Rtnl>
-export function openRtnl(where: Where): Promise<NodeRtnl>
+export function openRtnl(where: Where): Promise<
+  Omit<Rtnl, 'addLink'> & {
+    addLink(
+      link: Link & {
+        readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
+        readonly netns?: Netns | undefined
+      },
+    ): Promise<{ added: boolean }>
+    /** Not a bridge, which all pods share: make it with `openRtnl('host')`, which takes nothing back. */
+    addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
+  }
+>
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')
   const transport = await (undo === undefined ? openTransport(netns) : openReviving(netns))

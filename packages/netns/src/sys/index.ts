@@ -15,6 +15,6 @@
  */
 
 export { loadSys, tryLoadSys } from './load-sys.ts'
-export { type FileLock, lock } from './lock.ts'
+export { lock } from './lock.ts'
 export { dropPageCache } from './page-cache.ts'
 export { isSysError, type Sys, SysError } from './sys.ts'

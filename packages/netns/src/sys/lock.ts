@@ -6,10 +6,7 @@ import { LOCK_EX, LOCK_NB } from './constants.ts'
 import { loadSys } from './load-sys.ts'
 import { isSysError, type Sys } from './sys.ts'
 
-/** A lock that this process holds. The kernel releases the lock when the process ends. */
-export interface FileLock extends Disposable {
-  release(): void
-}
+type FileLock = Disposable & { release(): void }
 
 /** Milliseconds between two attempts. */
 const PAUSE = 5
@@ -26,7 +23,7 @@ const PAUSE = 5
 export async function lock(
   path: string,
   options: { readonly timeoutMs?: number; readonly create: true; readonly sys?: Pick<Sys, 'flock'> },
-): Promise<FileLock>
+): Promise<Disposable & { release(): void }>
 export async function lock(
   path: string,
   options?: {
@@ -37,7 +34,7 @@ export async function lock(
     /** System calls, for tests. Default: those of this runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
-): Promise<FileLock | undefined>
+): Promise<(Disposable & { release(): void }) | undefined>
 export async function lock(
   path: string,
   options: { timeoutMs?: number; create?: boolean; sys?: Pick<Sys, 'flock'> } = {},

@@ -6,13 +6,13 @@ import { loadSys } from '../sys/load-sys.ts'
 import { connectionOver, type UnixConnection } from './connection.ts'
 import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './constants.ts'
 import type { ConnectionSettings } from './options.ts'
-import { type Peer, peerOf } from './peer.ts'
+import { peerOf } from './peer.ts'
 
 /** Who is let in, and what becomes of whom. */
 export interface AdmissionRules {
   readonly path: string
   readonly maxConnections: number
-  readonly allow: (peer: Peer) => boolean
+  readonly allow: (peer: UnixConnection['peer']) => boolean
   readonly onConnection: (connection: UnixConnection) => void | Promise<void>
   readonly onError: (error: unknown) => void
 }

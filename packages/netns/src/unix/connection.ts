@@ -6,13 +6,13 @@ import { SCM_MAX_FD } from './constants.ts'
 import type { UnixMessage } from './message.ts'
 import type { ConnectionSettings } from './options.ts'
 import { outboxOf } from './outbox.ts'
-import { type Peer, peerOf } from './peer.ts'
+import { peerOf } from './peer.ts'
 import { receive } from './transfer.ts'
 
 /** One end of a connection between two processes of this machine. It keeps the process alive until it is closed. */
 export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
   /** Who is at the other end. */
-  readonly peer: Peer
+  readonly peer: ReturnType<typeof peerOf>
   /**
    * Resolves as soon as the peer is gone, or will send no more, or `close` was called. What it sent before can still be
    * received.

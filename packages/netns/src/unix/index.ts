@@ -25,6 +25,6 @@
 
 export { connectUnix } from './connect.ts'
 export type { UnixConnection } from './connection.ts'
-export { listenUnix, type UnixListener } from './listen.ts'
+export { listenUnix } from './listen.ts'
 export type { UnixMessage } from './message.ts'
-export { type Peer, peerOf } from './peer.ts'
+export { peerOf } from './peer.ts'

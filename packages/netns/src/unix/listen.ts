@@ -9,24 +9,14 @@ import type { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
 import { settingsOf, within } from './options.ts'
-import type { Peer } from './peer.ts'
 import { bindTo } from './socket-file.ts'
-
-/** A unix socket that accepts connections. It keeps the process alive until it is closed. */
-export interface UnixListener extends Disposable {
-  readonly path: string
-  /** How many that it accepted are open. */
-  readonly connections: number
-  /** Nobody can connect any more, and the file is removed; connections stay. A second call does nothing. */
-  close(): void
-}
 
 const BACKLOG = 511
 /** So many connections are accepted before others have their turn. */
 const TURN = 64
 
 /**
- * Listens on a unix socket. A socket that is there already is replaced, also one that somebody listens on.
+ * Listens on a unix socket, which keeps the process alive until it is closed. A socket that is there already is replaced, also one that somebody listens on.
  * Throws `NetnsError` `INVALID`, `EXISTS` (something else is there), `NO_FFI`, `NOT_MAIN_THREAD`, or with the errno of a
  * folder that is missing or may not be written to.
  *
@@ -46,7 +36,7 @@ export function listenUnix(
     /** Permissions of the file; whoever may write to it may connect. Default 0o600. */
     readonly mode?: number | undefined
     /** May this process connect? Default: whoever the file lets. Those who may not are closed at once. */
-    readonly allow?: ((peer: Peer) => boolean) | undefined
+    readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
     /** Connections at a time; those beyond are closed at once. Default 128. */
     readonly maxConnections?: number | undefined
     /** A connection, which is yours to close. When this throws or rejects it is closed, and `onError` told. */
@@ -57,7 +47,13 @@ export function listenUnix(
      */
     readonly onError: (error: unknown) => void
   },
-): UnixListener {
+): Disposable & {
+  readonly path: string
+  /** How many that it accepted are open. */
+  readonly connections: number
+  /** Nobody can connect any more, and the file is removed; connections stay. A second call does nothing. */
+  close(): void
+} {
   const { mode = 0o600, maxConnections = 128, allow = () => true, onConnection, onError } = options
   const settings = settingsOf(options)
   within('mode', mode, 0, 0o777)

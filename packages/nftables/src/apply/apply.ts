@@ -7,11 +7,15 @@ import type { TableName } from '../wire/specs.ts'
 import { absentTables } from './absent.ts'
 import { present } from './present.ts'
 import { replaceRuleset } from './replace.ts'
-import type { ApplyReport } from './report.ts'
+import type { Change, Plan } from './report.ts'
 import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
 /** Brings a ruleset into the kernel. */
-export async function applyRuleset(work: Work, rules: Ruleset, options: OwnedOptions = {}): Promise<ApplyReport> {
+export async function applyRuleset(
+  work: Work,
+  rules: Ruleset,
+  options: OwnedOptions = {},
+): Promise<Change & { readonly plan: Plan }> {
   const began = performance.now()
   const gone = absentTables(rules, options)
   const owned = [...rules.tables.map(nameOf), ...gone]

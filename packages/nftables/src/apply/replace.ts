@@ -17,7 +17,7 @@ import type { Nft } from '../wire/nft.ts'
 import type { Patience } from '../wire/patience.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
-import type { ApplyReport } from './report.ts'
+import type { Plan } from './report.ts'
 import type { WayBack } from './work.ts'
 
 /** What is wanted, and what is to be gone. */
@@ -27,12 +27,7 @@ export interface Wanted {
 }
 
 /** Writes what differs, and tells what had to be done. */
-export function replaceRuleset(
-  nft: Nft,
-  { rules, gone }: Wanted,
-  back: WayBack,
-  patience: Patience,
-): Promise<ApplyReport['plan']> {
+export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
     for (const name of left) batch.deleteTable(name)

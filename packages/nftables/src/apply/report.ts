@@ -12,8 +12,4 @@ export interface Change {
   undo(): Promise<void>
 }
 
-/** What `apply` did. */
-export interface ApplyReport extends Change {
-  /** `fresh`: none of the tables was there. `replace`: something was, and differed, or had to go. `unchanged`: nothing was written. */
-  readonly plan: 'fresh' | 'replace' | 'unchanged'
-}
+export type Plan = 'fresh' | 'replace' | 'unchanged'

@@ -1,5 +1,5 @@
 import type { Ruleset } from '../rules/model.ts'
-import { Batch } from '../wire/batch/batch.ts'
+import { Batch, messagesOf } from '../wire/batch/batch.ts'
 import { type Snapshot, snapshot } from '../wire/dumps/snapshot.ts'
 import type { Nft } from '../wire/nft.ts'
 import { patiently } from '../wire/patience.ts'
@@ -68,6 +68,6 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
 }
 
 /** Content of the tables that a way back needs: everything for a batch that deletes, else what has a name. */
-function contentFor(nft: Nft, { deletes }: Batch, tables: readonly TableName[]): Snapshot {
-  return snapshot(nft, tables, deletes ? undefined : ['table', 'chain', 'set'])
+function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
+  return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])
 }

@@ -1,6 +1,6 @@
 import { limitUnits, logFlags } from '../rules/actions.ts'
 import type { Action, Limit, Log } from '../rules/statement.ts'
-import type { Expressions } from '../wire/expressions/expressions.ts'
+import type { Expressions } from '../wire/expressions/expression-types.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Context } from './loads.ts'
 import { type Reader, read } from './reading.ts'

@@ -1,5 +1,5 @@
 import type { Selector } from '../rules/values.ts'
-import type { Expression, Expressions } from '../wire/expressions/expressions.ts'
+import type { Expression, Expressions } from '../wire/expressions/expression-types.ts'
 import type { Family } from '../wire/family.ts'
 
 /** What a rule has said so far of the packet: which headers it has. */

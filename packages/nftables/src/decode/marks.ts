@@ -1,5 +1,5 @@
 import type { MarkValue } from '../rules/statement.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type Reader, type Reading, read } from './reading.ts'
 
 /** Reads what sets a mark, a zone, or whether a packet is traced: a number or another mark is loaded, and put there. */

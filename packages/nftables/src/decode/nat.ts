@@ -2,7 +2,7 @@ import { natFlags } from '../rules/actions.ts'
 import { dataTypes } from '../rules/data-type.ts'
 import type { NatFlag, Statement } from '../rules/statement.ts'
 import type { Range } from '../rules/values.ts'
-import type { Expression, Expressions } from '../wire/expressions/expressions.ts'
+import type { Expression, Expressions } from '../wire/expressions/expression-types.ts'
 import { valueIn } from './keys.ts'
 import { type Read, type Reader, read } from './reading.ts'
 

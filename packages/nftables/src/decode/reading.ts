@@ -1,6 +1,6 @@
 import type { Statement } from '../rules/statement.ts'
 import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Context } from './loads.ts'
 
 /** A set of the table that a rule looks into. */

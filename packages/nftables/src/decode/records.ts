@@ -19,7 +19,7 @@ export interface TableRecords {
  * Reads tables, or all; within `read` of `Nft` they are as of one moment. Those that are not there are left out. Throws as
  * `Nft` does.
  */
-export function readTables(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
+export function readRecords(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>
     names === undefined || names.some((name) => name.family === family && name.table === table)
   const tables = nft.tables().filter(isWanted)

@@ -1,5 +1,5 @@
 import type { Raw, Statement } from '../rules/statement.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Family } from '../wire/family.ts'
 import { readAction } from './actions.ts'
 import { contextOf } from './loads.ts'

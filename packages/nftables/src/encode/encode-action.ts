@@ -3,7 +3,7 @@ import { canonicalAction, limitUnits, logFlags, natFlags } from '../rules/action
 import { bigEndian } from '../rules/data-type.ts'
 import type { Action, Limit, Log, MarkValue, Nat, NatFlag, Redirect, Reject, Tproxy } from '../rules/statement.ts'
 import type { Range } from '../rules/values.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import { expression, type Sink } from './encoded.ts'
 
 const counter = expression({ name: 'counter' })

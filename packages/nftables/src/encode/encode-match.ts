@@ -4,7 +4,7 @@ import type { Span } from '../rules/data-type.ts'
 import { type SelectorSpec, selectors } from '../rules/selector.ts'
 import { inOrder, maskOf } from '../rules/spans.ts'
 import type { Match, MatchOp, Vmap } from '../rules/statement.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import { expectedSize, intervalElements, isInterval, noteOf, pointElements } from './anonymous-set.ts'
 import { expression, type Sink } from './encoded.ts'
 

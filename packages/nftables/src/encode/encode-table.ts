@@ -1,7 +1,7 @@
 import type { Chain, NamedSet, Ruleset, Table } from '../rules/model.ts'
-import type { Batch } from '../wire/batch/batch.ts'
+import { type Batch, messagesOf } from '../wire/batch/batch.ts'
 import { addElements, addSet } from '../wire/dumps/sets.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { TableName } from '../wire/specs.ts'
 import { encodeRule } from './encode-rule.ts'
 import type { EncodeContext, EncodedSet } from './encoded.ts'
@@ -9,14 +9,6 @@ import { encodeNamedSet } from './named-set.ts'
 
 /**
  * Adds tables, that are not there yet, to a batch. With `exclusive` one that is there is refused. Throws `NftError('INVALID')`.
- *
- * @example
- * ```ts
- * import { addRuleset, type Ruleset } from '@cni/nftables'
- * import { Batch } from '@cni/nftables/wire'
- *
- * export const bytes = (rules: Ruleset) => addRuleset(new Batch(), rules).bytes()
- * ```
  */
 export function addRuleset(
   batch: Batch,
@@ -80,7 +72,7 @@ export const nameOf = ({ family, name }: Pick<Table, 'family' | 'name'>): TableN
 const setName = ({ dataType }: EncodedSet) => (dataType === undefined ? '__set%d' : '__map%d')
 
 function addEncoded(batch: Batch, table: Table, set: string, { elements, ...spec }: EncodedSet): number {
-  const named = { ...nameOf(table), set, setId: batch.nextId }
+  const named = { ...nameOf(table), set, setId: messagesOf(batch).nextId }
   addSet(batch, { ...spec, ...named })
   if (elements.length > 0) addElements(batch, named, elements)
   return named.setId

@@ -1,4 +1,4 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
 /** A rule as the wire takes it. */

@@ -5,8 +5,8 @@
  * @example
  * ```ts
  * import { netns } from '@cni/netns'
- * import { base, nftRuleset } from '@cni/nftables'
  * import { freshBatch, openFresh } from '@cni/nftables/fresh'
+ * import { base, nftRuleset } from '@cni/nftables/rules'
  *
  * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100) } }, (t) => [
  *   t.ex.on('output').tcp('dport', 80).redirect(8080),
@@ -21,5 +21,6 @@
  * @module
  */
 
+export type { FreshNftables } from '../wire/batch/fresh-where.ts'
 export { freshBatch } from './fresh-batch.ts'
 export { openFresh } from './open-fresh.ts'

@@ -5,12 +5,15 @@ import { familyNumber } from '../wire/family.ts'
 import type { TableName } from '../wire/specs.ts'
 
 /**
- * Opens nf_tables of a namespace for a batch of `freshBatch`: it is fresh where none of these tables is there. `undefined`
- * where nf_tables cannot be reached. Of this package it loads next to nothing: for a process in which each millisecond
- * counts.
+ * Opens nf_tables of a namespace for a batch of `freshBatch`: it is fresh where none of these tables is there, or where a
+ * function that looks for itself says so. `undefined` where nf_tables cannot be reached. Of this package it loads next to
+ * nothing: for a process in which each millisecond counts.
  */
-export function openFresh(target: Netns, tables: readonly TableName[]): FreshNftables | undefined {
-  return freshWhere(target, (channel) => hasNone(channel, tables))
+export function openFresh(
+  target: Netns,
+  wanted: readonly TableName[] | ((channel: Channel) => boolean),
+): FreshNftables | undefined {
+  return freshWhere(target, typeof wanted === 'function' ? wanted : (channel) => hasNone(channel, wanted))
 }
 
 // internal

@@ -8,7 +8,7 @@ import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
 /** Tables of the kernel's as `nft list ruleset` prints them. */
-export function printTables(
+export function printRecords(
   records: readonly TableRecords[],
   options?: { readonly stateless?: boolean | undefined },
 ): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeStatements } from '../decode/statements.ts'
 import { encodeRule } from '../encode/encode-rule.ts'
-import { printTables, readTables } from '../index.ts'
+import { printTables } from '../index.ts'
 import { canonicalStatement } from '../rules/canonical.ts'
 import type { Chain, Ruleset } from '../rules/model.ts'
 import type { Statement } from '../rules/statement.ts'
@@ -23,7 +23,7 @@ test('names and comments of others do not break out of their lines', () => {
   addElements(addSet(batch, set), set, [{ key: Uint8Array.of(0, 80), comment: hostile }])
   batch.addRule({ ...chain, expressions: [{ name: 'counter' }], comment: hostile })
   nft.commit(batch)
-  expect(printTables(readTables(nft)).split('\n')).toEqual([
+  expect(printTables(nft).split('\n')).toEqual([
     `table ip ${shown} {`,
     `\tset ${shown} {`,
     '\t\ttype inet_service',

@@ -1,4 +1,4 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 
 /**
  * What we have no words for, in brackets: the kernel's name and what its attributes say, bytes in hexadecimal. nft does not

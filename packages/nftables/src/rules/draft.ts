@@ -1,7 +1,7 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
 import { invalid } from '../wire/nft-error.ts'
-import type { Placed, RulesetFamily } from './builder/context.ts'
+import type { Placed } from './builder/context.ts'
 import { canonicalStatement } from './canonical.ts'
 import { complete } from './complete.ts'
 import type { Rule } from './model.ts'
@@ -12,7 +12,7 @@ import type { Range } from './values.ts'
 
 /** Where a rule is written. */
 export interface DraftPlace {
-  readonly family: RulesetFamily
+  readonly family: 'inet' | 'ip' | 'ip6'
   readonly table: string
   readonly chain: string
 }
@@ -258,7 +258,7 @@ export class Draft implements Placed {
   }
 }
 
-const unreachable: Readonly<Record<RulesetFamily, Reject>> = {
+const unreachable: Readonly<Record<DraftPlace['family'], Reject>> = {
   inet: { kind: 'reject', with: 'icmpx', code: 1 },
   ip: { kind: 'reject', with: 'icmp', code: 3 },
   ip6: { kind: 'reject', with: 'icmpv6', code: 4 },

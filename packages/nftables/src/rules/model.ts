@@ -2,7 +2,7 @@ import type { Family } from '../wire/family.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
 import type { BaseChain } from '../wire/specs.ts'
 import type { Statement } from './statement.ts'
-import type { Key, SelectorValues, SetType } from './values.ts'
+import type { Range, SelectorValues, SetType } from './values.ts'
 
 /** A rule: what it looks at and does, in the order in which it does so. */
 export interface Rule {
@@ -44,8 +44,9 @@ export interface NamedSet {
 export interface SetElement {
   /** In a set whose keys have several parts, a list of them. */
   readonly key:
-    | Key<SelectorValues['iifname'] | SelectorValues['l4proto'] | string | number>
-    | readonly Key<SelectorValues['iifname'] | SelectorValues['l4proto'] | string | number>[]
+    | SelectorValues['iifname' | 'l4proto']
+    | Range<SelectorValues['iifname' | 'l4proto']>
+    | readonly (SelectorValues['iifname' | 'l4proto'] | Range<SelectorValues['iifname' | 'l4proto']>)[]
   /** In a map. */
   readonly data?: string | number | Verdict
   readonly comment?: string

@@ -1,6 +1,6 @@
 import { invalid } from '../wire/nft-error.ts'
 import type { Builders } from './builder/builder-types.ts'
-import type { Placed, RulesetFamily, TableParts, TablesSpec } from './builder/context.ts'
+import type { Placed, TableParts } from './builder/context.ts'
 import { canonicalSet } from './canonical-set.ts'
 import { checkReach } from './check-reach.ts'
 import { Draft } from './draft.ts'
@@ -14,7 +14,7 @@ import { checkName } from './names.ts'
  *
  * @example
  * ```ts
- * import { base, chain, nftRuleset } from '@cni/nftables'
+ * import { base, chain, nftRuleset } from '@cni/nftables/rules'
  *
  * export const rules = nftRuleset(
  *   'inet',
@@ -27,11 +27,10 @@ import { checkName } from './names.ts'
  * )
  * ```
  */
-export function nftRuleset<const F extends RulesetFamily, const Spec extends TablesSpec>(
-  family: F,
-  tables: Spec,
-  build: (t: Builders<F, Spec>) => readonly Placed[],
-): Ruleset {
+export function nftRuleset<
+  const F extends 'inet' | 'ip' | 'ip6',
+  const Tables extends Readonly<Record<string, TableParts>>,
+>(family: F, tables: Tables, build: (t: Builders<F, Tables>) => readonly Placed[]): Ruleset {
   if (!FAMILIES.includes(family)) invalid(`${JSON.stringify(family)} is no family of rulesets (inet, ip, ip6)`)
   const drafts: Record<string, { on(chain: string): Draft }> = {}
   const rules = new Map<string, Rule[]>()
@@ -47,7 +46,7 @@ export function nftRuleset<const F extends RulesetFamily, const Spec extends Tab
     drafts[table] = Object.freeze({ on })
   }
   // A Draft has every method of any RuleBuilder, with wider parameters; the key type is ours.
-  for (const { table, chain, rule } of build(drafts as unknown as Builders<F, Spec>)) {
+  for (const { table, chain, rule } of build(drafts as unknown as Builders<F, Tables>)) {
     const list = rules.get(keyOf(table, chain)) ?? undeclared(table, chain)
     list.push(rule)
   }
@@ -67,7 +66,7 @@ function undeclared(table: string, chain: string): never {
 }
 
 function tableOf(
-  family: RulesetFamily,
+  family: 'inet' | 'ip' | 'ip6',
   name: string,
   parts: TableParts,
   rules: ReadonlyMap<string, readonly Rule[]>,

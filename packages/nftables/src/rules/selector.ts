@@ -1,4 +1,4 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type DataType, dataTypes } from './data-type.ts'
 import type { Selector } from './values.ts'
 

@@ -1,12 +1,12 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
-import type { Key, Range, Selector, SelectorValues } from './values.ts'
+import type { Range, SelectorValues } from './values.ts'
 
 /**
  * A condition: what `kind` names compared with `value`. Without `op`: equal to it, or in it; of several words (`ct state`)
  * any of them.
  */
-export type Match<S extends Selector = Selector> = {
+export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
     readonly kind: K
     /** Sets and ranges know `!=` only. */
@@ -15,7 +15,7 @@ export type Match<S extends Selector = Selector> = {
       | SelectorValues[K]
       | Range<SelectorValues[K]>
       | { readonly value: SelectorValues[K]; readonly mask: SelectorValues[K] }
-      | { readonly set: readonly Key<SelectorValues[K]>[] }
+      | { readonly set: readonly (SelectorValues[K] | Range<SelectorValues[K]>)[] }
       | { readonly named: string }
   }
 }[S]
@@ -28,7 +28,7 @@ export type Match<S extends Selector = Selector> = {
  *   `l4proto` and `nfproto` that nft writes before `tcp dport` and `ip daddr` and does not print. `nftRuleset` adds them.
  * - Source and destination port compared for equality, which nft compares in one step, are two statements, the source first.
  * - No property is there that says a default: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
- * - Numbers are unsigned; a protocol is a word where {@link Protocol} has one.
+ * - Numbers are unsigned; a protocol is a word where `l4proto` of {@link SelectorValues} has one.
  * - An address is as `inet_ntop` writes it; a network has no bits behind its length, and no length when it is an address.
  *   A mask that is no prefix of an address is written as `{ value, mask }`.
  * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys; keys that overlap, and
@@ -39,14 +39,19 @@ export type Match<S extends Selector = Selector> = {
 export type Statement =
   | Match
   | {
-      readonly [K in Selector]: {
+      readonly [K in keyof SelectorValues]: {
         readonly kind: 'vmap'
         readonly on: K
         readonly map:
-          | { readonly elements: readonly { readonly key: Key<SelectorValues[K]>; readonly verdict: Verdict }[] }
+          | {
+              readonly elements: readonly {
+                readonly key: SelectorValues[K] | Range<SelectorValues[K]>
+                readonly verdict: Verdict
+              }[]
+            }
           | { readonly named: string }
       }
-    }[Selector]
+    }[keyof SelectorValues]
   | { readonly kind: 'counter'; readonly packets?: bigint; readonly bytes?: bigint }
   | {
       readonly kind: 'mark set' | 'ct mark set'

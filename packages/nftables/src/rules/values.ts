@@ -1,34 +1,19 @@
-/**
- * A protocol above IP: nft's word where there is one here, else its number. The word for 58 is that of `meta l4proto`.
- */
-export type Protocol =
-  | 'icmp'
-  | 'tcp'
-  | 'udp'
-  | 'esp'
-  | 'ah'
-  | 'ipv6-icmp'
-  | 'comp'
-  | 'dccp'
-  | 'sctp'
-  | 'udplite'
-  | number
-
 /** What each thing that a rule can look at holds. Numbers are unsigned; addresses are texts, with `/length` a network. */
 export interface SelectorValues {
   /** A name, whatever characters it has (`eth*` is one of four characters), or all whose name begins so. */
   readonly iifname: string | { readonly prefix: string }
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
-  readonly l4proto: Protocol
+  /** A protocol above IP: nft's word where there is one here, else its number. The word for 58 is that of `meta l4proto`. */
+  readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number
   readonly skuid: number
   readonly skgid: number
   readonly pkttype: 'host' | 'broadcast' | 'multicast' | 'other'
-  readonly 'ip protocol': Protocol
+  readonly 'ip protocol': SelectorValues['l4proto']
   readonly 'ip saddr': string
   readonly 'ip daddr': string
-  readonly 'ip6 nexthdr': Protocol
+  readonly 'ip6 nexthdr': SelectorValues['l4proto']
   readonly 'ip6 saddr': string
   readonly 'ip6 daddr': string
   readonly 'tcp sport': number
@@ -95,6 +80,7 @@ export type Operand<T = SelectorValues[Selector]> =
 /** nft's words for what a set or map holds. */
 export type SetType = 'ipv4_addr' | 'ipv6_addr' | 'inet_proto' | 'inet_service' | 'ifname' | 'mark' | 'uid' | 'gid'
 
+export type Protocol = SelectorValues['l4proto']
 export type CtState = SelectorValues['ct state'][number]
 export type CtStatus = SelectorValues['ct status'][number]
 export type TcpFlag = SelectorValues['tcp flags'][number]

@@ -3,7 +3,7 @@ import { encodeElements, encodeNamedSet } from '../encode/named-set.ts'
 import { canonicalSet, keySpans, keyTypes } from '../rules/canonical-set.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import { specText } from '../state/keys.ts'
-import type { Batch } from '../wire/batch/batch.ts'
+import { type Batch, messagesOf } from '../wire/batch/batch.ts'
 import type { NftSet } from '../wire/dumps/set-records.ts'
 import { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from '../wire/dumps/sets.ts'
 import type { Nft } from '../wire/nft.ts'
@@ -28,7 +28,7 @@ export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedS
       throw new NftError('EXISTS', `${nameOf(table, spec)} is there, and is another kind of set`)
     }
     if (found !== undefined) return
-    const name = { ...table, set: spec.name, setId: batch.nextId }
+    const name = { ...table, set: spec.name, setId: messagesOf(batch).nextId }
     addSet(batch, { ...told, ...name })
     if (elements.length > 0) addElements(batch, name, elements)
   })

@@ -1,7 +1,7 @@
 import type { EncodedSet } from '../encode/encoded.ts'
 import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
 import { decodeExpressions } from '../wire/expressions/expression.ts'
-import type { Expressions } from '../wire/expressions/expressions.ts'
+import type { Expressions } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { withComment } from '../wire/userdata.ts'
 

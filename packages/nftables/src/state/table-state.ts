@@ -11,7 +11,7 @@ import { encodeExpressions } from '../wire/expressions/expression.ts'
 import { NFGENMSG } from '../wire/messages.ts'
 import type { Nft } from '../wire/nft.ts'
 import { ruleFields } from '../wire/objects.ts'
-import type { Note } from '../wire/specs.ts'
+import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
@@ -212,7 +212,7 @@ function isDeeplyFrozen(value: unknown): boolean {
 
 function wantedKey(rule: Rule, context: EncodeContext): string {
   const { expressions, sets } = encodeRule(rule, context)
-  const note: Note = { comment: rule.comment }
+  const note: Pick<RuleSpec, 'comment' | 'userdata'> = { comment: rule.comment }
   const { userdata } = withUserdata(note, 'rule')
   return ruleKey(encodeExpressions(expressions), userdata, ({ setId }) => {
     const set = setId === undefined ? undefined : sets[setId]

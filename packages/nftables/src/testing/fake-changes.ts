@@ -1,13 +1,6 @@
-import {
-  attributeMap,
-  NLM_F_APPEND,
-  NLM_F_EXCL,
-  NLM_F_REPLACE,
-  readBe32,
-  readBe64,
-  readCString,
-} from '@cni/netns/netlink'
+import { attributeMap, readBe32, readBe64, readCString } from '@cni/netns/netlink'
 import { NFGENMSG } from '../wire/messages.ts'
+import { NLM_F_APPEND, NLM_F_EXCL, NLM_F_REPLACE } from '../wire/netlink-flags.ts'
 import { NFT_MSG, NFTA_CHAIN, NFTA_HOOK, NFTA_RULE, NFTA_TABLE } from './fake-numbers.ts'
 import { chainBody, ruleBody, tableBody } from './fake-records.ts'
 import { refuse } from './fake-refusal.ts'

@@ -7,8 +7,6 @@ import {
   encodeAttributes,
   type Message,
   type NetlinkSocket,
-  NLM_F_ACK,
-  NLM_F_ECHO,
   readBe32,
 } from '@cni/netns/netlink'
 import {
@@ -22,6 +20,7 @@ import {
   nfgenmsg,
   typeOf,
 } from '../wire/messages.ts'
+import { NLM_F_ACK, NLM_F_ECHO } from '../wire/netlink-flags.ts'
 import { type Nft, nftFrom } from '../wire/nft.ts'
 import { type Answer, acknowledgement, datagramOf, dumpDatagrams } from './fake-answers.ts'
 import { change, type FakeTransaction } from './fake-changes.ts'

@@ -1,6 +1,6 @@
 import { readBe32, readBe64 } from '@cni/netns/netlink'
 import { decodeExpressions } from '../wire/expressions/expression.ts'
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 import { familyWord } from '../wire/family.ts'
 import { NFTA_RULE } from './fake-numbers.ts'
 import { FakeRefusal, offsetOf, refuse, startsOf } from './fake-refusal.ts'

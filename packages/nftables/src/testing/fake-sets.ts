@@ -1,4 +1,5 @@
-import { attributeMap, decodeAttributes, NLM_F_EXCL, readBe32, readCString } from '@cni/netns/netlink'
+import { attributeMap, decodeAttributes, readBe32, readCString } from '@cni/netns/netlink'
+import { NLM_F_EXCL } from '../wire/netlink-flags.ts'
 import { NFT_MSG, NFTA_DESCRIPTION, NFTA_ELEMENT, NFTA_ELEMENTS, NFTA_SET } from './fake-numbers.ts'
 import { elementBodies, setBody } from './fake-records.ts'
 import { refuse } from './fake-refusal.ts'

@@ -1,4 +1,4 @@
-import type { Expression } from '../wire/expressions/expressions.ts'
+import type { Expression } from '../wire/expressions/expression-types.ts'
 
 /** A rule of the fake. */
 export interface FakeRule {

@@ -1,5 +1,5 @@
 import { explainWay } from '@cni/types/packet'
-import type { Trace } from './trace.ts'
+import type { Trace } from './trace-types.ts'
 
 /**
  * A trace for people: every rule the packet came to (`✓` to its end, `·` not, `?` not known), what each did, what became

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { base, chain, map, nftRuleset, set } from '../index.ts'
+import { base, chain, map, nftRuleset, set } from '../rules/index.ts'
 import type { Chain, Ruleset } from '../rules/model.ts'
 import type { Statement } from '../rules/statement.ts'
 import type { BaseChain } from '../wire/specs.ts'
 import { explain } from './explain.ts'
-import type { TraceOptions } from './options.ts'
 import { trace } from './trace.ts'
+import type { TraceOptions } from './trace-types.ts'
 
 const redirect = nftRuleset(
   'inet',

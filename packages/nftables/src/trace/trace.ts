@@ -2,34 +2,9 @@ import { type Packet, parsePacket } from '@cni/types/packet'
 import type { Ruleset } from '../rules/model.ts'
 import type { Hook } from '../wire/family.ts'
 import { chainsAt, type Entered } from './hooks.ts'
-import type { TraceOptions } from './options.ts'
+import type { Trace, TraceOptions, TraceStep } from './trace-types.ts'
 import { isLocal, routeOut, startTrace, stateOf, type TracedPacket, track } from './traced-packet.ts'
-import { type Ending, type TraceStep, walkChain } from './walk.ts'
-
-/** The way of a packet through the rules, and its end. */
-export interface Trace {
-  readonly packet: Packet
-  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
-  readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
-  /** The rule or policy that decided; empty when every base chain accepted the packet. */
-  readonly reason: string
-  /** The destination after the last hook; what is not known is missing. */
-  readonly destination: { readonly address?: string; readonly port?: number }
-  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
-  readonly source: { readonly address?: string; readonly port?: number }
-  /** What rewrote the destination. */
-  readonly rewritten?: 'redirect' | 'dnat'
-  /** The local proxy that `tproxy` gives the packet to, with the destination unchanged. */
-  readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** The mark after the last hook; missing when not known. */
-  readonly mark?: number
-  /** The mark of the connection. */
-  readonly connmark?: number
-  /** The conntrack zone that a rule set. */
-  readonly zone?: number
-  /** Every rule that the packet reached, in order. */
-  readonly path: readonly TraceStep[]
-}
+import { type Ending, walkChain } from './walk.ts'
 
 /**
  * Traces a packet through a ruleset, without a kernel and without root. Pure. Nothing is guessed: what is not modelled or
@@ -43,8 +18,7 @@ export interface Trace {
  *
  * @example
  * ```ts
- * import { base, chain, nftRuleset } from '@cni/nftables'
- * import { explain, trace } from '@cni/nftables/rules'
+ * import { base, chain, explain, nftRuleset, trace } from '@cni/nftables/rules'
  *
  * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), 'to-proxy': chain } }, (t) => [
  *   t.ex.on('output').skuid(1337).return(),

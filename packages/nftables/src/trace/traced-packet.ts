@@ -1,6 +1,6 @@
 import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
 import type { Hook } from '../wire/family.ts'
-import type { TraceOptions } from './options.ts'
+import type { TraceOptions } from './trace-types.ts'
 
 /** A packet on its way through the hooks, as it is now; `undefined` is "not known". */
 export interface TracedPacket {

@@ -2,29 +2,11 @@ import { ruleText } from '../print/rule.ts'
 import { statementText } from '../print/statement.ts'
 import type { Chain, Rule, Table } from '../rules/model.ts'
 import { isMatch, type Statement } from '../rules/statement.ts'
-import type { Family, Hook } from '../wire/family.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
 import { meets, verdictIn } from './conditions.ts'
 import { act, isHarmless } from './effects.ts'
+import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
-
-/** One rule that the packet reached. */
-export interface TraceStep {
-  readonly hook: Hook
-  readonly family: Family
-  readonly table: string
-  readonly chain: string
-  /** Position in its chain, from 1. */
-  readonly index: number
-  /** The rule as `nft list` has it, without what its counters counted. */
-  readonly rule: string
-  /** Whether the packet came to the end of the rule; `undefined`: not known. */
-  readonly matched: boolean | undefined
-  /** Statements that `assume` answered. */
-  readonly assumed?: readonly string[]
-  /** What the rule did to the packet, where its text does not say it all. */
-  readonly effect?: string
-}
 
 /** How the walk through a base chain ended. */
 export type Ending =

@@ -14,8 +14,8 @@ import {
 } from '../state/table-state.ts'
 import type { NftChain } from '../wire/dumps/records.ts'
 import type { Nft } from '../wire/nft.ts'
+import type { Drift } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
-import type { Drift, DriftChanged, DriftLine } from './drift.ts'
 import { presentText, wantedText } from './rule-words.ts'
 
 /** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
@@ -33,9 +33,9 @@ export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = 
 // internal
 
 interface Found {
-  readonly missing: DriftLine[]
-  readonly unexpected: DriftLine[]
-  readonly changed: DriftChanged[]
+  readonly missing: Drift['missing'][number][]
+  readonly unexpected: Drift['missing'][number][]
+  readonly changed: Drift['changed'][number][]
 }
 
 function compareTable({ table, present, stays, dormant, chains, sets, records }: TableState, drift: Found): void {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { addRuleset, base, nftables, nftRuleset } from '../index.ts'
+import { addRuleset } from '../encode/encode-table.ts'
+import { nftables } from '../nftables.ts'
+import { base } from '../rules/builder/parts.ts'
+import { nftRuleset } from '../rules/ruleset.ts'
 import { fakeKernel } from '../testing/fake-kernel.ts'
 import { Batch } from '../wire/batch/batch.ts'
 

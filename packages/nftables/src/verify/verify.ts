@@ -1,12 +1,41 @@
+import { cniErrorKey } from '@cni/types'
 import type { OwnedOptions } from '../apply/work.ts'
 import type { Ruleset } from '../rules/model.ts'
 import type { Nft } from '../wire/nft.ts'
+import { type Drift, NftError } from '../wire/nft-error.ts'
 import { driftOf } from './diff.ts'
-import { isClean } from './drift.ts'
-import { NftDriftError } from './drift-error.ts'
+import { driftText, isClean, placeText } from './drift.ts'
 
-/** Throws `NftDriftError` for what differs. */
+/** Throws `NftError('DRIFT')` for what differs. */
 export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): Promise<void> {
   const drift = await driftOf(nft, rules, options)
-  if (!isClean(drift)) throw new NftDriftError(drift)
+  if (!isClean(drift)) throw driftError(drift)
+}
+
+// internal
+
+function driftError(drift: Drift): NftError {
+  // Not a difference itself: runtimes print the details, which have them all, right behind the message.
+  const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
+  const error = Object.assign(new NftError('DRIFT', message), { drift })
+  return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })
+}
+
+/** Where it differs: one place or two, else the first and how many more. */
+function places({ missing, unexpected, changed }: Drift): string {
+  const names = new Set([...missing, ...unexpected, ...changed].map(({ rule: _, ...line }) => placeText(line)))
+  const [first = ''] = names
+  return names.size > 2 ? `${first} and ${names.size - 1} more places` : [...names].join(' and ')
+}
+
+function summary({ missing, unexpected, changed }: Drift): string {
+  const counts: [number, string][] = [
+    [missing.length, 'missing'],
+    [unexpected.length, 'unexpected'],
+    [changed.length, 'changed'],
+  ]
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ')
 }

@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import type { Ruleset } from '@cni/nftables'
+ * import type { Ruleset } from '@cni/nftables/rules'
  * import { watch } from '@cni/nftables/watch'
  * import type { Netns } from '@cni/netns'
  *

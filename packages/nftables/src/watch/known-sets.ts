@@ -1,5 +1,5 @@
 import type { SetRecord, Sets } from '../decode/reading.ts'
-import { readTables } from '../decode/records.ts'
+import { readRecords } from '../decode/records.ts'
 import type { Change } from '../wire/events/commits.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
@@ -13,7 +13,7 @@ export class KnownSets {
 
   /** Reads all, at first and again where changes were not heard of. */
   async read(nft: Nft): Promise<void> {
-    const tables = await nft.read(() => readTables(nft))
+    const tables = await nft.read(() => readRecords(nft))
     this.#tables = new Map(tables.map(({ table, sets }) => [keyOf(table), new Map(sets)]))
   }
 

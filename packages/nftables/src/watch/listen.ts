@@ -1,6 +1,6 @@
 import { isMainThread } from 'node:worker_threads'
 import type { NetnsTarget } from '@cni/netns'
-import { type EventOptions, type NetlinkSocket, watchReadable } from '@cni/netns/netlink'
+import { type events, type NetlinkSocket, watchReadable } from '@cni/netns/netlink'
 import { openCommits } from '../wire/events/commits.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 
@@ -11,7 +11,7 @@ export interface Listening extends Disposable {
   readonly nft: Nft
   readonly socket: NetlinkSocket
   /** How to wait for what is heard. */
-  until(signal: AbortSignal | undefined): EventOptions
+  until(signal: AbortSignal | undefined): NonNullable<Parameters<typeof events>[1]>
 }
 
 /** Opens what is not given. What happens from now on is heard. */
@@ -44,7 +44,7 @@ export function listen(
 }
 
 /** Waits for the kernel's word, where that can be had. */
-export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): EventOptions {
+export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): NonNullable<Parameters<typeof events>[1]> {
   const isTold = interval === undefined && isMainThread && fd >= 0
   return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }
 }

@@ -1,4 +1,4 @@
-import { readTables } from '../decode/records.ts'
+import { readRecords } from '../decode/records.ts'
 import { decodeRule } from '../decode/tables.ts'
 import { ruleText } from '../print/rule.ts'
 import type { Nft } from '../wire/nft.ts'
@@ -23,7 +23,7 @@ export class RuleTexts {
     const generation = known === undefined ? this.#nft.generation() : this.#generation
     if (known !== undefined || generation === this.#generation) return known
     this.#generation = generation
-    const tables = await this.#nft.read(() => readTables(this.#nft))
+    const tables = await this.#nft.read(() => readRecords(this.#nft))
     this.#texts = new Map(
       tables.flatMap(({ rules, sets }) =>
         rules.map((rule) => [keyOf(rule), ruleText(decodeRule(rule, sets), rule.family, { stateless: true })]),

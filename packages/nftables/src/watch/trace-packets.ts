@@ -4,7 +4,8 @@ import { addChain, addRules } from '../encode/encode-table.ts'
 import type { Table } from '../rules/model.ts'
 import type { Match } from '../rules/statement.ts'
 import { Batch } from '../wire/batch/batch.ts'
-import { openTraces, type Trace, traces, type TraceStep as WireStep } from '../wire/events/traces.ts'
+import { openTraces, traces, type TraceStep as WireStep } from '../wire/events/traces.ts'
+import type { Verdict } from '../wire/fields/verdict.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 import { isNftError } from '../wire/nft-error.ts'
 import type { ChainName } from '../wire/specs.ts'
@@ -49,7 +50,7 @@ export async function* tracePackets(
       /** The rule as nft lists it; missing when it is gone already. */
       readonly rule?: string
       readonly handle?: bigint
-      readonly verdict?: NonNullable<Exclude<Trace, { readonly step: 'lost' }>['verdict']>
+      readonly verdict?: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
       /** With the first step in each base chain. */
       readonly packet?: {
         /** `IPPROTO_…`. */

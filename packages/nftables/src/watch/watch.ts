@@ -1,9 +1,10 @@
 import { placeOf, type Where } from '@cni/netns/handle'
 import type { Ruleset } from '../rules/model.ts'
 import { driftOf } from '../verify/diff.ts'
-import { type Drift, isClean } from '../verify/drift.ts'
+import { isClean } from '../verify/drift.ts'
 import { type Change, type Commit, commits } from '../wire/events/commits.ts'
 import type { Nft } from '../wire/nft.ts'
+import type { Drift } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { listen } from './listen.ts'
 import type { monitor } from './monitor.ts'
@@ -15,7 +16,8 @@ import type { monitor } from './monitor.ts'
  *
  * @example
  * ```ts
- * import { type Ruleset, nftables } from '@cni/nftables'
+ * import { nftables } from '@cni/nftables'
+ * import type { Ruleset } from '@cni/nftables/rules'
  * import { watch } from '@cni/nftables/watch'
  * import type { Netns } from '@cni/netns'
  *

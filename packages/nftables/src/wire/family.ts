@@ -26,8 +26,8 @@ const INET_HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', '
 const ARP_HOOKS = ['input', 'output', 'forward'] as const
 const NETDEV_HOOKS = ['ingress', 'egress'] as const
 
-/** Where in the way of a packet a base chain stands. `arp` has the middle three, `netdev` the last two. */
-export type Hook = 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
+/** Where in the way of a packet a base chain stands. */
+export type Hook = (typeof INET_HOOKS | typeof NETDEV_HOOKS)[number]
 
 /** A family's hooks, in the kernel's order. */
 export function hooksOf(family: Family): readonly Hook[] {

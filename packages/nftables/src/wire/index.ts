@@ -33,29 +33,17 @@
 
 export { Batch } from './batch/batch.ts'
 export { compatOf } from './batch/compat.ts'
-export { type FreshNftables, freshWhere } from './batch/fresh-where.ts'
+export type { Dumps } from './dumps/dumps.ts'
 export type { NftChain, NftRule, NftTable } from './dumps/records.ts'
 export type { NftElement, NftSet } from './dumps/set-records.ts'
 export { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from './dumps/sets.ts'
 export { restore, type Snapshot, snapshot } from './dumps/snapshot.ts'
 export { type Commit, changesOf, commits, openCommits } from './events/commits.ts'
-export { openTraces, type Trace, traceOn, traces } from './events/traces.ts'
 export { decodeExpressions, encodeExpressions } from './expressions/expression.ts'
-export type { Expression, Expressions } from './expressions/expressions.ts'
+export type { Expression, Expressions } from './expressions/expression-types.ts'
 export type { Family } from './family.ts'
 export type { Verdict } from './fields/verdict.ts'
-export { type Nft, nftFrom, openNft } from './nft.ts'
-export { type Fault, isNftError, NftError } from './nft-error.ts'
+export { type Nft, openNft } from './nft.ts'
+export { isNftError, NftError } from './nft-error.ts'
 export type { Patience } from './patience.ts'
-export type {
-  BaseChain,
-  ChainName,
-  Compat,
-  ElementSpec,
-  Place,
-  RuleSpec,
-  SetName,
-  SetSpec,
-  TableName,
-} from './specs.ts'
-export { decodeUserdata, encodeUserdata } from './userdata.ts'
+export type { BaseChain, ChainName, ElementSpec, RuleSpec, SetName, SetSpec, TableName } from './specs.ts'

@@ -1,7 +1,7 @@
 import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
 import type { Channel, Message } from '@cni/netns/netlink'
-import { Batch } from './batch/batch.ts'
+import { Batch, messagesOf } from './batch/batch.ts'
 import { type Dumps, dumpsOver } from './dumps/dumps.ts'
 import { decodeFields } from './fields/fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
@@ -88,7 +88,7 @@ export function nftFrom(channel: Channel): Nft {
   const close = () => (mustWait ? channel.leave() : channel.close())
   const send = (batch: Batch, commit: boolean): Committed => {
     if (batch.size === 0) return { echo: [] }
-    mustWait ||= batch.deletes
+    mustWait ||= messagesOf(batch).frees
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
     const outcome = channel.exchange(bytes, 'Change nf_tables')

@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
 import { isNetnsError } from '@cni/netns/handle'
-import { type Channel, NETLINK_NETFILTER, type NetlinkSocket, openNetlink, openNetlinkSocket } from '@cni/netns/netlink'
+import { type Channel, type NetlinkSocket, openNetlink, openNetlinkSocket } from '@cni/netns/netlink'
 import { errnoOf } from '@cni/types'
 import { NftError } from './nft-error.ts'
 
@@ -9,7 +9,7 @@ const RECEIVE_BUFFER = 4_000_000
 
 /** A channel to netfilter in a namespace. Throws `NftError('UNSUPPORTED')` without nfnetlink in the kernel. */
 export function openNetfilter(target: NetnsTarget): Channel {
-  return inOurWords(() => openNetlink(target, NETLINK_NETFILTER, { receiveBuffer: RECEIVE_BUFFER }))
+  return inOurWords(() => openNetlink(target, 'netfilter', { receiveBuffer: RECEIVE_BUFFER }))
 }
 
 /** A socket that hears what a group is told. Throws the same, and `NftError('DENIED')` without root in the namespace. */
@@ -18,7 +18,7 @@ export function openGroup(
   group: number,
   options: { readonly receiveBuffer?: number },
 ): NetlinkSocket {
-  return inOurWords(() => openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [group], ...options }))
+  return inOurWords(() => openNetlinkSocket(target, 'netfilter', { groups: [group], ...options }))
 }
 
 function inOurWords<T>(open: () => T): T {

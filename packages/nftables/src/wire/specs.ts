@@ -1,19 +1,11 @@
-import type { Expression } from './expressions/expressions.ts'
-import type { Family, Hook } from './family.ts'
+import type { Expression } from './expressions/expression-types.ts'
+import type { Family } from './family.ts'
 import type { Verdict } from './fields/verdict.ts'
 
 /** A table by its name. Names are at most 255 bytes, otherwise whatever text. */
 export interface TableName {
   readonly family: Family
   readonly table: string
-}
-
-/** A note on it: as text, or whatever bytes a program wants to find there again. */
-export interface Note {
-  /** What `nft list` prints as the comment. */
-  readonly comment?: string | undefined
-  /** Instead of a comment: all notes, see {@link encodeUserdata}. */
-  readonly userdata?: Uint8Array | undefined
 }
 
 /** A chain by its name. */
@@ -24,38 +16,37 @@ export interface ChainName extends TableName {
 /** Where packets enter a base chain. */
 export interface BaseChain {
   readonly type: 'filter' | 'nat' | 'route'
-  readonly hook: Hook
+  readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
   /** Lower ones see a packet first; `nat` from -200 on is refused. */
   readonly priority: number
   /** Of `netdev`, and of the hook `ingress`: the interface. */
   readonly device?: string | undefined
 }
 
-/** Where a rule goes: a handle is that of a rule of the chain, an id that of a rule of the same batch. */
-export type Place =
-  | 'last'
-  | 'first'
-  | { readonly before: bigint }
-  | { readonly after: bigint }
-  | { readonly beforeId: number }
-  | { readonly afterId: number }
-
-/** What xt modules are told of the rule they stand in: the protocol it is about (0: any), and whether that is negated. */
-export interface Compat {
-  readonly protocol: number
-  readonly inverted: boolean
-}
-
 /** A rule to add. */
-export interface RuleSpec extends ChainName, Note {
+export interface RuleSpec extends ChainName {
   /** Or as bytes: those of {@link encodeExpressions}, or of a rule that was read. */
   readonly expressions: readonly Expression[] | Uint8Array
-  /** For xt modules. The kernel does not give it back. */
-  readonly compat?: Compat | undefined
+  /**
+   * What xt modules are told of the rule they stand in: the protocol it is about (0: any), and whether that is negated. The
+   * kernel does not give it back.
+   */
+  readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** For other rules of the batch to be placed by. */
   readonly id?: number | undefined
-  /** Default `last`. */
-  readonly place?: Place | undefined
+  /** A handle is that of a rule of the chain, an id that of a rule of the same batch. Default `last`. */
+  readonly place?:
+    | 'last'
+    | 'first'
+    | { readonly before: bigint }
+    | { readonly after: bigint }
+    | { readonly beforeId: number }
+    | { readonly afterId: number }
+    | undefined
+  /** What `nft list` prints as the comment. */
+  readonly comment?: string | undefined
+  /** Instead of a comment: all notes as libnftnl writes them, each a type, a length and as many bytes. */
+  readonly userdata?: Uint8Array | undefined
 }
 
 /** A set by its name. */
@@ -66,7 +57,7 @@ export interface SetName extends TableName {
 }
 
 /** A set, or a map, to add. An anonymous one is called `__set%d` and found by its id; it goes with its rule. */
-export interface SetSpec extends SetName, Note {
+export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'> {
   /** `concat` is added by the kernel's needs: intervals of concatenated keys. */
   readonly flags?:
     | readonly (
@@ -97,7 +88,7 @@ export interface SetSpec extends SetName, Note {
 }
 
 /** An element of a set: a key, an interval of keys, or a mapping. */
-export interface ElementSpec extends Note {
+export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Network order. */
   readonly key?: Uint8Array | undefined
   /** The last key of an interval, in a set of concatenations. */
@@ -113,5 +104,6 @@ export interface ElementSpec extends Note {
   readonly timeout?: bigint | undefined
 }
 
+export type Compat = NonNullable<RuleSpec['compat']>
 export type SetFlag = NonNullable<SetSpec['flags']>[number]
 export type ElementFlag = NonNullable<ElementSpec['flags']>[number]

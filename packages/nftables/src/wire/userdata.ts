@@ -3,7 +3,7 @@ import { text } from './fields/codec.ts'
 import { valueBytes } from './fields/fields.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
-import type { Note } from './specs.ts'
+import type { RuleSpec } from './specs.ts'
 
 /** At most so many bytes, of all values with their headers. */
 const MOST = 256
@@ -52,7 +52,7 @@ function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
 }
 
 /** Something to add with its comment as userdata. Throws `NftError('INVALID')`. */
-export function withUserdata<S extends Note>(
+export function withUserdata<S extends Pick<RuleSpec, 'comment' | 'userdata'>>(
   spec: S,
   of: ObjectKind,
 ): S | (Omit<S, 'userdata'> & { readonly userdata: Uint8Array }) {

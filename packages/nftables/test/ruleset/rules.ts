@@ -1,4 +1,4 @@
-import { base, chain, nftRuleset } from '@cni/nftables'
+import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import type { RulesetWorld } from './world.ts'
 
 export const parts = { output: base('nat', 'output', -100), own: chain, proxy: chain } as const

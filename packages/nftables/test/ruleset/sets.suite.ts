@@ -1,5 +1,4 @@
-import { map, nftRuleset, set } from '@cni/nftables'
-import type { NamedSet } from '@cni/nftables/rules'
+import { map, type NamedSet, nftRuleset, set } from '@cni/nftables/rules'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RulesetWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { be16 } from '@cni/netns/netlink'
-import { addRuleset, base, chain, nftRuleset, type Ruleset } from '@cni/nftables'
-import type { TableParts } from '@cni/nftables/rules'
+import { base, chain, nftRuleset, type Ruleset, type TableParts } from '@cni/nftables/rules'
 import { addElements, addSet, Batch, deleteElements, type Expression, elementsOf, isNftError } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { addRuleset } from '../../src/encode/encode-table.ts'
 import { ex, own, rules, snapshotOf } from './rules.ts'
 import type { RulesetWorld } from './world.ts'
 

@@ -4,8 +4,7 @@ import { u16, u32 } from '../../netlink/values.ts'
 import { checkInteger } from '../check.ts'
 import { AF_BRIDGE } from '../constants.ts'
 import { IFINFOMSG, linkHeader } from '../link/wire.ts'
-import type { NewBridgeVlan } from '../port/arguments.ts'
-import type { BridgeVlan } from '../port/bridge-vlan.ts'
+import type { BridgeVlan, NewBridgeVlan } from '../port/arguments.ts'
 
 // <linux/if_link.h>, <linux/if_bridge.h>, <linux/rtnetlink.h>
 const IFLA_AF_SPEC = 26

@@ -10,6 +10,7 @@ export type AddressFilter = Argument<'getAddresses'>
 export type RouteFilter = Argument<'getRoutes'>
 export type RuleFilter = Exclude<Argument<'getRules'>, string>
 export type NeighbourFilter = Argument<'getNeighbours'>
+export type BridgeVlan = Awaited<ReturnType<RtnlPort['getBridgeVlans']>>[number]
 export type BridgeVlanFilter = Argument<'getBridgeVlans'>
 export type QdiscFilter = Argument<'getQdiscs'>
 export type FilterFilter = Argument<'getFilters'>

@@ -1,7 +1,6 @@
 import type { IpFamily } from '@cni/types/ip'
 import type { Netns, NetnsTarget } from '../../handle/netns.ts'
 import type { Address, NewAddress } from './address.ts'
-import type { BridgeVlan } from './bridge-vlan.ts'
 import type { Filter } from './filter.ts'
 import type { Link, LinkRef, NewLink } from './link.ts'
 import type { Neighbour } from './neighbour.ts'
@@ -96,7 +95,17 @@ export interface RtnlPort {
   replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
   deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
   /** Of the ports of bridges, and of bridges. */
-  getBridgeVlans(filter?: { readonly link?: LinkRef }): Promise<BridgeVlan[]>
+  getBridgeVlans(filter?: { readonly link?: LinkRef }): Promise<
+    {
+      readonly linkIndex: number
+      /** 1 to 4094. */
+      readonly vid: number
+      /** Untagged frames that come in belong to it. */
+      readonly pvid: boolean
+      /** Its frames go out untagged. */
+      readonly untagged: boolean
+    }[]
+  >
   addBridgeVlan(
     vlan: OnLink & {
       readonly vid: number
@@ -203,20 +212,6 @@ export interface RtnlPort {
 export interface Rtnl extends RtnlPort, Disposable {
   /** A second call does nothing. */
   close(): void
-}
-
-/**
- * An {@link Rtnl} of the node with a call's `undo`: for what belongs to the pod of the call, such as the node's end of its
- * veth. A bridge, which all pods share, is made with `openRtnl('host')`: it takes nothing back.
- */
-export interface NodeRtnl extends Omit<Rtnl, 'addLink'> {
-  addLink(
-    link: Link & {
-      readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
-      readonly netns?: Netns | undefined
-    },
-  ): Promise<{ added: boolean }>
-  addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
 }
 
 /** `(link, cidr)` or an address as one object. */

@@ -1,59 +1,178 @@
-import type { Hook } from '../../wire/family.ts'
-import type { BaseChain } from '../../wire/specs.ts'
-import type { ActionSteps, NatSteps, PostroutingSteps, RedirectSteps, SnatSteps, TproxySteps } from './action-types.ts'
-import type { ChainsOf, Context, Placed, RulesetFamily, TableParts, TablesSpec } from './context.ts'
-import type { Ipv4Matches, Ipv6Matches, Matches } from './match-types.ts'
-import type { BasePart } from './parts.ts'
+import type { Expression } from '../../wire/expressions/expression-types.ts'
+import type { Verdict } from '../../wire/fields/verdict.ts'
+import type { Statement } from '../statement.ts'
+import type { Range, SelectorValues } from '../values.ts'
+import type { Ended, NamesOf, Placed, TableParts } from './context.ts'
+import type { Comparison, Given, Literal, SetTypeOf } from './given.ts'
+import type { BasePart, SetPart } from './parts.ts'
 
-/** A rule under construction; every step returns a new one, and each is a rule. It offers what the kernel takes there. */
-export type RuleBuilder<X extends Context> = Placed &
-  CommonMatches<X> &
-  (X['family'] extends 'ip6' ? unknown : Matches4<X>) &
-  (X['family'] extends 'ip' ? unknown : Matches6<X>) &
-  Actions<X> &
-  At<HooksOf<X, 'nat'>, 'prerouting' | 'output', RedirectSteps<X> & NatSteps<X>> &
-  At<HooksOf<X, 'nat'>, 'postrouting', PostroutingSteps<X>> &
-  At<HooksOf<X, 'nat'>, 'postrouting' | 'input', SnatSteps<X>> &
-  At<HooksOf<X, 'filter'>, 'prerouting', Tproxies<X>>
+/**
+ * A rule under construction; every step returns a new one, and each is a rule. It offers what the kernel takes there. The
+ * family and the parts of its table, its chain; `Port` is what a port may be, before a protocol nothing.
+ */
+export type RuleBuilder<
+  F extends 'inet' | 'ip' | 'ip6',
+  T extends TableParts,
+  C extends string = string,
+  Port = "A port needs a protocol before it, such as .l4proto('tcp')",
+> = Omit<RuleSteps<F, T, C, Port>, Withheld<F, T[C] extends BasePart ? T[C] : T[keyof T]>>
 
-/** The same after a protocol was named. */
-export type Spoken<X extends Context> = RuleBuilder<{
-  readonly family: X['family']
-  readonly parts: X['parts']
-  readonly chain: X['chain']
-  readonly protocol: true
-}>
-
-/** Starts the rules of one table. */
-export interface TableBuilder<F extends RulesetFamily, T extends TableParts> {
-  /** A rule at the end of a chain. */
-  on<const C extends ChainsOf<T>>(
-    chain: C,
-  ): RuleBuilder<{ readonly family: F; readonly parts: T; readonly chain: C; readonly protocol: false }>
-}
-
-/** One table builder per declared table. */
-export type Builders<F extends RulesetFamily, Spec extends TablesSpec> = {
-  readonly [T in keyof Spec]: TableBuilder<F, Spec[T]>
+/** One builder per declared table: `on` begins a rule at the end of a chain. */
+export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Record<string, TableParts>>> = {
+  readonly [N in keyof Tables]: {
+    on<const C extends NamesOf<Tables[N], BasePart | { readonly part: 'chain' }>>(
+      chain: C,
+    ): RuleBuilder<F, Tables[N], C>
+  }
 }
 
 // internal
 
-// Interfaces, because only they may name the builder that they are part of.
-interface CommonMatches<X extends Context> extends Matches<X, RuleBuilder<X>, Spoken<X>> {}
-interface Matches4<X extends Context> extends Ipv4Matches<X, RuleBuilder<X>, Spoken<X>> {}
-interface Matches6<X extends Context> extends Ipv6Matches<X, RuleBuilder<X>, Spoken<X>> {}
-interface Actions<X extends Context> extends ActionSteps<X, RuleBuilder<X>> {}
-interface Tproxies<X extends Context> extends TproxySteps<X, RuleBuilder<X>> {}
+/**
+ * All steps of a rule. A condition gives the rule that goes on; without a value `.not(…)` or `.compare(…)` follows. Behind
+ * a condition that names a protocol, ports may follow.
+ */
+interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
+  /** The interface that it came in by; a name is literal, `{ prefix }` is all that begin so. */
+  iifname(value: Given<'iifname', T>): RuleBuilder<F, T, C, Port>
+  iifname(): Comparison<'iifname', T, RuleBuilder<F, T, C, Port>>
+  /** The interface that it leaves by. */
+  oifname(value: Given<'oifname', T>): RuleBuilder<F, T, C, Port>
+  oifname(): Comparison<'oifname', T, RuleBuilder<F, T, C, Port>>
+  nfproto(value: Given<'nfproto', T>): RuleBuilder<F, T, C, Port>
+  nfproto(): Comparison<'nfproto', T, RuleBuilder<F, T, C, Port>>
+  /** `meta l4proto`. */
+  l4proto(value: Given<'l4proto', T>): RuleBuilder<F, T, C, number | Range<number>>
+  l4proto(): Comparison<'l4proto', T, RuleBuilder<F, T, C, Port>>
+  /** The packet's mark. */
+  mark(value: Given<'mark', T>): RuleBuilder<F, T, C, Port>
+  mark(): Comparison<'mark', T, RuleBuilder<F, T, C, Port>>
+  /** The user of the socket. */
+  skuid(value: Given<'skuid', T>): RuleBuilder<F, T, C, Port>
+  skuid(): Comparison<'skuid', T, RuleBuilder<F, T, C, Port>>
+  /** The group of the socket. */
+  skgid(value: Given<'skgid', T>): RuleBuilder<F, T, C, Port>
+  skgid(): Comparison<'skgid', T, RuleBuilder<F, T, C, Port>>
+  pkttype(value: Given<'pkttype', T>): RuleBuilder<F, T, C, Port>
+  pkttype(): Comparison<'pkttype', T, RuleBuilder<F, T, C, Port>>
+  ip<const V extends Given<'ip daddr', T>>(
+    field: 'saddr' | 'daddr',
+    value: V & Literal<'ip daddr', V>,
+  ): RuleBuilder<F, T, C, Port>
+  ip(field: 'saddr' | 'daddr'): Comparison<'ip daddr', T, RuleBuilder<F, T, C, Port>>
+  ip(field: 'protocol', value: Given<'ip protocol', T>): RuleBuilder<F, T, C, number | Range<number>>
+  ip(field: 'protocol'): Comparison<'ip protocol', T, RuleBuilder<F, T, C, Port>>
+  icmp(field: 'type', value: Given<'icmp type', T>): RuleBuilder<F, T, C, number | Range<number>>
+  icmp(field: 'type'): Comparison<'icmp type', T, RuleBuilder<F, T, C, number | Range<number>>>
+  ip6<const V extends Given<'ip6 daddr', T>>(
+    field: 'saddr' | 'daddr',
+    value: V & Literal<'ip6 daddr', V>,
+  ): RuleBuilder<F, T, C, Port>
+  ip6(field: 'saddr' | 'daddr'): Comparison<'ip6 daddr', T, RuleBuilder<F, T, C, Port>>
+  ip6(field: 'nexthdr', value: Given<'ip6 nexthdr', T>): RuleBuilder<F, T, C, number | Range<number>>
+  ip6(field: 'nexthdr'): Comparison<'ip6 nexthdr', T, RuleBuilder<F, T, C, Port>>
+  icmpv6(field: 'type', value: Given<'icmpv6 type', T>): RuleBuilder<F, T, C, number | Range<number>>
+  icmpv6(field: 'type'): Comparison<'icmpv6 type', T, RuleBuilder<F, T, C, number | Range<number>>>
+  tcp(field: 'sport' | 'dport', value: Given<'tcp dport', T>): RuleBuilder<F, T, C, number | Range<number>>
+  tcp(field: 'sport' | 'dport'): Comparison<'tcp dport', T, RuleBuilder<F, T, C, number | Range<number>>>
+  tcp(field: 'flags', value: Given<'tcp flags', T>): RuleBuilder<F, T, C, number | Range<number>>
+  tcp(field: 'flags'): Comparison<'tcp flags', T, RuleBuilder<F, T, C, number | Range<number>>>
+  udp(field: 'sport' | 'dport', value: Given<'udp dport', T>): RuleBuilder<F, T, C, number | Range<number>>
+  udp(field: 'sport' | 'dport'): Comparison<'udp dport', T, RuleBuilder<F, T, C, number | Range<number>>>
+  /** The ports of whatever protocol has them there. */
+  th(field: 'sport' | 'dport', value: Given<'th dport', T>): RuleBuilder<F, T, C, Port>
+  th(field: 'sport' | 'dport'): Comparison<'th dport', T, RuleBuilder<F, T, C, Port>>
+  ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
+    field: N,
+    value: Given<`ct ${N}`, T>,
+  ): RuleBuilder<F, T, C, Port>
+  ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
+    field: N,
+  ): Comparison<`ct ${N}`, T, RuleBuilder<F, T, C, Port>>
+  /** What the routing table says the address is. */
+  fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', T>): RuleBuilder<F, T, C, Port>
+  fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', T, RuleBuilder<F, T, C, Port>>
+  /** An open socket that the packet belongs to. */
+  socket<N extends 'transparent' | 'wildcard' | 'mark'>(
+    field: N,
+    value: Given<`socket ${N}`, T>,
+  ): RuleBuilder<F, T, C, Port>
+  socket<N extends 'transparent' | 'wildcard' | 'mark'>(
+    field: N,
+  ): Comparison<`socket ${N}`, T, RuleBuilder<F, T, C, Port>>
 
-/** The hooks of a type of base chain from which a rule may be reached. */
-type HooksOf<X extends Context, Type extends BaseChain['type']> = HookOf<BasesOf<X>, Type>
+  /** What `nft list` prints behind the rule; at most 253 bytes. */
+  comment(text: string): RuleBuilder<F, T, C, Port>
+  counter(): RuleBuilder<F, T, C, Port>
+  /** At most so often; `burst` is 5 packets by default. */
+  limit(
+    options: Omit<Extract<Statement, { readonly kind: 'limit' }>, 'kind' | 'burst'> & { readonly burst?: number },
+  ): RuleBuilder<F, T, C, Port>
+  log(options?: Omit<Extract<Statement, { readonly kind: 'log' }>, 'kind'>): RuleBuilder<F, T, C, Port>
+  /** `meta mark set`. */
+  markSet(
+    to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'ct mark',
+  ): RuleBuilder<F, T, C, Port>
+  ctMarkSet(
+    to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'mark',
+  ): RuleBuilder<F, T, C, Port>
+  ctZoneSet(zone: number): RuleBuilder<F, T, C, Port>
+  /** `meta nftrace set`. Default 1. */
+  nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
+  /** No connection tracking for the packet. */
+  notrack(): RuleBuilder<F, T, C, Port>
+  /** What this package does not model, as the wire has it. */
+  raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
+  accept(): Ended
+  drop(): Ended
+  return(): Ended
+  continue(): Ended
+  jump(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
+  goto(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
+  /** An answer to the sender; by default that the port is unreachable. */
+  reject(how?: 'tcp reset'): Ended
+  reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
+  /** Ends as a map says for what is looked at: keys with verdicts, or a named map. */
+  vmap<S extends keyof SelectorValues>(
+    on: S,
+    map:
+      | readonly (readonly [key: SelectorValues[S] | Range<SelectorValues[S]>, verdict: Verdict])[]
+      | { readonly named: NamesOf<T, SetPart<SetTypeOf<S>, 'verdict'>> },
+  ): Ended
+  /** To this machine, on the same port or another. In nat, where the destination is chosen. */
+  redirect(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
+  /** In nat, where the destination is chosen. */
+  dnat(
+    family: F extends 'inet' ? 'ip' | 'ip6' : F,
+    address: string | Range<string>,
+    port?: Port,
+    options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
+  ): Ended
+  /** From the address of this machine. In nat, where packets leave. */
+  masquerade(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
+  /** In nat, where the source is chosen. */
+  snat(
+    family: F extends 'inet' ? 'ip' | 'ip6' : F,
+    address: string | Range<string>,
+    port?: Port,
+    options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
+  ): Ended
+  /** To a transparent socket; the rule goes on. In a filter chain of prerouting, behind a protocol. */
+  tproxy(
+    family: F extends 'inet' ? 'ip' | 'ip6' : F,
+    port: Exclude<Port, Range<number>>,
+    address?: string,
+  ): RuleBuilder<F, T, C, Port>
+}
 
-type HookOf<P, Type> = P extends BasePart<infer Given, infer H> ? (Type extends Given ? H : never) : never
-
-/** The base chain that it is in, or those of its table. */
-type BasesOf<X extends Context> = X['parts'][X['chain']] extends BasePart
-  ? X['parts'][X['chain']]
-  : X['parts'][keyof X['parts']]
-
-type At<Found extends Hook, Wanted extends Hook, Steps> = [Found & Wanted] extends [never] ? unknown : Steps
+/** Steps that the kernel does not take in the family, or in no hook of the base chains that the rule may be reached from. */
+type Withheld<F, Bases> =
+  | (F extends 'ip6' ? 'ip' | 'icmp' : never)
+  | (F extends 'ip' ? 'ip6' | 'icmpv6' : never)
+  | ((Bases extends BasePart<infer Type, infer Hook> ? `${Type} ${Hook}` : never) extends infer Reached
+      ?
+          | ([Reached & ('nat prerouting' | 'nat output')] extends [never] ? 'redirect' | 'dnat' : never)
+          | ([Reached & ('nat postrouting' | 'nat input')] extends [never] ? 'snat' : never)
+          | ([Reached & 'nat postrouting'] extends [never] ? 'masquerade' : never)
+          | ([Reached & 'filter prerouting'] extends [never] ? 'tproxy' : never)
+      : never)

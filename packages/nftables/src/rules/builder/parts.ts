@@ -1,10 +1,12 @@
-import type { Hook } from '../../wire/family.ts'
 import type { BaseChain } from '../../wire/specs.ts'
 import type { NamedSet } from '../model.ts'
 import type { SetType } from '../values.ts'
 
 /** A chain that packets enter by themselves. */
-export interface BasePart<Type extends BaseChain['type'] = BaseChain['type'], H extends Hook = Hook> {
+export interface BasePart<
+  Type extends BaseChain['type'] = BaseChain['type'],
+  H extends BaseChain['hook'] = BaseChain['hook'],
+> {
   readonly part: 'base'
   readonly base: BaseChain & { readonly type: Type; readonly hook: H }
   readonly policy: 'accept' | 'drop'
@@ -21,9 +23,6 @@ export interface SetPart<
   readonly options: Omit<NamedSet, 'name' | 'key' | 'data'>
 }
 
-/** What a table may consist of. */
-export type Part = BasePart | { readonly part: 'chain' } | SetPart
-
 /**
  * A base chain of a table: `filter`, `nat` or `route`, where packets enter and in which order, and what becomes of them at
  * its end, by default `accept`.
@@ -31,7 +30,7 @@ export type Part = BasePart | { readonly part: 'chain' } | SetPart
  * @example
  * const output = base('nat', 'output', -100)
  */
-export function base<const Type extends BaseChain['type'], const H extends Hook>(
+export function base<const Type extends BaseChain['type'], const H extends BaseChain['hook']>(
   type: Type,
   hook: H,
   priority: number,

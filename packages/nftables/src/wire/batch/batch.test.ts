@@ -2,7 +2,7 @@ import { isNetnsError } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { addElements, addSet } from '../dumps/sets.ts'
 import { encodeExpressions } from '../expressions/expression.ts'
-import type { Expression } from '../expressions/expressions.ts'
+import type { Expression } from '../expressions/expression-types.ts'
 import { isNftError } from '../nft-error.ts'
 import { Batch } from './batch.ts'
 

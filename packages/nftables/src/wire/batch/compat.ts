@@ -1,5 +1,5 @@
-import type { Expression } from '../expressions/expressions.ts'
-import type { Compat } from '../specs.ts'
+import type { Expression } from '../expressions/expression-types.ts'
+import type { Compat, RuleSpec } from '../specs.ts'
 
 const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2
@@ -8,7 +8,7 @@ const NFT_RULE_COMPAT_F_INV = 2
  * What xt modules are to be told of a rule that was read, which the kernel does not tell: the protocol is in its own
  * comparison, as all versions of iptables write it. `undefined` for a rule without such a module.
  */
-export function compatOf(expressions: readonly Expression[]): Compat | undefined {
+export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
   const at = expressions.findIndex(
     (each) =>

@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import { type Channel, channelFrom, NETLINK_NETFILTER, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
+import { type Channel, channelFrom, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
 import { tryLoadSys } from '@cni/netns/sys'
 import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-batch.ts'
 
@@ -29,7 +29,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
   let socket: NetlinkSocket | undefined
   try {
     if (tryLoadSys() === undefined) return undefined
-    socket = openNetlinkSocket(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS })
+    socket = openNetlinkSocket(target, 'netfilter', { receiveBuffer: ROOM_FOR_REFUSALS })
     socket.send(generationRequest(1))
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === UNTOUCHED || look(channelFrom(socket)))

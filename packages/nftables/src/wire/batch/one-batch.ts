@@ -1,4 +1,5 @@
-import { be32, type NetlinkSocket, NLM_F_REQUEST } from '@cni/netns/netlink'
+import { be32, type NetlinkSocket } from '@cni/netns/netlink'
+import { NLM_F_REQUEST } from '../netlink-flags.ts'
 
 /**
  * A batch as it is sent once: refused unless the rules are those of a generation, and with numbers to know the answers by.

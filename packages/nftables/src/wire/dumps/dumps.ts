@@ -1,15 +1,12 @@
 import type { Channel } from '@cni/netns/netlink'
-import { familyNumber } from '../family.ts'
+import { type Family, familyNumber } from '../family.ts'
 import { written } from '../fields/writer.ts'
 import { ADD, GET, nfgenmsg, typeOf } from '../messages.ts'
 import type { ObjectKind } from '../object-kind.ts'
 import { writeNames } from '../objects.ts'
 import { requestRefused } from '../refusal/refusal.ts'
-import type { ChainName, SetName } from '../specs.ts'
+import type { SetName } from '../specs.ts'
 import { chainIn, decodeAll, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
-
-/** Which of all to read: those of a family, a table, a chain. Nothing: of all families. */
-export type Filter = { readonly [K in keyof ChainName]?: ChainName[K] | undefined }
 
 /**
  * What is there. Each call reads one kind of things, as it was at one moment; what belongs together is read with `read` of
@@ -17,13 +14,26 @@ export type Filter = { readonly [K in keyof ChainName]?: ChainName[K] | undefine
  * others never let one reading end; `NetnsError` for failures of the socket.
  */
 export interface Dumps {
-  tables(filter?: Pick<Filter, 'family'>): NftTable[]
-  chains(filter?: Omit<Filter, 'chain'>): NftChain[]
+  /** Those of a family; by default of all. */
+  tables(filter?: { readonly family?: Family | undefined }): NftTable[]
+  chains(filter?: { readonly family?: Family | undefined; readonly table?: string | undefined }): NftChain[]
   /** In their order. */
-  rules(filter?: Filter): NftRule[]
-  /** What the kernel tells of a kind of things: each as the bytes behind the header of its message. */
-  bytes(kind: ObjectKind, of?: Filter | SetName): Buffer[]
+  rules(filter?: {
+    readonly family?: Family | undefined
+    readonly table?: string | undefined
+    readonly chain?: string | undefined
+  }): NftRule[]
+  /**
+   * What the kernel tells of a kind of things: each as the bytes behind the header of its message. `object` is a named
+   * counter, quota …; `element` a list of elements of a set.
+   */
+  bytes(
+    kind: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable',
+    of?: Parameters<Dumps['rules']>[0] | SetName,
+  ): Buffer[]
 }
+
+type Filter = NonNullable<Parameters<Dumps['rules']>[0]>
 
 /** Over a channel. */
 export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {

@@ -1,15 +1,18 @@
 import { decodeExpressions } from '../expressions/expression.ts'
-import type { Expression } from '../expressions/expressions.ts'
+import type { Expression } from '../expressions/expression-types.ts'
 import { type Family, familyWord, hooksOf } from '../family.ts'
 import { decodeFields, indexed } from '../fields/fields.ts'
 import { NFGENMSG } from '../messages.ts'
 import { chainFields, ruleFields, tableFields } from '../objects.ts'
 import type { BaseChain, ChainName, TableName } from '../specs.ts'
-import { type NotesRead, withComment } from '../userdata.ts'
+import { withComment } from '../userdata.ts'
 
 /** A table that is there, or was. */
-export interface NftTable extends TableName, NotesRead {
+export interface NftTable extends TableName {
   readonly handle: bigint
+  readonly comment?: string
+  /** All notes, see `userdata` of {@link RuleSpec}. */
+  readonly userdata?: Uint8Array
   /** As those of a table to add; none is 0. */
   readonly flags?: number
   /** Chains, sets and other things in it. */
@@ -19,7 +22,7 @@ export interface NftTable extends TableName, NotesRead {
 }
 
 /** A chain that is there, or was. */
-export interface NftChain extends ChainName, NotesRead {
+export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   /** Rules in it, and jumps to it. */
   readonly use?: number
@@ -29,7 +32,7 @@ export interface NftChain extends ChainName, NotesRead {
 }
 
 /** A rule that is there, or was. */
-export interface NftRule extends ChainName, NotesRead {
+export interface NftRule extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   /** Read when it is first looked at. */
   readonly expressions: readonly Expression[]

@@ -4,10 +4,11 @@ import { elementsFields, setFields } from '../fields/set-fields.ts'
 import type { Verdict } from '../fields/verdict.ts'
 import { NFGENMSG } from '../messages.ts'
 import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
-import { type NotesRead, withComment } from '../userdata.ts'
+import { withComment } from '../userdata.ts'
+import type { NftTable } from './records.ts'
 
 /** A set or a map that is there, or was. */
-export interface NftSet extends SetName, NotesRead {
+export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   readonly flags?: NonNullable<SetSpec['flags']>
   readonly keyType: number
@@ -20,7 +21,7 @@ export interface NftSet extends SetName, NotesRead {
 }
 
 /** An element that is there, or was. */
-export interface NftElement extends NotesRead {
+export interface NftElement extends Pick<NftTable, 'comment' | 'userdata'> {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
   readonly data?: Uint8Array | Verdict

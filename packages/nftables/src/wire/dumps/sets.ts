@@ -1,11 +1,12 @@
-import { adding, type Batch, type Subject } from '../batch/batch.ts'
+import { type Batch, messagesOf } from '../batch/batch.ts'
+import { adding, type Subject } from '../batch/batch-messages.ts'
 import { writeFields } from '../fields/fields.ts'
 import { elementFields, elementsFields, setFields } from '../fields/set-fields.ts'
 import { type AttributeWriter, written } from '../fields/writer.ts'
 import { invalid } from '../nft-error.ts'
 import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
 import { withUserdata } from '../userdata.ts'
-import type { Dumps, Filter } from './dumps.ts'
+import type { Dumps } from './dumps.ts'
 import { decodeAll } from './records.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
 
@@ -24,15 +25,17 @@ export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusi
   const { size, concat } = spec
   const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
   // The kernel wants an id of every set.
-  const given = { setId: batch.nextId, ...spec, ...(description && { description }) }
-  return batch.add(SET, adding(options), spec.family, (writer) =>
+  const given = { setId: messagesOf(batch).nextId, ...spec, ...(description && { description }) }
+  messagesOf(batch).add(SET, adding(options), spec.family, (writer) =>
     writeFields(writer, setFields, withUserdata(given, 'set'), 'set'),
   )
+  return batch
 }
 
 /** Deletes a set that no rule looks into. */
 export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch {
-  return batch.delete(SET, { family, table, set })
+  messagesOf(batch).delete(SET, { family, table, set })
+  return batch
 }
 
 /** Adds elements to a set; those that are there are left. */
@@ -43,7 +46,7 @@ export function addElements(
   options?: { readonly exclusive?: boolean | undefined },
 ): Batch {
   for (const list of elementLists(elements)) {
-    batch.add(ELEMENT, adding(options), set.family, (writer) => {
+    messagesOf(batch).add(ELEMENT, adding(options), set.family, (writer) => {
       writeFields(writer, elementsFields, set, 'element')
       list(writer)
     })
@@ -57,13 +60,17 @@ export function deleteElements(
   { family, table, set }: SetName,
   elements?: readonly ElementSpec[],
 ): Batch {
-  if (elements === undefined) return batch.delete(ELEMENT, { family, table, set })
-  for (const list of elementLists(elements)) batch.delete(ELEMENT, { family, table, set }, list)
+  const name = { family, table, set }
+  if (elements === undefined) messagesOf(batch).delete(ELEMENT, name)
+  else for (const list of elementLists(elements)) messagesOf(batch).delete(ELEMENT, name, list)
   return batch
 }
 
 /** The sets and maps that are there. Throws as `Nft` does. */
-export function setsOf(nft: Pick<Dumps, 'bytes'>, { family, table }: Omit<Filter, 'chain'> = {}): NftSet[] {
+export function setsOf(
+  nft: Pick<Dumps, 'bytes'>,
+  { family, table }: NonNullable<Parameters<Dumps['chains']>[0]> = {},
+): NftSet[] {
   // The kernel refuses to filter them by a table that is not there.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
 }

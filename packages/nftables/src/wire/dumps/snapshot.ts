@@ -5,19 +5,17 @@ import {
   cString,
   decodeAttributes,
   encodeAttributes,
-  NLM_F_APPEND,
-  NLM_F_CREATE,
-  NLM_F_EXCL,
   readBe32,
   readCString,
 } from '@cni/netns/netlink'
-import type { Batch } from '../batch/batch.ts'
+import { type Batch, messagesOf } from '../batch/batch.ts'
 import { compatOf, compatValues } from '../batch/compat.ts'
 import { decodeExpressions } from '../expressions/expression.ts'
 import { familyNumber, familyWord } from '../family.ts'
 import { type Fields, isTold, valueBytes } from '../fields/fields.ts'
 import { elementsFields, setFields } from '../fields/set-fields.ts'
 import { NFGENMSG } from '../messages.ts'
+import { NLM_F_APPEND, NLM_F_CREATE, NLM_F_EXCL } from '../netlink-flags.ts'
 import { invalid } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 import { chainFields, flowtableFields, objectFields, ruleFields, tableFields } from '../objects.ts'
@@ -28,7 +26,7 @@ import { setsOf } from './sets.ts'
 /** What the kernel told of some tables, as bytes: everything in them, also what we do not understand. */
 export interface Snapshot {
   /** In the order in which they can be added: what each is about, and what followed the header. */
-  readonly messages: readonly { readonly kind: ObjectKind; readonly body: Uint8Array }[]
+  readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
 
 /**
@@ -43,7 +41,7 @@ export interface Snapshot {
 export function snapshot(
   nft: Dumps,
   tables?: readonly TableName[],
-  kinds: readonly ObjectKind[] = everyKind,
+  kinds: readonly Parameters<Dumps['bytes']>[0][] = everyKind,
 ): Snapshot {
   const wanted = (tables ?? nft.tables()).map(({ family, table }) => ({ family, number: familyNumber(family), table }))
   const isWanted = (family: unknown, table: string | undefined) =>
@@ -95,12 +93,13 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
   const family = familyWord(body[0])
   if (family === undefined) invalid(`A snapshot of a family ${body[0]} that is none`)
   const fields = fieldsOf[kind]
+  const messages = messagesOf(batch)
   const told = Object.values(fields).flatMap((field) => (isTold(field) ? [field.type] : []))
   const given = decodeAttributes(body, NFGENMSG).filter(([type]) => !told.includes(type))
   const find = (type: number) => given.find(([each]) => each === type)?.[1]
   const of = (set: Buffer | undefined) => `${family} ${readCString(find(1))} ${readCString(set)}`
   const add = (attributes: readonly Attribute[], flags = 0) =>
-    batch.add({ kind, fields }, NLM_F_CREATE | flags, family, (writer) => writer.raw(encodeAttributes(attributes)))
+    messages.add({ kind, fields }, NLM_F_CREATE | flags, family, (writer) => writer.raw(encodeAttributes(attributes)))
   if (kind === 'chain') add(given, NLM_F_EXCL)
   else if (kind === 'rule') {
     const rule = ruleAgain(given, (set) => anonymous.get(of(set)))
@@ -108,7 +107,7 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
     else add([...rule, [ruleFields.position.type, be64(next)]])
   } else if (kind === 'set') {
     const { set, setId, flags } = setFields
-    const id = batch.nextId
+    const id = messages.nextId
     const named = ((readBe32(find(flags.type)) ?? 0) & ANONYMOUS) === 0
     if (!named) anonymous.set(of(find(set.type)), id)
     add([...(named ? given : unnamed(given, set.type)), [setId.type, be32(id)]])

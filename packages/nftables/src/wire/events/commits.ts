@@ -1,5 +1,5 @@
 import type { NetnsTarget } from '@cni/netns'
-import { type EventOptions, events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
+import { events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
 import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from '../dumps/records.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from '../dumps/set-records.ts'
 import { familyWord } from '../family.ts'
@@ -59,7 +59,10 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
  *   if (lost || (port !== nft.port() && changes.some(({ kind }) => kind === 'rule'))) await look()
  * }
  */
-export async function* commits(socket: NetlinkSocket, options?: EventOptions): AsyncGenerator<Commit, void, void> {
+export async function* commits(
+  socket: NetlinkSocket,
+  options?: Parameters<typeof events>[1],
+): AsyncGenerator<Commit, void, void> {
   let changes: Change[] = []
   let partial = false
   for await (const { messages, lost } of events(socket, options)) {

@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
-import { type EventOptions, events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
-import type { Expression } from '../expressions/expressions.ts'
+import { events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
+import type { Expression } from '../expressions/expression-types.ts'
 import { familyWord } from '../family.ts'
 import { bytes, i32, n32, n64, name } from '../fields/codec.ts'
 import { decodeFields, may, must, nested } from '../fields/fields.ts'
@@ -72,7 +72,10 @@ export function openTraces(target: NetnsTarget, options: { readonly receiveBuffe
  * nft.commit(new Batch().addTable(chain).addChain({ ...chain, base }).addRule({ ...chain, expressions: traceOn }))
  * for await (const trace of traces(socket, { signal })) if (trace.step === 'rule') passed.push(trace.handle)
  */
-export async function* traces(socket: NetlinkSocket, options?: EventOptions): AsyncGenerator<Trace, void, void> {
+export async function* traces(
+  socket: NetlinkSocket,
+  options?: Parameters<typeof events>[1],
+): AsyncGenerator<Trace, void, void> {
   for await (const { messages, lost } of events(socket, options)) {
     if (lost) yield { step: 'lost' }
     for (const message of messages) {

@@ -2,7 +2,8 @@ import { decodeAttributes, readCString } from '@cni/netns/netlink'
 import { type Fields, indexed, indexOf, readFields, writeFields } from '../fields/fields.ts'
 import { type AttributeWriter, written } from '../fields/writer.ts'
 import { invalid } from '../nft-error.ts'
-import { type Expression, expressions } from './expressions.ts'
+import type { Expression } from './expression-types.ts'
+import { expressions } from './expressions.ts'
 
 const NFTA_LIST_ELEM = 1
 const NFTA_EXPR_NAME = 1

@@ -54,6 +54,11 @@ export type Values<F> = Flat<
   }
 >
 
+/** Attributes by which these values are told. */
+export type FieldsOf<V> = {
+  readonly [K in keyof V]-?: Record<never, never> extends Pick<V, K> ? Maybe<Exclude<V[K], undefined>> : Always<V[K]>
+}
+
 /** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
   for (const { key, type, codec, presence, fallback } of indexOf(fields).list) {

@@ -3,12 +3,12 @@ import {
   decodeAttributes,
   decodeMessages,
   type Message,
-  type Refusal,
+  type NetlinkError,
   readCString,
 } from '@cni/netns/netlink'
-import type { Subject } from '../batch/batch.ts'
+import type { Subject } from '../batch/batch-messages.ts'
 import { decodeExpressions, fieldName } from '../expressions/expression.ts'
-import type { Expression } from '../expressions/expressions.ts'
+import type { Expression } from '../expressions/expression-types.ts'
 import { familyWord } from '../family.ts'
 import { indexOf, readFields } from '../fields/fields.ts'
 import { ADD, messageOfType, NFGENMSG } from '../messages.ts'
@@ -18,13 +18,17 @@ import { namesOf, ruleFields } from '../objects.ts'
 import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
 /** What the refusals are about, from the batch and the bytes that were sent. */
-export function faultsOf(subjects: readonly Subject[], sent: Buffer, refusals: readonly Refusal[]): Fault[] {
+export function faultsOf(
+  subjects: readonly Subject[],
+  sent: Buffer,
+  refusals: readonly NetlinkError['refusal'][],
+): Fault[] {
   const messages = decodeMessages(sent)
   // The first is the beginning of the batch.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
-function faultOf(refusal: Refusal, of: Subject | undefined, message: Message | undefined): Fault {
+function faultOf(refusal: NetlinkError['refusal'], of: Subject | undefined, message: Message | undefined): Fault {
   const { index, errno, code, text, offset } = refusal
   const said = text === undefined ? '' : ` (${text})`
   const known = { index: index - 1, errno, code }

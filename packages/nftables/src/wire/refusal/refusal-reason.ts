@@ -1,4 +1,4 @@
-import type { Expression } from '../expressions/expressions.ts'
+import type { Expression } from '../expressions/expression-types.ts'
 import type { Fault } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 

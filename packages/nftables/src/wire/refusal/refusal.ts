@@ -1,6 +1,6 @@
 import { type Channel, isNetlinkError, type NetlinkError } from '@cni/netns/netlink'
 import { errnoOf, messageOf } from '@cni/types'
-import type { Batch } from '../batch/batch.ts'
+import { type Batch, messagesOf } from '../batch/batch.ts'
 import { NftError } from '../nft-error.ts'
 import { faultsOf } from './refusal-fault.ts'
 
@@ -24,7 +24,7 @@ export function refused(
   { refusals, lost }: ReturnType<Channel['exchange']>,
 ): NftError | undefined {
   if (refusals.length === 0 && !lost) return undefined
-  const faults = faultsOf(batch.subjects, sent, refusals)
+  const faults = faultsOf(messagesOf(batch).subjects, sent, refusals)
   const whole = refusals.find(({ index }) => index === 0)
   if (whole?.errno === ERESTART) {
     return new NftError('STALE', 'The rules have changed since they were read: ERESTART; nothing was done', { faults })

@@ -1,4 +1,5 @@
-import { base, chain, nftables, nftRuleset, type Where } from '@cni/nftables'
+import { nftables, type Where } from '@cni/nftables'
+import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import * as z from 'zod/mini'
 
 /** What the network's configuration says to this plugin. */

@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns'
-import type { Peer } from '@cni/netns/unix'
+import type { UnixConnection } from '@cni/netns/unix'
 import type { ScopedLog } from '../../part/services.ts'
 import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
 
@@ -22,7 +22,7 @@ export interface ZdsOptions {
   /** How long a ztunnel may take to say hello, in milliseconds. Default 5000. */
   readonly helloMs?: number | undefined
   /** Who may connect. Default: root. */
-  readonly allow?: ((peer: Peer) => boolean) | undefined
+  readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
 }
 
 /** What happened between the agent and its ztunnels. */

@@ -1,0 +1,249 @@
+import type { Verdict } from '../fields/verdict.ts'
+
+/**
+ * The expressions we know, by name: what each says in its attributes. Registers: 0 is the verdict, 1 to 4 hold 16 bytes,
+ * 8 to 23 four each. Values are network order, those that the kernel keeps in host order (marks, ids of users, states …)
+ * and the `info` of xt modules host order.
+ */
+export interface Expressions {
+  readonly bitwise: {
+    readonly name: 'bitwise'
+    readonly sreg: number
+    readonly dreg: number
+    readonly len: number
+    /** `boolean`: and with `mask`, then xor with `xor`; a shift is by `data`. */
+    readonly op?: 'boolean' | 'lshift' | 'rshift'
+    readonly mask?: Uint8Array
+    readonly xor?: Uint8Array
+    readonly data?: Uint8Array
+  }
+  readonly byteorder: {
+    readonly name: 'byteorder'
+    readonly sreg: number
+    readonly dreg: number
+    readonly op: 'ntoh' | 'hton'
+    readonly len: number
+    readonly size: number
+  }
+  readonly cmp: {
+    readonly name: 'cmp'
+    readonly sreg: number
+    readonly op: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte'
+    readonly data: Uint8Array
+  }
+  readonly counter: {
+    readonly name: 'counter'
+    readonly bytes?: bigint
+    readonly packets?: bigint
+  }
+  readonly ct: {
+    readonly name: 'ct'
+    readonly dreg?: number
+    /** Sets the key instead of loading it. */
+    readonly sreg?: number
+    readonly key:
+      | 'state'
+      | 'direction'
+      | 'status'
+      | 'mark'
+      | 'secmark'
+      | 'expiration'
+      | 'helper'
+      | 'l3proto'
+      | 'saddr'
+      | 'daddr'
+      | 'protocol'
+      | 'proto-src'
+      | 'proto-dst'
+      | 'label'
+      | 'packets'
+      | 'bytes'
+      | 'avgpkt'
+      | 'zone'
+      | 'event'
+      | 'src-ip'
+      | 'dst-ip'
+      | 'src-ip6'
+      | 'dst-ip6'
+      | 'id'
+    /** 0 original, 1 reply. */
+    readonly direction?: number
+  }
+  readonly fib: {
+    readonly name: 'fib'
+    readonly dreg: number
+    readonly result: 'unspec' | 'oif' | 'oifname' | 'type'
+    /** 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 whether there is one. */
+    readonly flags: number
+  }
+  readonly immediate: {
+    readonly name: 'immediate'
+    /** 0: the verdict. */
+    readonly dreg: number
+    readonly data: Uint8Array | Verdict
+  }
+  readonly limit: {
+    readonly name: 'limit'
+    readonly rate: bigint
+    /** Seconds. */
+    readonly unit: bigint
+    readonly burst: number
+    readonly type?: 'packets' | 'bytes'
+    /** 1: over the limit, else up to it. */
+    readonly flags?: number
+  }
+  readonly log: {
+    readonly name: 'log'
+    readonly prefix?: string
+    /** To the kernel's log: 0 (emergency) to 7, 8 audit. */
+    readonly level?: number
+    readonly flags?: number
+    /** To a listener, instead of the kernel's log. */
+    readonly group?: number
+    readonly snaplen?: number
+    readonly qthreshold?: number
+  }
+  readonly lookup: {
+    readonly name: 'lookup'
+    readonly set: string
+    /** That of a set which the same batch makes, for one that has no name yet. */
+    readonly setId?: number
+    readonly sreg: number
+    /** Of a map; 0 for one of verdicts. */
+    readonly dreg?: number
+    /** 1: not in the set. */
+    readonly flags?: number
+  }
+  readonly masq: {
+    readonly name: 'masq'
+    readonly flags?: number
+    readonly regProtoMin?: number
+    readonly regProtoMax?: number
+  }
+  /** An xt match of iptables. */
+  readonly match: {
+    readonly name: 'match'
+    readonly module: string
+    readonly revision: number
+    /** The module's structure, padded to eight bytes. */
+    readonly info: Uint8Array
+  }
+  readonly meta: {
+    readonly name: 'meta'
+    readonly key:
+      | 'len'
+      | 'protocol'
+      | 'priority'
+      | 'mark'
+      | 'iif'
+      | 'oif'
+      | 'iifname'
+      | 'oifname'
+      | 'iiftype'
+      | 'oiftype'
+      | 'skuid'
+      | 'skgid'
+      | 'nftrace'
+      | 'rtclassid'
+      | 'secmark'
+      | 'nfproto'
+      | 'l4proto'
+      | 'ibrname'
+      | 'obrname'
+      | 'pkttype'
+      | 'cpu'
+      | 'iifgroup'
+      | 'oifgroup'
+      | 'cgroup'
+      | 'random'
+      | 'ipsec'
+      | 'iifkind'
+      | 'oifkind'
+    readonly dreg?: number
+    /** Sets the key instead of loading it. */
+    readonly sreg?: number
+  }
+  readonly nat: {
+    readonly name: 'nat'
+    readonly type: 'snat' | 'dnat'
+    readonly family: 'unspec' | 'inet' | 'ip' | 'ip6'
+    readonly regAddrMin?: number
+    readonly regAddrMax?: number
+    readonly regProtoMin?: number
+    readonly regProtoMax?: number
+    /** 1 addresses, 2 ports, 4 random, 8 persistent, 16 fully random, 64 a whole network. */
+    readonly flags?: number
+  }
+  /** No connection tracking for the packet. */
+  readonly notrack: { readonly name: 'notrack' }
+  readonly payload: {
+    readonly name: 'payload'
+    readonly dreg?: number
+    readonly sreg?: number
+    readonly base: 'link' | 'network' | 'transport' | 'inner'
+    readonly offset: number
+    readonly len: number
+    readonly checksumType?: number
+    readonly checksumOffset?: number
+    readonly checksumFlags?: number
+  }
+  readonly range: {
+    readonly name: 'range'
+    readonly sreg: number
+    readonly op: 'eq' | 'neq'
+    readonly from: Uint8Array
+    readonly to: Uint8Array
+  }
+  readonly redir: {
+    readonly name: 'redir'
+    readonly regProtoMin?: number
+    readonly regProtoMax?: number
+    /** As those of `nat`. */
+    readonly flags?: number
+  }
+  readonly reject: {
+    readonly name: 'reject'
+    readonly type: 'icmp' | 'tcp-reset' | 'icmpx'
+    readonly code?: number
+  }
+  readonly socket: {
+    readonly name: 'socket'
+    readonly key: 'transparent' | 'mark' | 'wildcard' | 'cgroupv2'
+    readonly dreg: number
+    readonly level?: number
+  }
+  /** An xt target of iptables. */
+  readonly target: {
+    readonly name: 'target'
+    readonly module: string
+    readonly revision: number
+    /** The module's structure, padded to eight bytes. */
+    readonly info: Uint8Array
+  }
+  readonly tproxy: {
+    readonly name: 'tproxy'
+    readonly family: 'unspec' | 'inet' | 'ip' | 'ip6'
+    readonly regAddr?: number
+    readonly regPort?: number
+  }
+}
+
+/**
+ * A step of a rule: most load something into a register, compare what a register holds, or decide.
+ *
+ * @example
+ * const tcp: Expression[] = [
+ *   { name: 'meta', key: 'l4proto', dreg: 1 },
+ *   { name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.of(6) },
+ *   { name: 'immediate', dreg: 0, data: { verdict: 'accept' } },
+ * ]
+ */
+export type Expression =
+  | Expressions[keyof Expressions]
+  | {
+      readonly name: 'raw'
+      /** The kernel's name for it. */
+      readonly of: string
+      /** Its attributes. */
+      readonly data?: Uint8Array | undefined
+    }

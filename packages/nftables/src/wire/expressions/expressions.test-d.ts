@@ -1,0 +1,10 @@
+import { expectTypeOf, test } from 'vitest'
+import type { Values } from '../fields/fields.ts'
+import type { Expressions } from './expression-types.ts'
+import type { expressions } from './expressions.ts'
+
+test('an expression says just what its attributes say', () => {
+  expectTypeOf<{
+    [N in keyof typeof expressions]: Values<(typeof expressions)[N]>
+  }>().toEqualTypeOf<{ readonly [N in keyof Expressions]: Omit<Expressions[N], 'name'> }>()
+})
