@@ -36,3 +36,13 @@ export interface RunResult {
   aborted: boolean
   failed: boolean
 }
+
+/** A program that runs, from `start`. */
+export interface Started {
+  /** `undefined` when it could not be started; `done` then rejects. */
+  readonly pid: number | undefined
+  /** Settles when the program has ended and its pipes are drained. Rejects with a `RunError`. */
+  readonly done: Promise<RunResult>
+  /** Signals the whole process group. Default: SIGTERM. */
+  kill(signal?: NodeJS.Signals): void
+}

@@ -4,7 +4,7 @@ import { type ChildOptions, spawnChild } from './child.ts'
 import { debugFor } from './debug/debug-for.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
 import { isRunError, RunError } from './run-error.ts'
-import type { RunOptions, RunResult } from './run-types.ts'
+import type { RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
 /**
@@ -16,17 +16,7 @@ import { supervise } from './supervise.ts'
  * const child = start(['sleep', '60'], { timeout: 1000 })
  * await child.done.catch((error) => error.code)   // 'TIMEOUT'
  */
-export function start(
-  argv: readonly [string, ...string[]],
-  options: RunOptions = {},
-): {
-  /** `undefined` when it could not be started; `done` then rejects. */
-  readonly pid: number | undefined
-  /** Settles when the program has ended and its pipes are drained. Rejects with a `RunError`. */
-  readonly done: Promise<RunResult>
-  /** Signals the whole process group. Default: SIGTERM. */
-  kill(signal?: NodeJS.Signals): void
-} {
+export function start(argv: readonly [string, ...string[]], options: RunOptions = {}): Started {
   const begun = performance.now()
   const describe = (part: Partial<RunResult>): Omit<RunResult, 'failed'> => ({
     command: argvText(argv),
@@ -70,7 +60,7 @@ export function start(
 }
 
 /** What was run and how it ended; not what it was given on stdin, nor its environment. */
-function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }: ReturnType<typeof start>): void {
+function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }: Started): void {
   const ended = ({ command, exitCode, signal, durationMs }: RunResult | RunError): void =>
     debug('run', { command, pid, exitCode, signal: signal ?? undefined, ms: durationMs })
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
@@ -109,7 +99,7 @@ function explain(errno: string, file: string, cwd: string | undefined): [RunErro
   }
 }
 
-function notStarted(error: RunError): ReturnType<typeof start> {
+function notStarted(error: RunError): Started {
   const done = Promise.reject(error)
   // whoever awaits it later still gets the error
   done.catch(() => {})

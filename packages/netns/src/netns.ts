@@ -1,4 +1,4 @@
-import type { Argv, RunOptions, RunResult, Started } from '@cni/host'
+import type { RunOptions, RunResult, Started } from '@cni/host'
 import { type EnterOptions, run } from './enter/runner.ts'
 import { exec, start } from './enter/start.ts'
 import { warmPool } from './enter/warm-pool.ts'
@@ -67,7 +67,7 @@ export const netns: {
    * @example
    * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
    */
-  start(target: NetnsTarget, argv: Argv, options?: RunOptions & EnterOptions): Started
+  start(target: NetnsTarget, argv: readonly [string, ...string[]], options?: RunOptions & EnterOptions): Started
   /**
    * Runs a program inside a namespace to its end. Rejects with a `RunError`, or with `reject: false` resolves with it;
    * rejects with a `NetnsError` when the namespace cannot be entered.
@@ -75,7 +75,11 @@ export const netns: {
    * @example
    * const { stdout } = await netns.exec(pod, ['iptables-save'])
    */
-  exec(target: NetnsTarget, argv: Argv, options?: RunOptions & EnterOptions & { reject?: boolean }): Promise<RunResult>
+  exec(
+    target: NetnsTarget,
+    argv: readonly [string, ...string[]],
+    options?: RunOptions & EnterOptions & { reject?: boolean },
+  ): Promise<RunResult>
   /**
    * Creates the threads of libuv's pool now, in the namespace we are in. A long-lived process awaits this once,
    * before its first `netns.run`: pool threads (async fs, DNS, crypto) keep the namespace they were born in for ever.

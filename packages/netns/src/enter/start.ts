@@ -1,5 +1,12 @@
 import { closeSync } from 'node:fs'
-import { findExecutable, isRunError, type RunOptions, type RunResult, start as startHere } from '@cni/host'
+import {
+  findExecutable,
+  isRunError,
+  type RunOptions,
+  type RunResult,
+  type Started,
+  start as startHere,
+} from '@cni/host'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { tryLoadSys } from '../sys/load-sys.ts'
@@ -18,7 +25,7 @@ export function start(
   target: NetnsTarget,
   argv: readonly [string, ...string[]],
   options: RunOptions & EnterOptions = {},
-): ReturnType<typeof startHere> {
+): Started {
   const { shield, onShieldError, ...rest } = options
   assertTarget(target)
   const shielded = shield !== undefined && shield.length > 0
@@ -40,7 +47,7 @@ export function start(
  */
 export async function exec(
   target: NetnsTarget,
-  argv: Parameters<typeof startHere>[0],
+  argv: readonly [string, ...string[]],
   options: RunOptions & EnterOptions & { reject?: boolean } = {},
 ): Promise<RunResult> {
   const { reject = true, ...rest } = options
@@ -56,9 +63,9 @@ export async function exec(
 function startOwned(
   target: NetnsTarget,
   owner: number,
-  argv: Parameters<typeof startHere>[0],
+  argv: readonly [string, ...string[]],
   options: RunOptions & EnterOptions,
-): ReturnType<typeof startHere> {
+): Started {
   const { shield, onShieldError, ...rest } = options
   const close = () => closeSync(owner)
   try {
@@ -83,9 +90,9 @@ function startOwned(
 /** The argument list that enters by our descriptor: a path may by now be another namespace. */
 export function throughNsenter(
   fd: number,
-  argv: Parameters<typeof startHere>[0],
+  argv: readonly [string, ...string[]],
   options: RunOptions,
-): Parameters<typeof startHere>[0] {
+): readonly [string, ...string[]] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
   // A program that is not there is reported as itself, not as a failing nsenter.
