@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sample, sampleTitle } from '../../../test/deep.ts'
 import { checks } from '../src/checks.ts'
 import { conformance } from '../src/conformance.ts'
 import type { Finding } from '../src/model.ts'
@@ -161,9 +162,11 @@ const alone: readonly Planted[] = [
 
 const root = process.getuid?.() === 0
 
-describe.runIf(root).concurrent('a planted defect is found by the check meant for it', () => {
+describe.runIf(root).concurrent(`a planted defect is found by the check meant for it, ${sampleTitle}`, () => {
   const all = [...chained, ...alone.map((planted) => ({ ...planted, alone: true as const }))]
-  test.each(all)('$check finds $defect: $says', async ({ defect, check, says, alone, severity, timeout }) => {
+  // One of each group of checks, for both kinds of plugin.
+  const drawn = sample(all, ({ check, alone }) => `${check.split('.')[0]} ${alone}`)
+  test.each(drawn)('$check finds $defect: $says', async ({ defect, check, says, alone, severity, timeout }) => {
     using plugin = plantedPlugin(alone !== true, [defect])
     const report = await conformance({
       plugin: plugin.path,
@@ -204,8 +207,11 @@ describe.runIf(root).concurrent('a planted defect is found by the check meant fo
   })
 })
 
-describe.runIf(root)('a correct plugin has no finding', () => {
-  test.each([true, false])(
+// All checks against each of these; the plugins of the examples are checked so as well.
+const whole = sample(['chained', 'alone', 'in another language'], () => 'whole')
+
+describe.runIf(root)(`a correct plugin has no finding, ${sampleTitle}`, () => {
+  test.each([true, false].filter((chained) => whole.includes(chained ? 'chained' : 'alone')))(
     'chained: %j',
     async (chained) => {
       using plugin = plantedPlugin(chained, [])
@@ -220,16 +226,20 @@ describe.runIf(root)('a correct plugin has no finding', () => {
     120_000,
   )
 
-  test('in another language: POSIX shell and sed', async () => {
-    const plugin = new URL('fixtures/passthrough.sh', import.meta.url).pathname
-    const report = await conformance({ plugin, chained: true })
-    expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
-    const skipped = report.results.filter(({ outcome }) => outcome.status === 'skipped').map(({ id }) => id)
-    expect(skipped).toEqual(['isolation.gc', 'add.exists', 'check.tampered'])
-    expect(report.verdict).toBe('conforms')
-  }, 120_000)
+  test.runIf(whole.includes('in another language'))(
+    'in another language: POSIX shell and sed',
+    async () => {
+      const plugin = new URL('fixtures/passthrough.sh', import.meta.url).pathname
+      const report = await conformance({ plugin, chained: true })
+      expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
+      const skipped = report.results.filter(({ outcome }) => outcome.status === 'skipped').map(({ id }) => id)
+      expect(skipped).toEqual(['isolation.gc', 'add.exists', 'check.tampered'])
+      expect(report.verdict).toBe('conforms')
+    },
+    120_000,
+  )
 
-  test.each(['deletes-route', 'deletes-address'])(
+  test.each(sample(['deletes-route', 'deletes-address'], () => 'deletes'))(
     'that takes away on purpose, and says so: %s',
     async (defect) => {
       using plugin = plantedPlugin(true, [defect])

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { sample, sampleTitle } from '../../../test/deep.ts'
 import { conformance } from '../src/conformance.ts'
 import type { Report } from '../src/model.ts'
 import type { ConformanceOptions } from '../src/options/options.ts'
@@ -13,33 +14,44 @@ const outcome = (report: Report, id: string) => report.results.find((result) => 
 const failed = ({ results }: Report) =>
   results.flatMap(({ id, outcome }) => (outcome.status === 'fail' ? [id] : [])).sort()
 
-describe.runIf(runs)("results of Debian's plugins are judged as what they are", () => {
+/** Runs of all checks. */
+const whole = sample(['static', 'host-local', 'portmap'], () => 'whole')
+
+describe.runIf(runs)(`results of Debian's plugins are judged as what they are, ${sampleTitle}`, () => {
   const addresses = [{ address: '10.79.1.3/24', gateway: '10.79.1.1' }]
   const same = {
     status: 'note',
     notes: ['all pods got the address 10.79.1.3/24, as the configuration asks for it'],
   }
 
-  test('static: an address of no interface, the same for every pod', async () => {
-    const report = await check('static', { conf: { ipam: { type: 'static', addresses } } })
-    // as every Go plugin, its errors have no cniVersion
-    expect(failed(report)).toEqual(['errors.members'])
-    expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
-    const notes = ['addresses of no interface, not looked for in the pod: 10.79.1.3/24']
-    expect(outcome(report, 'add.truth')).toEqual({ status: 'note', notes })
-    expect(outcome(report, 'concurrency.pods')).toEqual(same)
-  }, 120_000)
+  test.runIf(whole.includes('static'))(
+    'static: an address of no interface, the same for every pod',
+    async () => {
+      const report = await check('static', { conf: { ipam: { type: 'static', addresses } } })
+      // as every Go plugin, its errors have no cniVersion
+      expect(failed(report)).toEqual(['errors.members'])
+      expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
+      const notes = ['addresses of no interface, not looked for in the pod: 10.79.1.3/24']
+      expect(outcome(report, 'add.truth')).toEqual({ status: 'note', notes })
+      expect(outcome(report, 'concurrency.pods')).toEqual(same)
+    },
+    120_000,
+  )
 
-  test('host-local: its leases go with the pod, what it keeps for the next one is a note', async () => {
-    const report = await check('host-local', { conf: { ipam: { type: 'host-local', subnet: '10.79.2.0/24' } } })
-    expect(failed(report)).toEqual(['errors.members'])
-    expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
-    const folder = '/var/lib/cni/networks'
-    const files = ['', 'conformance/', 'conformance/last_reserved_ip.0', 'conformance/lock']
-    const notes = [`the first pod leaves ${files.map((file) => `${folder}/${file}`).join('; ')}`]
-    expect(outcome(report, 'isolation.state')).toEqual({ status: 'note', notes })
-    expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'pass' })
-  }, 120_000)
+  test.runIf(whole.includes('host-local'))(
+    'host-local: its leases go with the pod, what it keeps for the next one is a note',
+    async () => {
+      const report = await check('host-local', { conf: { ipam: { type: 'host-local', subnet: '10.79.2.0/24' } } })
+      expect(failed(report)).toEqual(['errors.members'])
+      expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
+      const folder = '/var/lib/cni/networks'
+      const files = ['', 'conformance/', 'conformance/last_reserved_ip.0', 'conformance/lock']
+      const notes = [`the first pod leaves ${files.map((file) => `${folder}/${file}`).join('; ')}`]
+      expect(outcome(report, 'isolation.state')).toEqual({ status: 'note', notes })
+      expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'pass' })
+    },
+    120_000,
+  )
 
   test('host-local, asked for an address: one pod at a time can have it', async () => {
     const ipam = { type: 'host-local', subnet: '10.79.2.0/24' }
@@ -97,13 +109,17 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     expect(left()).toEqual(before)
   }, 120_000)
 
-  test('portmap, in the version of its configuration', async () => {
-    const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80, protocol: 'tcp' }] }
-    const conf = { cniVersion: '0.3.1', runtimeConfig }
-    const report = await check('portmap', { conf, chained: true, skip: ['signals', 'concurrency'] })
-    expect(report).toMatchObject({ verdict: 'conforms', version: '0.3.1' })
-    expect(failed(report)).toEqual(['errors.members', 'isolation.node', 'prev-result.unknown'])
-    expect(outcome(report, 'check.after-add')).toMatchObject({ status: 'skipped' })
-    expect(outcome(report, 'isolation.state')).toEqual({ status: 'pass' })
-  }, 120_000)
+  test.runIf(whole.includes('portmap'))(
+    'portmap, in the version of its configuration',
+    async () => {
+      const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80, protocol: 'tcp' }] }
+      const conf = { cniVersion: '0.3.1', runtimeConfig }
+      const report = await check('portmap', { conf, chained: true, skip: ['signals', 'concurrency'] })
+      expect(report).toMatchObject({ verdict: 'conforms', version: '0.3.1' })
+      expect(failed(report)).toEqual(['errors.members', 'isolation.node', 'prev-result.unknown'])
+      expect(outcome(report, 'check.after-add')).toMatchObject({ status: 'skipped' })
+      expect(outcome(report, 'isolation.state')).toEqual({ status: 'pass' })
+    },
+    120_000,
+  )
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import { installer } from '@cni/installer'
 import { expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { crashBefore } from '../test/crash-fs.ts'
 import { bridge, calico, type FakeNode, fakeNode } from '../test/node.ts'
 import { listCandidates } from './conf/candidate.ts'
@@ -97,7 +98,7 @@ const steps = process.env.CNI_CRASH_ALL ? all : [1, 3, 6, 10, 14, 17, CALLS, CAL
 test.each(steps)('a process that gets SIGKILL before call %d leaves a working node', async (n) => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   const program = join(import.meta.dirname, '../test/processes/install-and-die.ts')
-  const argv = [process.execPath, '--conditions=@cni/source', program, node.root, String(n)] as const
+  const argv = [...NODE, program, node.root, String(n)] as const
   const { signal, exitCode, stderr } = await run(argv, { reject: false, env: { PATH: process.env.PATH ?? '' } })
   expect([signal, exitCode, stderr]).toEqual(n > CALLS ? [null, 0, ''] : ['SIGKILL', null, ''])
   expectWhole(node, ['bridge'])

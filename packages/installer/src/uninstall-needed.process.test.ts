@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { installer } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
+import { NODE_FLAGS } from '../../../test/node.ts'
 import { crashBefore } from '../test/crash-fs.ts'
 import { cacheResult, copyToMultus, recordAttachment } from '../test/needed.ts'
 import { calico, type FakeNode, fakeNode } from '../test/node.ts'
@@ -12,7 +13,7 @@ import { toSettings } from './options.ts'
 /** A process of the plugin: performs DELs with the plugin's file at a path. */
 function pluginProcess(): (executable: string) => Promise<string> {
   const program = join(import.meta.dirname, '../test/processes/last-del.ts')
-  const child = spawn(process.execPath, ['--conditions=@cni/source', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...NODE_FLAGS, program], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill())
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return async (executable) => {

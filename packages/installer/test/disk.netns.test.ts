@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { run } from '@cni/host'
 import { expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { calico, fakeNode } from './node.ts'
 
 const program = join(import.meta.dirname, 'processes/install-and-report.ts')
@@ -8,8 +9,8 @@ const program = join(import.meta.dirname, 'processes/install-and-report.ts')
 /** Runs the installer in a mount namespace of its own, after a command there; returns its report and the node's files. */
 async function runAfter(prepare: (root: string) => string, look: string) {
   using node = fakeNode()
-  const script = `${prepare(node.root)} && "$0" --conditions=@cni/source "$1" "$2" && ${look}`
-  const argv = ['unshare', '--mount', 'sh', '-c', script, process.execPath, program, node.root] as const
+  const script = `${prepare(node.root)} && "$@" && ${look}`
+  const argv = ['unshare', '--mount', 'sh', '-c', script, 'sh', ...NODE, program, node.root] as const
   const { stdout } = await run(argv, { cwd: node.root, env: { PATH: process.env.PATH ?? '' } })
   const end = stdout.indexOf('\n--\n')
   return { ...JSON.parse(stdout.slice(0, end)), look: stdout.slice(end + 4) }

@@ -2,6 +2,7 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { ipset } from '../src/ipset.ts'
 import type { Entry, SetSpec } from '../src/spec-types.ts'
 import { anyContent } from './arbitrary-sets.ts'
@@ -213,7 +214,7 @@ describe('what the kernel refuses', () => {
       for (const call of [set.create, set.list]) await call().catch(({ code, message }) => console.log(code, message))
     `
     const drop = ['setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin'] as const
-    const node = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code]
+    const node = [...NODE, '--input-type=module', '--eval', code]
     const { stdout } = await netns.exec(pod, [...drop, ...node], { cwd: import.meta.dirname })
     expect(stdout.trimEnd().split('\n')).toEqual([
       'EXIT Create set pods: EPERM, CAP_NET_ADMIN in the namespace is needed',

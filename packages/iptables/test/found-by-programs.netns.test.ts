@@ -3,6 +3,7 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { times } from '../../../test/deep.ts'
 import { notModelled } from '../src/encode/encoded.ts'
 import { iptables } from '../src/iptables.ts'
 import { type Family, families, type Rule, type Ruleset, rulesFor } from '../src/rules/model.ts'
@@ -10,7 +11,7 @@ import { ruleLine } from '../src/text/quote.ts'
 import { ruleArgs } from '../src/text/rule-args.ts'
 import { anyRuleset } from './arbitraries.ts'
 
-const runs = Number(process.env.CNI_FUZZ_RUNS ?? 15)
+const runs = Number(process.env.CNI_FUZZ_RUNS ?? times(5))
 
 /** Rules of others, before, between and after which ours come. */
 const theirs = '-m comment --comment "of others" -j RETURN'

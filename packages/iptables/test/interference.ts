@@ -1,5 +1,6 @@
 import { type Netns, netns } from '@cni/netns'
 import { Batch, decodeExpressions, type Expression, type Nft, openNft, type RuleSpec } from '@cni/nftables/wire'
+import { NODE } from '../../../test/node.ts'
 import { families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import type { IptablesPort } from '../src/run/port.ts'
@@ -36,9 +37,7 @@ export function commit(pod: Netns, fill: (batch: Batch) => void): void {
 }
 
 /** The command line for a module's text. */
-export const node = (code: string): [string, ...string[]] => [
-  ...([process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const),
-]
+export const node = (code: string): [string, ...string[]] => [...NODE, '--input-type=module', '--eval', code]
 
 /** The real port, and the programs that it ran. */
 export function recording(pod: Netns, ran: string[]): IptablesPort {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
+import { deep, sample } from '../../../test/deep.ts'
 import { isIptablesError } from '../src/errors.ts'
 import { Draft } from '../src/rules/draft.ts'
 import { builtinChains, type Family, families, type Rule, type Ruleset, type Table } from '../src/rules/model.ts'
@@ -65,11 +66,15 @@ interface Try {
   readonly own: boolean
 }
 
-const tries: readonly Try[] = Object.keys(things).flatMap((name) =>
+const every: readonly Try[] = Object.keys(things).flatMap((name) =>
   (Object.keys(builtinChains) as Table[]).flatMap((table) =>
     builtinChains[table].flatMap((hook) => [false, true].map((own) => ({ name, table, hook, own }))),
   ),
 )
+
+/** The long search has everything; else one hook of each table is tried. */
+const long = deep || process.env.CNI_FUZZ_RUNS !== undefined
+const tries = long ? every : sample(every, ({ name, table, own }) => `${name} ${table} ${own}`)
 
 /** The ruleset, or nothing when it is refused. */
 function ours({ name, table, hook, own }: Try): Ruleset | undefined {
@@ -99,7 +104,7 @@ function lines({ name, hook, own }: Try, family: Family, number = ''): string[] 
 const pairs = (['legacy', 'nft'] as const).flatMap((backend) => families.map((family) => [backend, family] as const))
 const some = pairs.filter(([backend, family]) => (backend === 'legacy') === (family === 'ipv4'))
 
-test.for(process.env.CNI_FUZZ_RUNS === undefined ? some : pairs)(
+test.for(long ? pairs : some)(
   'what we refuse in a table and chain is what the kernel refuses: %s, %s',
   { timeout: 120_000 },
   async ([backend, family]) => {
@@ -128,6 +133,6 @@ test.for(process.env.CNI_FUZZ_RUNS === undefined ? some : pairs)(
       expect([each, status === 0]).toEqual([each, stricter(each, backend)])
     }
     for (const [table, body] of taken) expect(restore(table, body)).toMatchObject({ status: 0, stderr: '' })
-    expect(refused).toBeGreaterThan(200)
+    expect(refused).toBeGreaterThan(tries.length / 4)
   },
 )

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
+import { NODE_FLAGS } from '../../../test/node.ts'
 
 const program = new URL('./fixtures/write-many.ts', import.meta.url).pathname
 
@@ -11,7 +12,7 @@ test('200 pods are added at once, by 8 processes, in one namespace', { timeout: 
   const run = promisify(execFile)
   const failed = await Promise.all(
     Array.from({ length: 8 }, async (_, who) => {
-      const { stdout } = await run(process.execPath, ['--conditions=@cni/source', program, node.path, `${who}`, '25'])
+      const { stdout } = await run(process.execPath, [...NODE_FLAGS, program, node.path, `${who}`, '25'])
       return JSON.parse(stdout) as string[]
     }),
   )

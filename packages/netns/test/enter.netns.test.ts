@@ -7,6 +7,7 @@ import { run } from '@cni/host'
 import { netns, readFile } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { throughNsenter } from '../src/enter/start.ts'
 import { bundleFixture, runtimes } from './runtimes.ts'
 
@@ -111,7 +112,7 @@ test.each([
   const dir = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const drop = ['setpriv', `--bounding-set=-${capability}`, `--inh-caps=-${capability}`] as const
-  const program = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const program = [...NODE, '--input-type=module', '--eval', code] as const
   const cwd = new URL('..', import.meta.url).pathname
   const { stdout } = await run([...drop, ...program], { cwd, env: { ...process.env, DIR: dir } })
   expect(stdout).toMatch(message)

@@ -16,6 +16,7 @@ import { run, start } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NODE_FLAGS } from '../../../test/node.ts'
 
 const here = () => readlinkSync('/proc/thread-self/ns/net')
 const before = here()
@@ -177,7 +178,7 @@ test('a mount namespace bound to a file is not a network namespace, with FFI loa
     const code = `
       import { open } from ${JSON.stringify(new URL('../src/handle/open.ts', import.meta.url).href)}
       try { open(process.argv[1]) } catch (error) { process.stdout.write(error.message) }`
-    const args = ['--conditions=@cni/source', '--input-type=module', '--eval', code, file] as const
+    const args = [...NODE_FLAGS, '--input-type=module', '--eval', code, file] as const
     expect((await run([process.execPath, ...args])).stdout).toContain('it is a uts namespace')
   } finally {
     await run(['umount', file])
@@ -210,7 +211,7 @@ test.each([
     writeSync(1, (await tempNetns()).path)
     ${how}`
   const cwd = join(import.meta.dirname, '..')
-  const args = ['--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const args = [...NODE_FLAGS, '--input-type=module', '--eval', code] as const
   const result = await run([process.execPath, ...args], { cwd, reject: false })
   expect(result).toMatchObject(end)
   expect(result.stdout).toMatch(/^\/.*net$/)

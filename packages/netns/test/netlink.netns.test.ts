@@ -16,6 +16,7 @@ import {
 import { loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '../src/netlink/constants.ts'
 import { addChain, addRule, batchOf, deleteChain, getGeneration, listRules } from './nft-batch.ts'
 
@@ -135,7 +136,7 @@ describe('requests', () => {
       const request = { type: 0x0a10, fixed: new Uint8Array(4), what: 'Ask' }
       try { channel.get(request) } catch (error) { process.stdout.write(error.message) }`
     const cwd = new URL('..', import.meta.url).pathname
-    const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+    const argv = [...NODE, '--input-type=module', '--eval', code] as const
     const { stdout } = await netns.exec(pod, argv, { cwd })
     expect(stdout).toBe('Ask: EPERM (needs root: CAP_NET_ADMIN)')
   })

@@ -1,6 +1,7 @@
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 
 let pod: Netns & AsyncDisposable
 let rtnl: Rtnl
@@ -236,7 +237,7 @@ test('DEBUG=cni:rtnl traces every question, its time and its refusal on stderr',
     await rtnl.getLink('lo')
     await rtnl.setLinkUp('eth\\u009b7').catch(() => {})`
   const cwd = new URL('..', import.meta.url).pathname
-  const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const argv = [...NODE, '--input-type=module', '--eval', code] as const
   const env = { ...process.env, DEBUG: 'cni:rtnl' }
   const { stderr } = await netns.exec(pod, argv, { cwd, env })
   expect(stderr).toMatch(/cni:rtnl Find link "lo" replies=1 ms=[\d.]+/)
@@ -250,7 +251,7 @@ test('an ordinary user is refused with EPERM and the capability it takes', async
     process.setuid(65534)
     await rtnl.setLinkUp('lo').catch((error) => process.stdout.write(error.message))`
   const cwd = new URL('..', import.meta.url).pathname
-  const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const argv = [...NODE, '--input-type=module', '--eval', code] as const
   const { stdout } = await netns.exec(pod, argv, { cwd })
   expect(stdout).toBe('Set link "lo" up: EPERM (needs root: CAP_NET_ADMIN)')
 })

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { run } from '@cni/host'
 import { build } from 'esbuild'
+import { NODE } from '../../../test/node.ts'
 
 const here = import.meta.dirname
 const require = createRequire(import.meta.url)
@@ -48,7 +49,7 @@ export async function compile(
   return outfile
 }
 
-const CNI_BUILD = [process.execPath, '--conditions=@cni/source', join(here, '../../cni-build/src/cli.ts')] as const
+const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs the fixture and reads its report. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {

@@ -2,6 +2,7 @@ import { netns } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { Batch, type Expression, openNft } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { thrown } from './behaviour/world.ts'
 
 const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
@@ -74,7 +75,7 @@ test.runIf(hasFfi)('a kernel that has no nfnetlink is told by name, and that it 
     for (const open of [openNft, openCommits, openTraces]) {
       try { open('host') } catch (error) { process.stdout.write(error.name + ' ' + error.code + ' ' + error.message + '\\n') }
     }`
-  const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const argv = [...NODE, '--input-type=module', '--eval', code] as const
   const { stdout } = await netns.exec(pod, argv, { cwd: new URL('..', import.meta.url).pathname })
   expect(stdout.trim().split('\n')).toEqual(
     Array(3).fill('NftError UNSUPPORTED The kernel has no nfnetlink: it needs the module nfnetlink'),

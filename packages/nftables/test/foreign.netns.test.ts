@@ -2,6 +2,7 @@ import { type Netns, netns } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { Batch, type Expression, isNftError, openNft, restore, snapshot } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 
 const nat = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
 
@@ -145,7 +146,7 @@ describe('who may not', () => {
       for (const act of [() => nft.generation(), () => nft.rules(), () => nft.commit(batch), () => openCommits('host')]) {
         try { act() } catch (error) { process.stdout.write(error.code + ' ' + error.message + '\\n') }
       }`
-    const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+    const argv = [...NODE, '--input-type=module', '--eval', code] as const
     const { stdout } = await netns.exec(pod, argv, { cwd: new URL('..', import.meta.url).pathname })
     expect(stdout.trim().split('\n')).toEqual([
       'DENIED Ask for the generation: EPERM (needs root: CAP_NET_ADMIN)',

@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Batch } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../../test/deep.ts'
+import { NODE_FLAGS } from '../../../test/node.ts'
 import { eachPod } from './each-pod.ts'
 
 const program = new URL('./fixtures/write-many.ts', import.meta.url).pathname
 
 /** A process that writes as one of `kinds` in the fixture. */
 function writer(path: string, kind: string, who: string, times: number) {
-  const child = spawn(process.execPath, ['--conditions=@cni/source', program, path, kind, who, `${times}`], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, program, path, kind, who, `${times}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -45,11 +47,12 @@ describe('many processes that write in one namespace', { timeout: 120_000 }, () 
     expect(pods.filter((name) => name.startsWith('pod-'))).toHaveLength(200)
   })
 
-  test('500 rules are corrected 100 times, while two others commit 50 times a second', async () => {
+  const corrections = times(20)
+  test(`500 rules are corrected ${corrections} times, while two others commit 50 times a second`, async () => {
     await using all = new AsyncDisposableStack()
     const others = ['a', 'b'].map((who) => all.use(writer(here.pod.path, 'noise', who, 100_000)))
     await Promise.all(others.map(({ ready }) => ready))
-    const one = all.use(writer(here.pod.path, '500 rules', 'one', 100))
+    const one = all.use(writer(here.pod.path, '500 rules', 'one', corrections))
     expect(await one.failures()).toEqual([])
     expect(here.nft.rules({ family: 'inet', table: 'pod-one' })).toHaveLength(501)
   })

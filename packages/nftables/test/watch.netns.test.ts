@@ -5,6 +5,7 @@ import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import { monitor, tracePackets } from '@cni/nftables/watch'
 import { Batch } from '@cni/nftables/wire'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { NODE_FLAGS } from '../../../test/node.ts'
 import { addRuleset } from '../src/encode/encode-table.ts'
 import { eachPod } from './each-pod.ts'
 
@@ -101,7 +102,7 @@ describe('the way of a packet', () => {
 
   test('goes with the process', async () => {
     const program = new URL('./fixtures/trace-and-die.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, ['--conditions=@cni/source', program, here.pod.path], { stdio: 'pipe' })
+    const child = spawn(process.execPath, [...NODE_FLAGS, program, here.pod.path], { stdio: 'pipe' })
     const exit = once(child, 'exit')
     await expect.poll(tables, { timeout: 20_000 }).toHaveLength(1)
     child.kill('SIGKILL')

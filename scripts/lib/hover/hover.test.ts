@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { sample } from '../../../test/deep.ts'
 import { root } from '../exec.ts'
 import { languageService } from './language-service.ts'
 
@@ -11,7 +12,7 @@ const files = globSync(['docs/examples/**/*.ts', 'examples/*/src/**/*.ts'], { cw
 )
 
 // Editors start with a file open: what loads the program is not the hover.
-test.each(['typescript', 'typescript-5.9'])(
+test.each(sample(['typescript', 'typescript-5.9'], () => 'language service'))(
   '%s: hovering over any import or call of an example works',
   async (version) => {
     using service = languageService(createRequire(import.meta.url).resolve(`${version}/lib/tsserver.js`))

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NODE } from '../../../../test/node.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** Puts the plugin into a folder, as a runtime finds it. */
 export function install(folder: string) {
-  const command = `'${process.execPath}' --no-warnings --conditions=@cni/source '${main}'`
+  const command = `'${[...NODE, '--no-warnings', main].join("' '")}'`
   writeFileSync(join(folder, 'node-ipam'), `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 })
 }

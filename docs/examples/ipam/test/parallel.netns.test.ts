@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { NODE_FLAGS } from '../../../../test/node.ts'
 
 const adds = fileURLToPath(new URL('adds.ts', import.meta.url))
 
@@ -12,7 +13,7 @@ test('50 ADDs of five processes at once: no address twice, in either family', as
   const folder = mkdtempSync(join(tmpdir(), 'leases-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const runs = [0, 10, 20, 30, 40].map((first) =>
-    promisify(execFile)(process.execPath, ['--conditions=@cni/source', adds, folder, `${first}`, '10']),
+    promisify(execFile)(process.execPath, [...NODE_FLAGS, adds, folder, `${first}`, '10']),
   )
   const addresses = (await Promise.all(runs)).flatMap(({ stdout }): string[] => JSON.parse(stdout))
   const expected = Array.from({ length: 50 }, (_, i) => [`10.88.0.${i + 2}/24`, `fd88::${(i + 2).toString(16)}/64`])

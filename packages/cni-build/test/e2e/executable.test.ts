@@ -15,6 +15,8 @@ import { fileURLToPath } from 'node:url'
 import { BuildError, type BundleOptions, bundle } from '@cni/build'
 import { run, start } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sample } from '../../../../test/deep.ts'
+import { NODE } from '../../../../test/node.ts'
 import { buildExecutable } from '../with-bun.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-build-'))
@@ -154,36 +156,33 @@ describe('the same source, file name and compiler', () => {
     const cwd = join(folder, where)
     for (const path of [cwd, join(cwd, up, 'src')]) mkdirSync(path, { recursive: true })
     copyFileSync(entry, join(cwd, up, 'src/main.ts'))
-    const command = [
-      process.execPath,
-      '--conditions=@cni/source',
-      cli,
-      join(up, 'src/main.ts'),
-      '-o',
-      'out/plugin',
-      ...options,
-    ]
+    const command = [...NODE, cli, join(up, 'src/main.ts'), '-o', 'out/plugin', ...options]
     const argv = ['sh', '-c', `${settings}; exec "$@"`, 'sh', ...command, '--bundle=out/b.cjs'] as const
     await run([...argv], { cwd })
     return ['plugin', 'b.cjs'].map((file) => sha256(join(cwd, 'out', file)))
   }
 
-  it.each([
-    [['--runtime=bun']],
-    [['--runtime=bun', '--smoke=none']],
-    [['--no-snapshot']],
-    [['--runtime=bun', '--no-minify', '--smoke=none']],
-  ])('%j: give the same bytes in another folder, locale, time zone and umask', async (options) => {
-    const name = `same${options.join('')}`
-    const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
-    const there = await build(
-      `${name}/b/c`,
-      '../src of b',
-      'umask 077; export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nowhere BUN_OPTIONS=--version',
-      options,
-    )
-    expect(there).toEqual(here)
-  })
+  const ways = [
+    ['--runtime=bun'],
+    ['--runtime=bun', '--smoke=none'],
+    ['--no-snapshot'],
+    ['--runtime=bun', '--no-minify', '--smoke=none'],
+  ]
+  const drawn = sample(ways, (options) => options.includes('--runtime=bun'))
+  it.each(drawn.map((options) => [options]))(
+    '%j: give the same bytes in another folder, locale, time zone and umask',
+    async (options) => {
+      const name = `same${options.join('')}`
+      const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
+      const there = await build(
+        `${name}/b/c`,
+        '../src of b',
+        'umask 077; export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nowhere BUN_OPTIONS=--version',
+        options,
+      )
+      expect(there).toEqual(here)
+    },
+  )
 })
 
 describe('a bundle', () => {
@@ -270,16 +269,13 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     const file = join(folder, 'slow.ts')
     writeFileSync(file, 'setInterval(() => {}, 1000)\n')
     let said = ''
-    const started = start(
-      [process.execPath, '--conditions=@cni/source', cli, file, '--runtime=bun', '-o', join(out, 'plugin')],
-      {
-        stderr: (chunk) => {
-          const before = said.includes('compiled with')
-          said += Buffer.from(chunk).toString()
-          if (!before && said.includes('compiled with')) started.kill(signal)
-        },
+    const started = start([...NODE, cli, file, '--runtime=bun', '-o', join(out, 'plugin')], {
+      stderr: (chunk) => {
+        const before = said.includes('compiled with')
+        said += Buffer.from(chunk).toString()
+        if (!before && said.includes('compiled with')) started.kill(signal)
       },
-    )
+    })
     await expect(started.done).rejects.toMatchObject({ exitCode: signal === 'SIGINT' ? 130 : 143 })
     expect(said).toContain(`received ${signal}`)
     expect(readdirSync(out)).toEqual([])

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildExecutableOptions, buildExecutable, inspect } from '@cni/build'
 import { findExecutable, run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NODE } from '../../../../test/node.ts'
 import { cli } from '../cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-small-'))
@@ -208,11 +209,7 @@ describe('cni-build', () => {
   })
 })
 
-const CNI_BUILD = [
-  process.execPath,
-  '--conditions=@cni/source',
-  fileURLToPath(new URL('../../src/cli.ts', import.meta.url)),
-] as const
+const CNI_BUILD = [...NODE, fileURLToPath(new URL('../../src/cli.ts', import.meta.url))] as const
 
 const emulator = findExecutable('qemu-aarch64-static')
 // Compiled only where gcc for arm64 is installed.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findExecutable, isRunError, type RunResult, run } from '@cni/host'
 import { describe, expect, test } from 'vitest'
+import { NODE } from '../../../../test/node.ts'
 import { plantedPlugin } from '../planted-plugin.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
@@ -12,7 +13,7 @@ const cli = (...argv: string[]) => cliWith({}, ...argv)
 
 async function cliWith(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<RunResult> {
   try {
-    const command = [process.execPath, '--conditions=@cni/source', CLI, ...argv] as const
+    const command = [...NODE, CLI, ...argv] as const
     return await run(command, { timeout: 60_000, env: { ...process.env, ...env } })
   } catch (error) {
     if (isRunError(error)) return error

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NODE } from '../../../../test/node.ts'
 import { addPlugin, callPlugin } from '../../src/plugin.ts'
 import { getVersionInfo } from '../../src/version-info.ts'
 import { type ScriptFolder, scriptFolder } from '../script-folder.ts'
@@ -23,7 +24,7 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
   beforeEach(async () => {
     pod = await tempNetns()
     bin = scriptFolder()
-    bin.script('addresses', `exec '${process.execPath}' --conditions=@cni/source '${MAIN}'`)
+    bin.script('addresses', `exec '${[...NODE, MAIN].join("' '")}'`)
     bin.script('logged', `echo $CNI_COMMAND >>${bin.dir}/log; exec ${PLUGINS}/host-local`)
   })
   afterEach(async () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { RunResult, run } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { NODE } from '../../../../test/node.ts'
 import { type TempDir, tempDir } from '../temp-dir.ts'
 
 /** The reference plugins of Debian's package containernetworking-plugins. */
@@ -44,11 +45,10 @@ export async function world(): Promise<World> {
     files,
     cnitool: (argv, more = {}) =>
       finished(
-        netns.start(
-          node,
-          [process.execPath, '--conditions=@cni/source', CLI, ...argv, '--cache-dir', `${files.dir}/cache`],
-          { env: { ...env, ...more }, timeout: 30_000 },
-        ).done,
+        netns.start(node, [...NODE, CLI, ...argv, '--cache-dir', `${files.dir}/cache`], {
+          env: { ...env, ...more },
+          timeout: 30_000,
+        }).done,
       ),
     original: (file, argv, more = {}) => {
       const script = 'mount -t tmpfs tmpfs /var/lib && mkdir "$1" && mount --bind "$0" "$1" && shift && exec "$@"'

@@ -1,5 +1,6 @@
 import { createAuthority } from '@cni/kube/testing'
 import { describe, expect, it } from 'vitest'
+import { times } from '../../../../test/deep.ts'
 import { both, isBuilt, NOT_BUILT } from '../same.ts'
 
 const NAMES = ['simple', 'Ärger & Söhne', 'a,b+c"d\\e<f>g;h', ' space ', '#hash', 'control\u0001\n\u007f', '日本', '']
@@ -22,6 +23,11 @@ describe.skipIf(!isBuilt)(`Certificates are read as by Node (${NOT_BUILT})`, () 
 
   it('and any bytes of a child are a report or none', async () => {
     using program = await both('tls-reports', { onNode: false })
-    expect(await program.onSmall()).toEqual({ stdout: 'true\n', stderr: '', code: 0, signal: null })
+    expect(await program.onSmall({ args: [`${times(2000)}`] })).toEqual({
+      stdout: 'true\n',
+      stderr: '',
+      code: 0,
+      signal: null,
+    })
   })
 })

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { build } from 'tsup'
+import { sample } from '../../../../test/deep.ts'
+import { NODE_FLAGS } from '../../../../test/node.ts'
 
 /** One way to run the fixture: the start of its command line. */
 export interface Runtime {
@@ -13,7 +15,10 @@ export interface Runtime {
   readonly ffi: boolean
 }
 
-/** A fixture as one CommonJS file on each Node there is, compiled with bun, and as plugins are shipped. */
+/**
+ * A fixture as plugins are shipped, and in another way: one CommonJS file on each Node there is, or compiled with bun.
+ * `npm run test:deep` has all of them.
+ */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
   await build({
@@ -34,14 +39,12 @@ export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: str
   })
   const bundle = join(folder, `${fixture}.cjs`)
   const nodes = [...new Set([realpathSync(process.execPath), ...nodesOnPath()])]
-  return {
-    folder,
-    runtimes: [
-      ...nodes.map((node) => ({ name: nodeVersion(node), argv: [node, bundle] as const, ffi: hasFfi(node) })),
-      { name: 'compiled with bun', argv: [compile(bundle, join(folder, fixture))], ffi: true },
-      { name: 'compiled with the small runtime', argv: [compileSmall(fixture, folder)], ffi: true },
-    ],
-  }
+  const ways: (() => Runtime)[] = [
+    ...nodes.map((node) => () => ({ name: nodeVersion(node), argv: [node, bundle] as const, ffi: hasFfi(node) })),
+    () => ({ name: 'compiled with bun', argv: [compile(bundle, join(folder, fixture))], ffi: true }),
+  ]
+  const shipped = { name: 'compiled with the small runtime', argv: [compileSmall(fixture, folder)] as const, ffi: true }
+  return { folder, runtimes: [...sample(ways, () => 'another').map((way) => way()), shipped] }
 }
 
 function nodesOnPath(): string[] {
@@ -92,6 +95,6 @@ function compileSmall(fixture: string, folder: string): string {
   const outfile = join(folder, 'small', fixture)
   const options = ['-o', outfile, '--condition=@cni/source', '--smoke=none', '--no-snapshot']
   const entry = join(import.meta.dirname, `fixture/${fixture}.ts`)
-  execFileSync(process.execPath, ['--conditions=@cni/source', cli, entry, ...options], { stdio: 'pipe' })
+  execFileSync(process.execPath, [...NODE_FLAGS, cli, entry, ...options], { stdio: 'pipe' })
   return outfile
 }
