@@ -1,20 +1,62 @@
-// npm test [-- --no-install]: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
-import { check } from './lib/check.ts'
+// npm test [-- --changed [REF]]: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
+import { seed } from '../test/deep.ts'
+import { changedSince } from './lib/changed.ts'
+import { checkLint, checkPackages, checkSources, checkTexts } from './lib/check.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
+import { checkTypes } from './lib/docs.ts'
 import { exec } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { findHelm } from './lib/helm.ts'
-import { main, Stop, say, step } from './lib/progress.ts'
+import { parsed } from './lib/options.ts'
+import { main, Stop, say, step, together } from './lib/progress.ts'
+
+const HELP = `npm test [-- OPTIONS]
+
+Sets up, checks sources and packages, builds the executables, runs the tests. Of slow suites a sample runs; the title of
+the suite has its seed, and CNI_SEED=SEED brings that sample back. "npm run test:deep" runs all of them.
+
+  --changed [REF]  only tests that import, over any number of files, what changed since the commit REF, and lint, types and
+                   documentation; default of REF: where origin/main was left, on main itself the commit before. What a test
+                   starts as a process is not imported: before a merge run everything
+  --deep           every case of every suite (CNI_DEEP=1)
+  --no-install     install no Debian packages
+  --help
+
+Exit code: 2 wrong options; 1 when something failed.
+`
 
 await main(async () => {
-  const install = !process.argv.includes('--no-install')
+  const { help, deep, since, install } = await parse()
+  if (help) return void process.stdout.write(HELP)
   const isRoot = process.getuid?.() === 0
   if (isRoot) await ensurePackages(TEST_PACKAGES, { install })
-  await check()
-  await buildExecutables()
+  await checkLint(since)
+  if (since === undefined) {
+    await together(async () => {
+      await checkSources()
+      await buildExecutables()
+    }, checkPackages)
+  } else {
+    await together(
+      () => step('types (tsc)', checkTypes),
+      async () => {
+        await checkTexts()
+        await buildExecutables()
+      },
+    )
+  }
   const projects = isRoot ? ['unit', 'process', 'types', 'netns', 'e2e'] : ['unit', 'process', 'types']
-  await step(`tests (${projects.join(', ')})`, () =>
-    exec(['vitest', 'run', ...projects.map((project) => `--project=${project}`)], { stdout: 'inherit' }),
+  const which = deep ? 'all cases' : `CNI_SEED=${seed}`
+  await step(`tests (${projects.join(', ')}; ${which})`, () =>
+    exec(
+      [
+        'vitest',
+        'run',
+        ...projects.map((project) => `--project=${project}`),
+        ...(since === undefined ? [] : [`--changed=${since}`, '--passWithNoTests']),
+      ],
+      { stdout: 'inherit', env: deep ? { CNI_DEEP: '1' } : { CNI_SEED: `${seed}` } },
+    ),
   )
   if (findHelm() === undefined) {
     say('– skipped: what the chart renders, for helm is neither on the PATH nor in CNI_PEERS')
@@ -25,3 +67,15 @@ await main(async () => {
     )
   }
 })
+
+async function parse() {
+  const flag = { type: 'boolean', default: false } as const
+  const options = { changed: flag, deep: flag, 'no-install': flag, help: { ...flag, short: 'h' } } as const
+  const { values, positionals } = parsed({ options, allowPositionals: true })
+  const [ref, ...more] = positionals
+  if (more.length > 0 || (ref !== undefined && !values.changed)) {
+    throw new Stop(`unexpected argument ${JSON.stringify(more[0] ?? ref)}. --help lists the options`, 2)
+  }
+  const since = values.changed && !values.help ? await changedSince(ref) : undefined
+  return { ...values, since, install: !values['no-install'] }
+}

@@ -1,34 +1,53 @@
 import { checkCommits } from './commits.ts'
-import { checkDocs } from './docs.ts'
+import { checkDocs, checkTypes } from './docs.ts'
 import { exec, node26 } from './exec.ts'
 import { buildPackages } from './executables.ts'
+import { checkManifests } from './package-manifests.ts'
 import { checkPackagesOffline, packAndInspect } from './packages.ts'
-import { step } from './progress.ts'
+import { step, together } from './progress.ts'
 import { checkApi } from './public-api.ts'
 import { checkReference } from './reference.ts'
 import { smokeTest } from './smoke.ts'
 
 /** Lint, commit messages, types, unused code, package manifests and sizes. */
 export async function check() {
-  await step('lint and format (biome)', () =>
-    exec(['biome', 'ci', '--colors=off', '--error-on-warnings', '.'], { quiet: true }),
-  )
+  await checkLint()
+  await together(checkSources, checkPackages)
+}
+
+/** @param since - only files that changed since this commit */
+export const checkLint = (since?: string) =>
+  step('lint and format (biome)', () => {
+    const files = since === undefined ? ['.'] : ['--changed', `--since=${since}`, '--no-errors-on-unmatched']
+    return exec(['biome', 'ci', '--colors=off', '--error-on-warnings', ...files], { quiet: true })
+  })
+
+/** Checks of a second. */
+export async function checkTexts() {
   await step('imports: who may import whom, no circles', () =>
     exec([node26, 'scripts/check-imports.ts'], { quiet: true }),
   )
   await step('commits: subject and body', checkCommits)
-  await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
   await step('documentation: code blocks, commands, links', checkDocs)
-  await step('API comments (typedoc)', checkReference)
+}
+
+/** Everything that looks at sources. Most of it runs on one core. */
+export async function checkSources() {
+  await checkTexts()
+  await step('types (tsc)', checkTypes)
   await step('unused files, exports and dependencies (knip)', () =>
     exec(['knip', '--no-config-hints'], { quiet: true }),
   )
+  await step('API comments (typedoc)', checkReference)
+}
+
+/** Everything that looks at the built packages. */
+export async function checkPackages() {
   await buildPackages()
   await step('public API: as recorded in api/', checkApi)
-  await step('package manifests (publint, attw)', () =>
-    exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
-  )
+  const packed = await packAndInspect()
+  await step('package manifests (publint, attw)', () => checkManifests(packed))
   await step('built packages on the Node of this machine', smokeTest)
-  await checkPackagesOffline(await packAndInspect())
+  await checkPackagesOffline(packed)
   await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
 }

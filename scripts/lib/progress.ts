@@ -27,6 +27,15 @@ export async function step<T>(title: string, body: () => T | Promise<T>): Promis
   }
 }
 
+/** Runs bodies beside each other, each to its end, and fails with what failed. */
+export async function together(...bodies: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const results = await Promise.allSettled(bodies.map((body) => body()))
+  const [first, ...others] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  if (first === undefined) return
+  if (others.length === 0 || [first, ...others].some((error) => !(error instanceof Stop))) throw first
+  throw new Stop([first, ...others].map(({ message }) => message).join('\n'))
+}
+
 export const seconds = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 /** An error whose message is all a person needs: printed without a stack. */
