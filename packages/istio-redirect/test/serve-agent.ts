@@ -2,14 +2,26 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { StoredPod } from '@cni/kube/testing'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
-import type { Conduct, ServeJob, ServeNews } from './fixtures/serve-worker.ts'
+import type { Conduct, ServeNews, ServeOrder } from './fixtures/serve-worker.ts'
 
-/** An agent's serving socket, in a thread of its own. */
+/** An agent's serving socket, in another thread. */
 export interface ServingAgent extends AsyncDisposable {
   /** What was answered so far, in order. */
   readonly answers: readonly string[]
   /** Adds a pod, or changes it. */
   setPod(pod: StoredPod): Promise<void>
+}
+
+const told = new Map<number, (news: ServeNews) => void>()
+let thread: Worker | undefined
+
+/** The thread of all agents of a test file: it takes a second to load their sources. */
+function startThread(): Worker {
+  const started = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
+    execArgv: ['--conditions=@cni/source'],
+  })
+  started.unref()
+  return started.on('message', (news: ServeNews) => told.get(news.id)?.(news))
 }
 
 /** Starts an agent that serves below a run directory, well or badly. */
@@ -18,29 +30,21 @@ export async function servingAgent(
   pods: readonly StoredPod[],
   conduct: Conduct = 'serves',
 ): Promise<ServingAgent> {
-  const job: ServeJob = { socket: join(runDir, SERVE_SOCKET), conduct, pods }
-  const worker = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
-    workerData: job,
-    execArgv: ['--conditions=@cni/source'],
-  })
+  thread ??= startThread()
+  const worker = thread
+  const id = told.size
   const answers: string[] = []
-  const unknown: (() => void)[] = []
-  await new Promise<void>((resolve, reject) => {
-    worker.once('error', reject)
-    worker.on('message', (news: ServeNews) => {
-      if ('listens' in news) resolve()
-      else if ('knows' in news) unknown.shift()?.()
-      else answers.push(news.answered)
+  const waiting: (() => void)[] = []
+  told.set(id, ({ answered }) => void (answered === undefined ? waiting.shift()?.() : answers.push(answered)))
+  const order = (given: ServeOrder) =>
+    new Promise<void>((done) => {
+      waiting.push(done)
+      worker.postMessage(given)
     })
-  })
+  await order({ id, socket: join(runDir, SERVE_SOCKET), conduct, pods })
   return {
     answers,
-    setPod(pod) {
-      worker.postMessage(pod)
-      return new Promise((resolve) => unknown.push(resolve))
-    },
-    async [Symbol.asyncDispose]() {
-      await worker.terminate()
-    },
+    setPod: (pod) => order({ id, pod }),
+    [Symbol.asyncDispose]: () => order({ id }),
   }
 }

@@ -12,7 +12,7 @@ import { inetTablesIn } from './native/tables-in.ts'
 import { type ServingAgent, servingAgent } from './serve-agent.ts'
 
 vi.mock('@cni/skel/daemon', async (original) => (await import('./patient-ask.ts')).withPatience(original))
-// Each test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
+// The first test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
 vi.setConfig({ testTimeout: 120_000 })
 
 const own = 'the node agent does not decide: the plugin does'
