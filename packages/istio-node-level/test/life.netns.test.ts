@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { netns, readFile, sysctl } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
+import { connectFrom, startApp } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import { startTransparentZtunnel } from '../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
 import { lackingKinds } from '../../netns/test/link-kinds.ts'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
@@ -9,7 +9,7 @@ import type { KernelSide, NodeZtunnel } from '../src/kernel-side.ts'
 import type { TunnelKind } from '../src/names.ts'
 import { everything } from './everything.ts'
 import { tunnelKind } from './kinds.ts'
-import { addresses, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
+import { addresses, type PtpNode, ptpNode } from './ptp-node.ts'
 
 let stack: AsyncDisposableStack
 let node: PtpNode
@@ -138,7 +138,7 @@ describe('on a bridge', () => {
 
 describe('another ztunnel', () => {
   test('takes over in one step: pods stay captured, no connection goes past both, and the old one has nothing left', async () => {
-    stack.use(await startServers(node, [8080]))
+    stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
     await using one = startTransparentZtunnel(node.at.zt)
     const before = await everything(node.at.zt)
     const side = newSide()
@@ -225,7 +225,7 @@ test('an agent that starts again finds everything, pods included', async () => {
 })
 
 test('tunnels get another port where theirs is taken, and pods are never led past ztunnel meanwhile', async () => {
-  stack.use(await startServers(node, [8080]))
+  stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
   await using ztunnel = startTransparentZtunnel(node.at.zt)
   const first = newSide()
   await first.start(node.ztunnel)

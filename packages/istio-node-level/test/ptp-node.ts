@@ -1,7 +1,7 @@
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
-import { startApp } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import { stage } from '../../istio-redirect/test/stage/stage.ts'
 import type { NodeZtunnel } from '../src/kernel-side.ts'
+import { serveName } from './sockets.ts'
 
 /** The node's address, and those of whom it leads to; `far` is on another node. */
 export const addresses = {
@@ -12,6 +12,12 @@ export const addresses = {
   other: '10.60.0.5',
   far: '10.61.0.2',
 } as const
+
+/** The name of an address of the node. */
+export const nameOf = (address = ''): string => {
+  const plain = address.replace('::ffff:', '')
+  return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
+}
 
 /** Who has a namespace of its own. */
 export type Name = keyof typeof addresses
@@ -76,9 +82,10 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
   })
 
 /** Servers in all pods, and on the other node. */
-export async function startServers({ at }: PtpNode, ports: readonly number[] = [8080, 15008]) {
+export function startServers({ at }: PtpNode, ports: readonly number[] = [8080, 15008]): AsyncDisposableStack {
   const stack = new AsyncDisposableStack()
-  const names = ['app', 'srv', 'other', 'far'] as const
-  for (const started of await Promise.all(names.map((name) => startApp(at[name], { name, ports })))) stack.use(started)
+  for (const name of ['app', 'srv', 'other', 'far'] as const) {
+    for (const port of ports) stack.use(serveName(at[name], port, name))
+  }
   return stack
 }

@@ -1,6 +1,5 @@
 import { type Netns, readFile } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
 import {
   startTransparentZtunnel,
   type TransparentZtunnel,
@@ -9,8 +8,9 @@ import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide } from '../src/kernel-side.ts'
 import { askName } from './ask-name.ts'
 import { tunnelKind } from './kinds.ts'
-import { addresses, type Name, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
+import { addresses, type Name, nameOf, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 import { forgetHits, ruleHits } from './rule-hits.ts'
+import { answerOf } from './sockets.ts'
 
 // Where a program is the processor every process takes seconds to start.
 vi.setConfig({ testTimeout: 120_000 })
@@ -23,7 +23,7 @@ let ztunnel: TransparentZtunnel
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   node = stack.use(await ptpNode())
-  stack.use(await startServers(node))
+  stack.use(startServers(node))
   ztunnel = startTransparentZtunnel(node.at.zt)
   stack.defer(() => ztunnel.stop())
   side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() })
@@ -36,15 +36,8 @@ afterAll(() => stack.disposeAsync())
 /** Who answered and whom it saw, and what passed through ztunnel. */
 async function walk(from: Name, to: Name, port = 8080): Promise<string[]> {
   const before = ztunnel.forwarded.length
-  const [connection] = await connectFrom(node.at[from], 0, [{ host: addresses[to], port }])
-  const { answer, error } = connection ?? {}
-  const seen = answer ? `${answer.served_by} saw ${nameOf(answer.from)}` : (error ?? 'nobody')
+  const seen = (await answerOf(node.at[from], addresses[to], port)).replace(/[\d.]+$/, nameOf)
   return [seen, ...ztunnel.forwarded.slice(before).map((each) => `${each.direction} ${nameOf(each.from)} ${each.to}`)]
-}
-
-const nameOf = (address = ''): string => {
-  const plain = address.replace('::ffff:', '')
-  return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
 }
 
 /** Into the tunnel with the mark of outbound connections; answers come by the veth with the server's address. */

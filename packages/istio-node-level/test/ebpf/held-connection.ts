@@ -1,36 +1,12 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { type Netns, netns } from '@cni/netns'
+import type { Netns } from '@cni/netns'
+import { connectIn, serveIn, sourceOf } from '../sockets.ts'
 
-const SERVER = `
-const server = require('node:net').createServer({ noDelay: true }, (socket) => {
-  socket.on('error', () => {})
-  socket.on('data', (data) => socket.write(socket.remoteAddress + ' said ' + data))
-})
-server.listen(Number(process.argv[1]), '0.0.0.0', () => console.log('ready'))
-process.stdin.resume().on('end', () => process.exit())
-`
-const CLIENT = `
-const [host, port] = process.argv.slice(1)
-const socket = require('node:net').connect({ host, port: Number(port), noDelay: true })
-socket.pipe(process.stdout)
-process.stdin.pipe(socket)
-for (const end of ['error', 'close']) socket.on(end, () => process.exit())
-setTimeout(() => process.exit(), 60_000).unref()
-`
+const PATIENCE_MS = 3000
 
 /** Says on each connection who said what, until it is disposed of. */
-export async function startEcho(inside: Netns, port: number): Promise<AsyncDisposable> {
-  const { child, gone, lines } = started(inside, SERVER, [port])
-  await lines.next()
-  return {
-    async [Symbol.asyncDispose]() {
-      child.stdin.end()
-      await gone
-    },
-  }
-}
+export const startEcho = async (inside: Netns, port: number): Promise<AsyncDisposable> =>
+  serveIn(inside, port, (client) => client.on('data', (data) => client.write(`${sourceOf(client)} said ${data}`)))
 
 /** A connection that stays open. */
 export interface HeldConnection extends AsyncDisposable {
@@ -40,31 +16,26 @@ export interface HeldConnection extends AsyncDisposable {
 
 /** Opens one. */
 export function holdConnection(from: Netns, host: string, port: number): HeldConnection {
-  const { child, gone, lines } = started(from, CLIENT, [host, port])
+  const socket = connectIn(from, host, port).resume()
+  const ended = once(
+    socket.on('error', () => {}),
+    'end',
+  ).then(
+    () => 'the end',
+    () => 'the end',
+  )
   return {
-    async say(word) {
-      child.stdin.write(`${word}\n`)
+    say(word) {
       const late = AbortSignal.timeout(PATIENCE_MS)
-      const silence = once(late, 'abort').then(() => 'no answer' as const)
-      const next = await Promise.race([lines.next(), silence])
-      if (next === 'no answer') return next
-      return next.done === true ? 'the end' : next.value.replace('::ffff:', '')
+      const answer = once(socket, 'data', { signal: late }).then(
+        ([data]) => String(data).trim(),
+        () => (late.aborted ? 'no answer' : 'the end'),
+      )
+      socket.write(`${word}\n`)
+      return Promise.race([ended, answer])
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await gone
+      socket.destroy()
     },
   }
-}
-
-// internal
-
-const PATIENCE_MS = 3000
-
-function started(inside: Netns, script: string, args: readonly (string | number)[]) {
-  const argv = ['-e', script, ...args.map(String)]
-  const child = netns.run(inside, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // Of one that has ended.
-  child.stdin.on('error', () => {})
-  return { child, gone: once(child, 'exit'), lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectFrom } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
 import {
   startTransparentZtunnel,
   type TransparentZtunnel,
@@ -8,6 +7,7 @@ import type { OpenEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import type { NodeZtunnel } from '../../src/kernel-side.ts'
 import { dropReasons } from '../../src/programs/reasons.ts'
 import { addresses, type Name, startServers } from '../ptp-node.ts'
+import { answerOf } from '../sockets.ts'
 import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
 import { type HeldConnection, holdConnection, startEcho } from './held-connection.ts'
 
@@ -30,7 +30,7 @@ describe.each([
     on = await ebpfNode(network)
     const { node, stack } = on
     for (const name of ['app', 'srv', 'far'] as const) stack.use(await startEcho(node.at[name], ECHO))
-    stack.use(await startServers(node, [8080]))
+    stack.use(startServers(node, [8080]))
     old = stack.use(startTransparentZtunnel(node.at.zt))
     successor = { ...node.ztunnel, uid: 'zt-2', ip: NEXT, netns: await node.pod('zt2', NEXT), dnsCapture: false }
     next = stack.use(startTransparentZtunnel(successor.netns))
@@ -53,8 +53,8 @@ describe.each([
   const answers = (word: string): Promise<string[]> => Promise.all(held.map(([, each]) => each.say(word)))
   const all = (word: string): string[] => held.map(([said]) => `${said} ${word}`)
   const connects = async (from: Name, to: Name): Promise<string> => {
-    const [connection] = await connectFrom(on.node.at[from], 0, [{ host: addresses[to], port: 8080 }])
-    return connection?.answer?.served_by ?? 'nobody'
+    const answer = await answerOf(on.node.at[from], addresses[to], 8080)
+    return /^(\S+) saw /.exec(answer)?.[1] ?? 'nobody'
   }
 
   test('they stay with the old one until it ends, and new ones are with the new one', async () => {

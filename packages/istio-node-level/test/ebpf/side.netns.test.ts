@@ -7,11 +7,11 @@ import { run } from '@cni/host'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectFrom } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
+import { connectFrom, startApp } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
 import { startTransparentZtunnel } from '../../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
 import { openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import { nodeSettings } from '../../src/network/node-settings.ts'
-import { addresses, type PtpNode, startServers } from '../ptp-node.ts'
+import { addresses, type PtpNode } from '../ptp-node.ts'
 import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
 
 /** `mount(2)` */
@@ -193,7 +193,7 @@ test('a pod whose link has gone is taken out, and a ztunnel that has gone is wai
 })
 
 test('a ztunnel takes over while pods connect: none of their connections goes past both', async () => {
-  stack.use(await startServers(node, [8080]))
+  stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
   await using one = startTransparentZtunnel(node.at.zt)
   const untouched = await everything(node.at.zt)
   const side = newSide()

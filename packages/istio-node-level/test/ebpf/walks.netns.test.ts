@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
-import { connectFrom, startApp } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
 import {
   startTransparentZtunnel,
   type TransparentZtunnel,
@@ -9,7 +8,8 @@ import {
 import { type OpenEbpfSide, openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import { dropReasons } from '../../src/programs/reasons.ts'
 import { askName } from '../ask-name.ts'
-import { addresses, type Name, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
+import { addresses, type Name, nameOf, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
+import { answerOf, serveName } from '../sockets.ts'
 import { datagramEchoed } from './datagrams.ts'
 
 type Way = readonly [from: Name, to: Name, port?: number]
@@ -54,9 +54,9 @@ describe.each([
     stack = new AsyncDisposableStack()
     const bpffs = stack.use(tempBpffs())
     node = stack.use(await ptpNode(network))
-    stack.use(await startServers(node, [8080, 15008, 15020, 15021]))
+    stack.use(startServers(node, [8080, 15008, 15020, 15021]))
     // ztunnel's own ports are nobody else's.
-    stack.use(await startApp(node.at.zt, { name: 'zt', ports: [15020] }))
+    stack.use(serveName(node.at.zt, 15020, 'zt'))
     ztunnel = startTransparentZtunnel(node.at.zt)
     stack.defer(() => ztunnel.stop())
     side = openEbpfSide({ netns: node.at.node, pins: join(bpffs.path, 'ambient'), variant })
@@ -70,24 +70,11 @@ describe.each([
   /** Whom the ones that were connected to saw, and what passed through ztunnel, in order of the alphabet. */
   async function walk(...ways: readonly Way[]): Promise<{ seen: string[]; forwarded: string[] }> {
     const before = ztunnel.forwarded.length
-    const sources = [...new Set(ways.map(([from]) => from))].map(
-      (from) => [from, ways.filter(([each]) => each === from)] as const,
-    )
-    const connections = await Promise.all(
-      sources.map(([from, all]) =>
-        connectFrom(
-          node.at[from],
-          0,
-          all.map(([, to, port = 8080]) => ({ host: addresses[to], port })),
-        ),
-      ),
-    )
-    const seen = sources.flatMap(([from, all], at) =>
-      all.map(([, to, port = 8080], index) => {
-        const { answer, error } = connections[at]?.[index] ?? {}
-        return `${from} to ${to}:${port}: ${answer ? `${answer.served_by} saw ${nameOf(answer.from)}` : error}`
-      }),
-    )
+    const walking = ways.map(async ([from, to, port = 8080]) => {
+      const answer = await answerOf(node.at[from], addresses[to], port)
+      return `${from} to ${to}:${port}: ${answer.replace(/[\d.]+$/, nameOf)}`
+    })
+    const seen = await Promise.all(walking)
     const passed = ztunnel.forwarded.slice(before)
     const forwarded = passed.map((each) => {
       const [address = '', port] = each.to.split(':')
@@ -154,8 +141,3 @@ describe.each([
     expect(await walk(['app', 'srv'])).toEqual({ seen: ['app to srv:8080: srv saw app'], forwarded: [] })
   })
 })
-
-const nameOf = (address = ''): string => {
-  const plain = address.replace('::ffff:', '')
-  return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
-}
