@@ -66,7 +66,8 @@ const iptablesWays = [
   { backend: 'legacy', programs: 'auto' },
 ] as const
 
-describe.each(iptablesWays)('a node whose rules $backend holds ($programs) is kept', (how) => {
+// Together: each has a node of its own, and waits for most of the time.
+describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($programs) is kept', (how) => {
   const [ipv4, ipv6] = [`iptables-${how.backend}`, `ip6tables-${how.backend}`] as const
   const losses: readonly (readonly [string, (node: Netns) => void])[] = [
     ['a deleted jump', (node) => inside(node, ipv4, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
@@ -112,7 +113,7 @@ describe.each(iptablesWays)('a node whose rules $backend holds ($programs) is ke
 
 const hasNft = spawnSync('nft', ['--version']).status === 0
 
-describe.skipIf(!hasNft)('a node whose rules are native is kept', () => {
+describe.skipIf(!hasNft).concurrent('a node whose rules are native is kept', () => {
   const losses: readonly (readonly [string, string])[] = [
     ['a removed table', 'delete table inet istio-ambient-nat'],
     ['a flushed chain', 'flush chain inet istio-ambient-nat postrouting'],
@@ -136,7 +137,7 @@ describe.skipIf(!hasNft)('a node whose rules are native is kept', () => {
   }, 60_000)
 })
 
-test('a pod that left stays away, and one that joins while a set is missing is put in with it', async () => {
+test.concurrent('a pod that left stays away, and one that joins while a set is missing is put in with it', async () => {
   await using at = await kept({ backend: 'nft' })
   await at.probes.sets.drop(uid)
   inside(at.node, 'iptables-nft', '-t', 'nat', '-F', 'ISTIO_POSTRT')
@@ -145,7 +146,7 @@ test('a pod that left stays away, and one that joins while a set is missing is p
   expect(await entries(at)).toEqual([{ address: '10.50.0.16', uid: other }])
 })
 
-test('what others put into a set is left alone', async () => {
+test.concurrent('what others put into a set is left alone', async () => {
   await using at = await kept({ backend: 'nft' })
   inside(at.node, 'ipset', 'add', v4, '10.99.0.1', 'comment', 'theirs')
   inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
@@ -153,7 +154,7 @@ test('what others put into a set is left alone', async () => {
   expect(await entries(at)).toContainEqual({ address: '10.99.0.1', uid: 'theirs' })
 })
 
-test('who takes it away again and again is told of, and is not fought without end', async () => {
+test.concurrent('who takes it away again and again is told of, and is not fought without end', async () => {
   await using at = await kept({ backend: 'nft' })
   const isContested = () => at.events.some(({ type }) => type === 'contested')
   for (let tries = 0; !isContested() && tries < 50; tries++) {
@@ -167,7 +168,7 @@ test('who takes it away again and again is told of, and is not fought without en
   await at.whole()
 }, 30_000)
 
-test('a node that is as it should be is only looked at', async () => {
+test.concurrent('a node that is as it should be is only looked at', async () => {
   await using at = await kept({ backend: 'nft' })
   // Somebody else's changes wake it up.
   for (let times = 0; times < 5; times++) {

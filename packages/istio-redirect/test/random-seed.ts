@@ -1,7 +1,13 @@
-const [given = '', path] = (process.env.CNI_SEED ?? '').split(':')
+const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
+const deep = CNI_DEEP === '1'
+const [given = '', path] = CNI_SEED.split(':')
 
-/** `$CNI_SEED`, else another one in each run; always printed, so that a failure can be repeated. */
-export const seed = given === '' ? Date.now() % 0x7fff_ffff : Number(given)
+/** Number of random cases: `$CNI_FUZZ_RUNS`, or ten times as many with `CNI_DEEP=1`. */
+export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? 10 * count : count))
+
+/** `$CNI_SEED`, else another one each day, or in each run of many cases; printed, so that a failure can be repeated. */
+export const seed =
+  given !== '' ? Number(given) : deep || CNI_FUZZ_RUNS ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 
 /**
  * For a property of fast-check: `CNI_SEED=SEED` draws the same cases again, `CNI_SEED=SEED:PATH`, as a failure prints

@@ -26,10 +26,11 @@ const bad: readonly (readonly [string, ZtunnelBehaviour, RegExp])[] = [
   ],
 ]
 
-test.each(bad)(
+// Together: some of them wait for seconds.
+test.concurrent.for(bad)(
   'a ztunnel that %s leaves a pod pending, of which the plugin is told; once it behaves, the pod is in',
   { timeout: 60_000 },
-  async (_, behaviour, says) => {
+  async ([, behaviour, says], { expect }) => {
     await using node = await meshNode()
     const agent = await node.start()
     await ready(agent)

@@ -20,8 +20,9 @@ async function entries(node: MeshNode): Promise<string[]> {
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-describe('a pod that a plugin hands over', () => {
-  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async () => {
+// Together: each has a node of its own, and some wait for seconds.
+describe.concurrent('a pod that a plugin hands over', () => {
+  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -42,7 +43,7 @@ describe('a pod that a plugin hands over', () => {
     expect(await node.metrics()).toContain('istio_cni_plugin_requests_total{response_code="200"} 1')
   })
 
-  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async () => {
+  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async ({ expect }) => {
     await using served = await servedNode()
     const { node } = served
     const pods = await Promise.all(
@@ -66,7 +67,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toHaveLength(10)
   })
 
-  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async () => {
+  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async ({ expect }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -80,7 +81,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async () => {
+  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -103,7 +104,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('is pending when ztunnel refuses it, is tried again, and annotated once', async () => {
+  test('is pending when ztunnel refuses it, is tried again, and annotated once', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'no way')
@@ -120,7 +121,7 @@ describe('a pod that a plugin hands over', () => {
     expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
 
-  test('without a namespace in its event is looked for among processes', async () => {
+  test('without a namespace in its event is looked for among processes', async ({ expect }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web', status: false })
@@ -129,7 +130,7 @@ describe('a pod that a plugin hands over', () => {
     expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
 
-  test('and is refused is tried again only when its status has addresses', async () => {
+  test('and is refused is tried again only when its status has addresses', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer((name) => (name === 'web' ? 'no way' : ''))
@@ -149,8 +150,8 @@ describe('a pod that a plugin hands over', () => {
   })
 })
 
-describe('a ztunnel that says nothing', () => {
-  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async () => {
+describe.concurrent('a ztunnel that says nothing', () => {
+  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'silence')
@@ -163,11 +164,11 @@ describe('a ztunnel that says nothing', () => {
   })
 })
 
-describe('a pod with rules already', () => {
-  test.each([
+describe.concurrent('a pod with rules already', () => {
+  test.for([
     ['chains of another version of Istio go', true],
     ['chains that are not ours stay', false],
-  ])('is enrolled: %s', async (_, reconcile) => {
+  ] as const)('is enrolled: %s', async ([, reconcile], { expect }) => {
     await using served = await servedNode({ reconcile })
     const { node } = served
     const pod = await node.pod({ name: 'web', status: false })
@@ -183,8 +184,8 @@ describe('a pod with rules already', () => {
   })
 })
 
-describe('pods that are there', () => {
-  test('join and leave with the label of their namespace', async () => {
+describe.concurrent('pods that are there', () => {
+  test('join and leave with the label of their namespace', async ({ expect }) => {
     await using node = await meshNode()
     const pod = await node.pod({ name: 'web', namespace: 'plain' })
     const agent = await node.start()
@@ -203,7 +204,7 @@ describe('pods that are there', () => {
     expect(node.patches()).toEqual(['web enabled', 'web null'])
   })
 
-  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async () => {
+  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async ({ expect }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -227,7 +228,7 @@ describe('pods that are there', () => {
     await annotated(outside, undefined)
   })
 
-  test('leave when they complete or are deleted, with every address they ever had', async () => {
+  test('leave when they complete or are deleted, with every address they ever had', async ({ expect }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const job = await node.pod({ name: 'job' })
@@ -245,7 +246,7 @@ describe('pods that are there', () => {
     expect(await entries(node)).toEqual([])
   })
 
-  test('on the network of the node, of ztunnel itself, or of an excluded namespace never join', async () => {
+  test('on the network of the node, of ztunnel itself, or of an excluded namespace never join', async ({ expect }) => {
     await using node = await meshNode()
     node.api.setNamespace('kube-system', { [mode]: 'ambient' })
     node.api.setNamespace('istio-system', { [mode]: 'ambient' })
@@ -267,7 +268,7 @@ describe('pods that are there', () => {
     expect(node.log.filter((line) => line.startsWith('error'))).toEqual([])
   })
 
-  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async () => {
+  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async ({ expect }) => {
     await using served = await servedNode({
       capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource },
     })

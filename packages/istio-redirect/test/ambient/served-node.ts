@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
@@ -7,16 +7,19 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** How long a test waits for what has to come. */
 export const patience = { timeout: 20_000 }
 
+// Tests that run together have no `expect.poll` but their own.
+
 /** Waits until an agent works. */
 export const ready = (agent: { problem(): string | undefined }) =>
-  expect.poll(() => agent.problem(), patience).toBeUndefined()
+  vi.waitFor(() => expect(agent.problem()).toBeUndefined(), patience)
 
 /** Waits until a ztunnel was told of all pods. */
-export const joined = (ztunnel: RecordingZtunnel) => expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+export const joined = (ztunnel: RecordingZtunnel) =>
+  vi.waitFor(() => expect(ztunnel.told).toContain('snapshotSent'), patience)
 
 /** Waits until the annotation of a pod says this. */
 export const annotated = (pod: TestPod, value: string | undefined) =>
-  expect.poll(() => pod.annotation(), patience).toBe(value)
+  vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 
 /** What a node's sets hold of pods, as `address uid`. */
 export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
