@@ -1,5 +1,6 @@
 import { netns } from '@cni/netns'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { times } from '../../istio-redirect/test/random-seed.ts'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide, NodeZtunnel } from '../src/kernel-side.ts'
 import type { TunnelKind } from '../src/names.ts'
@@ -10,8 +11,8 @@ import { answerOf } from './sockets.ts'
 
 vi.setConfig({ testTimeout: 600_000 })
 
-/** At how many instants of a start ztunnel dies: `CNI_NODE_LEVEL_DEATHS`. */
-const deaths = Number(process.env.CNI_NODE_LEVEL_DEATHS ?? 3)
+/** At how many instants of a start ztunnel dies. */
+const deaths = times(3)
 
 let stack: AsyncDisposableStack
 let node: PtpNode

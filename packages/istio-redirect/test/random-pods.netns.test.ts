@@ -15,11 +15,9 @@ import { RedirectError } from '../../istio-rules/src/pod/redirect-error.ts'
 import { type PodCase, podCase } from '../../istio-rules/test/random-pod.ts'
 import { parsePod } from '../../kube/src/client/parse-pod.ts'
 import { makeBatch } from '../src/decide/make-batch.ts'
+import { drawn, times } from './random-seed.ts'
 
-// CNI_FUZZ_RUNS=2000 for a long run, with another seed each time: the report of a failure names it.
-const { CNI_FUZZ_RUNS } = process.env
-const runs = Number(CNI_FUZZ_RUNS ?? 24)
-const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
+const runs = times(24)
 
 /** Several at once: while one waits for a program, another one is written. */
 const together = 4
@@ -44,7 +42,7 @@ test('a random pod has the same rules, to the letter of iptables-save, whether n
       await Promise.all(cases.map(compare))
       compared += cases.length
     }),
-    { numRuns: Math.ceil(runs / together), seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
+    { numRuns: Math.ceil(runs / together), ...drawn, endOnFailure: true },
   )
   expect(compared).toBeGreaterThanOrEqual(runs)
   expect(atOnce).toBeGreaterThan(runs / 4)

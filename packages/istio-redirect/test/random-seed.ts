@@ -1,6 +1,8 @@
 const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
-const deep = CNI_DEEP === '1'
 const [given = '', path] = CNI_SEED.split(':')
+
+/** True with `CNI_DEEP=1`: every case. */
+export const deep = CNI_DEEP === '1'
 
 /** Number of random cases: `$CNI_FUZZ_RUNS`, or ten times as many with `CNI_DEEP=1`. */
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? 10 * count : count))

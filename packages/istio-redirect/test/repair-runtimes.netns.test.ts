@@ -11,12 +11,13 @@ import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runtimePrograms } from '../../kube/test/runtime-programs.ts'
 import { repairGrants } from '../src/testing/grants.ts'
+import { times } from './random-seed.ts'
 import { validatedPod } from './repair-fixture.ts'
 
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
 
-/** An agent lives for months: CNI_REPAIRS=200 takes a while. */
-const repairs = Number(process.env.CNI_REPAIRS ?? 25)
+/** An agent lives for months. */
+const repairs = times(10)
 
 describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
   let folder: string
@@ -98,9 +99,13 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     api.cutAll()
     fail(repairs - 1)
     const { stdout } = await ended
-    const { rssKb, ...outcome } = JSON.parse(stdout)
-    const failures = [expect.stringContaining('something that is not an event'), expect.stringContaining('was cut')]
-    expect(outcome).toEqual({ success: repairs, failures, namespaces: [readlinkSync('/proc/self/ns/net')] })
+    const { rssKb, failures, ...outcome } = JSON.parse(stdout)
+    expect(outcome).toEqual({ success: repairs, namespaces: [readlinkSync('/proc/self/ns/net')] })
+    // A pod may be read when all connections are cut: its repair is tried again.
+    expect(failures.filter((each: string) => !/^repair of .* was cut/.test(each))).toEqual([
+      expect.stringContaining('something that is not an event'),
+      expect.stringMatching(/^pods cannot be watched: .* was cut/),
+    ])
     expect(rssKb).toBeGreaterThan(0)
     const { stdout: rules } = await netns.exec(target, ['iptables-save'])
     expect(rules).toContain(`--dport ${1000 + repairs - 1} -j RETURN`)

@@ -5,15 +5,13 @@ import { nftables } from '@cni/nftables'
 import { printRuleset } from '@cni/nftables/rules'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { drawn, times } from '../../istio-redirect/test/random-seed.ts'
 import { nativeRules } from '../src/nftables/rules.ts'
 import { kernelDump } from './kernel-dump.ts'
 import { anyConfig } from './random-config.ts'
 import { nativeTransaction } from './transaction.ts'
 
-// CNI_FUZZ_RUNS=500 for a long run, with another seed each time: the report of a failure names it.
-const { CNI_FUZZ_RUNS } = process.env
-const runs = Number(CNI_FUZZ_RUNS ?? 24)
-const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
+const runs = times(24)
 const missing = findExecutable('nft') === undefined ? ' (skipped: nft is not installed)' : ''
 
 describe.runIf(missing === '')(`the native rules of a random configuration${missing}`, () => {
@@ -35,7 +33,7 @@ describe.runIf(missing === '')(`the native rules of a random configuration${miss
         expect(await nftables(theirs).apply(rules)).toMatchObject({ plan: 'unchanged' })
         compared += 1
       }),
-      { numRuns: runs, seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
+      { numRuns: runs, ...drawn, endOnFailure: true },
     )
     expect(compared).toBeGreaterThanOrEqual(runs)
   })

@@ -1,5 +1,5 @@
 import { iptables, ruleset } from '@cni/iptables'
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
@@ -43,7 +43,9 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(await node.metrics()).toContain('istio_cni_plugin_requests_total{response_code="200"} 1')
   })
 
-  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async ({ expect }) => {
+  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async ({
+    expect,
+  }) => {
     await using served = await servedNode()
     const { node } = served
     const pods = await Promise.all(
@@ -67,7 +69,9 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(node.patches()).toHaveLength(10)
   })
 
-  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async ({ expect }) => {
+  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async ({
+    expect,
+  }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -81,7 +85,9 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async ({ expect }) => {
+  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async ({
+    expect,
+  }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -151,7 +157,9 @@ describe.concurrent('a pod that a plugin hands over', () => {
 })
 
 describe.concurrent('a ztunnel that says nothing', () => {
-  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async ({ expect }) => {
+  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async ({
+    expect,
+  }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'silence')
@@ -204,7 +212,9 @@ describe.concurrent('pods that are there', () => {
     expect(node.patches()).toEqual(['web enabled', 'web null'])
   })
 
-  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async ({ expect }) => {
+  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async ({
+    expect,
+  }) => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })

@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
-import { drawn, seed } from '../random-seed.ts'
+import { drawn, seed, times } from '../random-seed.ts'
 import { backEnds, capturedBy, damage, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
-/** `CNI_AMBIENT_LIVES=100` runs more of them; `CNI_SEED` repeats them. */
-const LIVES = Number(process.env.CNI_AMBIENT_LIVES ?? 3)
+const LIVES = times(3)
 const STEPS = 10
 const PODS = 4
 const patience = { timeout: 30_000, interval: 20 }

@@ -5,12 +5,12 @@ import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.t
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
-import { drawn, seed } from '../random-seed.ts'
+import { drawn, seed, times } from '../random-seed.ts'
 import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
-/** Random lives of a node; `CNI_FUZZ_RUNS=1000` for a long search, `CNI_SEED` repeats one. */
-const runs = Number(process.env.CNI_FUZZ_RUNS ?? 10)
+/** Random lives of a node. */
+const runs = times(6)
 
 const patience = { timeout: 30_000, interval: 20 }
 const namespaces = ['shop', 'plain'] as const
