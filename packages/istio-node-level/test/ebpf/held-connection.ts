@@ -9,13 +9,10 @@ export const startEcho = async (inside: Netns, port: number): Promise<AsyncDispo
   serveIn(inside, port, (client) => client.on('data', (data) => client.write(`${sourceOf(client)} said ${data}`)))
 
 /** A connection that stays open. */
-export interface HeldConnection extends AsyncDisposable {
-  /** What the other side answers, or `the end`; waited for as long as a test of a connection that hangs may take. */
-  say(word: string): Promise<string>
-}
+export type HeldConnection = ReturnType<typeof holdConnection>
 
 /** Opens one. */
-export function holdConnection(from: Netns, host: string, port: number): HeldConnection {
+export function holdConnection(from: Netns, host: string, port: number) {
   const socket = connectIn(from, host, port).resume()
   const ended = once(
     socket.on('error', () => {}),
@@ -25,7 +22,8 @@ export function holdConnection(from: Netns, host: string, port: number): HeldCon
     () => 'the end',
   )
   return {
-    say(word) {
+    /** What the other side answers, or `the end`; waited for as long as a test of a connection that hangs may take. */
+    say(word: string): Promise<string> {
       const late = AbortSignal.timeout(PATIENCE_MS)
       const answer = once(socket, 'data', { signal: late }).then(
         ([data]) => String(data).trim(),

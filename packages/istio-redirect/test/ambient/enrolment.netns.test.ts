@@ -1,5 +1,5 @@
 import { iptables, ruleset } from '@cni/iptables'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
@@ -20,9 +20,8 @@ async function entries(node: MeshNode): Promise<string[]> {
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-// Together: each has a node of its own, and some wait for seconds.
-describe.concurrent('a pod that a plugin hands over', () => {
-  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async ({ expect }) => {
+describe('a pod that a plugin hands over', () => {
+  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async () => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -43,9 +42,7 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(await node.metrics()).toContain('istio_cni_plugin_requests_total{response_code="200"} 1')
   })
 
-  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async ({
-    expect,
-  }) => {
+  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async () => {
     await using served = await servedNode()
     const { node } = served
     const pods = await Promise.all(
@@ -69,9 +66,7 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(node.patches()).toHaveLength(10)
   })
 
-  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async ({
-    expect,
-  }) => {
+  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -85,9 +80,7 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async ({
-    expect,
-  }) => {
+  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async () => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -110,6 +103,18 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
+  test('without a namespace in its event is looked for among processes', async () => {
+    await using served = await servedNode()
+    const { node, ztunnel } = served
+    const pod = await node.pod({ name: 'web', status: false })
+    expect(await node.hand(pod, pod.event(''))).toMatchObject({ status: 200, body: '' })
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
+  })
+})
+
+// Together: they wait for seconds.
+describe.concurrent('a pod that a plugin hands over', () => {
   test('is pending when ztunnel refuses it, is tried again, and annotated once', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
@@ -124,15 +129,6 @@ describe.concurrent('a pod that a plugin hands over', () => {
     ztunnel.answer(() => '')
     await annotated(pod, 'enabled')
     expect(node.patches()).toEqual(['web pending', 'web enabled'])
-    expect(await entries(node)).toEqual(entriesOfPods(pod))
-  })
-
-  test('without a namespace in its event is looked for among processes', async ({ expect }) => {
-    await using served = await servedNode()
-    const { node, ztunnel } = served
-    const pod = await node.pod({ name: 'web', status: false })
-    expect(await node.hand(pod, pod.event(''))).toMatchObject({ status: 200, body: '' })
-    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
 
@@ -154,10 +150,8 @@ describe.concurrent('a pod that a plugin hands over', () => {
     ztunnel.answer(() => '')
     await annotated(pod, 'enabled')
   })
-})
 
-describe.concurrent('a ztunnel that says nothing', () => {
-  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async ({
+  test('to a ztunnel that says nothing is pending, and the plugin is told so in the agent’s own words within its five seconds', async ({
     expect,
   }) => {
     await using served = await servedNode()
@@ -172,11 +166,11 @@ describe.concurrent('a ztunnel that says nothing', () => {
   })
 })
 
-describe.concurrent('a pod with rules already', () => {
-  test.for([
+describe('a pod with rules already', () => {
+  test.each([
     ['chains of another version of Istio go', true],
     ['chains that are not ours stay', false],
-  ] as const)('is enrolled: %s', async ([, reconcile], { expect }) => {
+  ])('is enrolled: %s', async (_, reconcile) => {
     await using served = await servedNode({ reconcile })
     const { node } = served
     const pod = await node.pod({ name: 'web', status: false })
@@ -192,8 +186,8 @@ describe.concurrent('a pod with rules already', () => {
   })
 })
 
-describe.concurrent('pods that are there', () => {
-  test('join and leave with the label of their namespace', async ({ expect }) => {
+describe('pods that are there', () => {
+  test('join and leave with the label of their namespace', async () => {
     await using node = await meshNode()
     const pod = await node.pod({ name: 'web', namespace: 'plain' })
     const agent = await node.start()
@@ -212,9 +206,7 @@ describe.concurrent('pods that are there', () => {
     expect(node.patches()).toEqual(['web enabled', 'web null'])
   })
 
-  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async ({
-    expect,
-  }) => {
+  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -238,7 +230,7 @@ describe.concurrent('pods that are there', () => {
     await annotated(outside, undefined)
   })
 
-  test('leave when they complete or are deleted, with every address they ever had', async ({ expect }) => {
+  test('leave when they complete or are deleted, with every address they ever had', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const job = await node.pod({ name: 'job' })
@@ -256,7 +248,7 @@ describe.concurrent('pods that are there', () => {
     expect(await entries(node)).toEqual([])
   })
 
-  test('on the network of the node, of ztunnel itself, or of an excluded namespace never join', async ({ expect }) => {
+  test('on the network of the node, of ztunnel itself, or of an excluded namespace never join', async () => {
     await using node = await meshNode()
     node.api.setNamespace('kube-system', { [mode]: 'ambient' })
     node.api.setNamespace('istio-system', { [mode]: 'ambient' })
@@ -278,7 +270,7 @@ describe.concurrent('pods that are there', () => {
     expect(node.log.filter((line) => line.startsWith('error'))).toEqual([])
   })
 
-  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async ({ expect }) => {
+  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async () => {
     await using served = await servedNode({
       capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource },
     })

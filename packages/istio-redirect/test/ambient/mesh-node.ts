@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 import { askDaemon } from '@cni/skel/daemon'
 import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
@@ -18,7 +17,7 @@ import { plainPod } from '../../src/testing/pods.ts'
 import { recordingLog } from '../stage/log.ts'
 import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
-import { type RecordingZtunnel, recordingZtunnel } from './recording-ztunnel.ts'
+import { recordingZtunnel } from './recording-ztunnel.ts'
 import { showProcess } from './show-process.ts'
 
 /** What a test wants of a pod. */
@@ -37,56 +36,17 @@ export interface MeshPodOptions {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-/** A pod with a namespace of its own. */
-export interface TestPod {
-  readonly name: string
-  readonly namespace: string
-  readonly uid: string
-  readonly netns: Netns
-  readonly addresses: readonly string[]
-  /** What its annotation says. */
-  annotation(): string | undefined
-  /** Changes it at the API server. */
-  change(change: { labels?: object; annotations?: object; status?: object; spec?: object }): void
-  delete(): void
-  /** Says that its process has ended. */
-  end(): void
-  /** What a plugin would send. */
-  event(path?: string): string
-}
-
 /** A node in namespaces of its own, with an API server, ztunnels and agents. */
-export interface MeshNode extends AsyncDisposable {
-  readonly api: ApiServer
-  readonly netns: Netns
-  readonly ztunnelSocket: string
-  readonly eventSocket: string
-  readonly log: string[]
-  /** Requests that changed annotations: `name value`. */
-  patches(): string[]
-  pod(options: MeshPodOptions): Promise<TestPod>
-  ztunnel(): RecordingZtunnel
-  /** Starts the agent's ambient mode. */
-  start(change?: Partial<AmbientConfig>, makeKernelSide?: MakeKernelSide): Promise<AmbientMode>
-  /** Hands a pod over as a plugin. */
-  hand(pod: TestPod, body?: string): Promise<{ readonly status: number; readonly body: string }>
-  metrics(): Promise<string>
-}
+export type MeshNode = Awaited<ReturnType<typeof meshNode>>
 
-/** What a test wants of a node. */
-export interface MeshNodeOptions {
-  /** Whether its pods reach each other, and the node. Default: they have addresses, and that is all. */
-  readonly network?: boolean
-}
+/** A pod with a namespace of its own. */
+export type TestPod = Awaited<ReturnType<MeshNode['pod']>>
 
 /** The node's addresses on the bridge of its pods. */
 export const gateways = ['10.20.0.254', 'fd00:20::fe'] as const
 
-/** The node `n1`, on which pods of the namespace `shop` are ambient. */
-export function meshNode(
-  config: Partial<AmbientConfig> = {},
-  { network = false }: MeshNodeOptions = {},
-): Promise<MeshNode> {
+/** The node `n1`, on which pods of the namespace `shop` are ambient. `network`: its pods reach each other, and the node. */
+export function meshNode(config: Partial<AmbientConfig> = {}, { network = false } = {}) {
   const parts = {
     api: { grants: ambientGrants, token: 'se.cr.et', namespaces: { shop: { [mode]: 'ambient' }, plain: {} } },
     kernel: {},
@@ -110,7 +70,8 @@ export function meshNode(
     writeFileSync(path('proc/1/cmdline'), '/usr/bin/kubelet')
     writeFileSync(path('proc/1/status'), 'Uid:\t0\t0\t0\t0\n')
 
-    const start: MeshNode['start'] = async (change = {}, makeKernelSide) => {
+    /** Starts the agent's ambient mode. */
+    const start = async (change: Partial<AmbientConfig> = {}, makeKernelSide?: MakeKernelSide) => {
       const merged: AmbientConfig = {
         ...settings,
         nodeName: 'n1',
@@ -148,7 +109,7 @@ export function meshNode(
       return { ...started, stop }
     }
 
-    const pod: MeshNode['pod'] = async (options) => {
+    const pod = async (options: MeshPodOptions) => {
       const { name, namespace = 'shop', labels = {}, annotations = {}, status = true, spec = {} } = options
       const uid = randomUUID()
       const own = options.addresses ?? [`10.20.0.${addresses}`, `fd00:20::${addresses}`]
@@ -171,19 +132,23 @@ export function meshNode(
         uid,
         netns,
         addresses: own,
+        /** What its annotation says. */
         annotation: () => api.getPod(namespace, name)?.metadata.annotations?.[redirectionAnnotation],
-        change({ labels: newLabels, annotations: newAnnotations, status: newStatus, spec: newSpec }) {
+        /** Changes it at the API server. */
+        change(changed: { labels?: object; annotations?: object; status?: object; spec?: object }) {
           const now = api.getPod(namespace, name)
           if (now === undefined) throw new Error(`no pod ${name}`)
           const metadata = {
             ...now.metadata,
-            labels: { ...now.metadata.labels, ...newLabels },
-            annotations: withoutAbsent({ ...now.metadata.annotations, ...newAnnotations }),
+            labels: { ...now.metadata.labels, ...changed.labels },
+            annotations: withoutAbsent({ ...now.metadata.annotations, ...changed.annotations }),
           }
-          api.setPod({ ...now, metadata, spec: { ...now.spec, ...newSpec }, status: newStatus ?? now.status })
+          api.setPod({ ...now, metadata, spec: { ...now.spec, ...changed.spec }, status: changed.status ?? now.status })
         },
         delete: () => api.deletePod(namespace, name),
+        /** Says that its process has ended. */
         end,
+        /** What a plugin would send. */
         event: (place = `/netns/${uid}`) =>
           podEvent({ netns: place, pod: { name, namespace }, ips: own.map((ip) => ({ address: `${ip}/24` })) }),
       }
@@ -195,6 +160,7 @@ export function meshNode(
       ztunnelSocket: path('zt/ztunnel.sock'),
       eventSocket: path('run/pluginevent.sock'),
       log,
+      /** Requests that changed annotations: `name value`. */
       patches: () =>
         api.requests
           .filter(({ method }) => method === 'PATCH')
@@ -205,7 +171,8 @@ export function meshNode(
       pod,
       ztunnel: () => stack.use(recordingZtunnel(path('zt/ztunnel.sock'))),
       start,
-      async hand({ event }, body = event()) {
+      /** Hands a pod over as a plugin. */
+      async hand({ event }: { event(): string }, body = event()) {
         const within = 20_000
         const question = { path: '/cmdadd', body, begunWithin: within, within, signal: new AbortController().signal }
         const { answer, reason, refusal } = await askDaemon(path('run/pluginevent.sock'), question)

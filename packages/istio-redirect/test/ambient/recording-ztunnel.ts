@@ -2,20 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
 
 /** A ztunnel that takes what it is told, and writes down which pods it has. */
-export interface RecordingZtunnel extends Disposable {
-  /** The inode of each pod's namespace, by UID; `undefined` of one that it was only told to keep. */
-  readonly pods: Map<string, bigint | undefined>
-  /** Everything it was told, in order: `add web`, `del <uid>`, `snapshotSent`. */
-  readonly told: string[]
-  /** From now on what it says of a pod that is added; `silence`: nothing. */
-  answer(say: (name: string) => string | 'silence'): void
-  /** The latest snapshot: names of pods that were added, UIDs of those to keep. */
-  snapshot(): string[]
-}
+export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
 /** Connects as often as it has to. */
-export function recordingZtunnel(path: string): RecordingZtunnel {
+export function recordingZtunnel(path: string) {
+  /** The inode of each pod's namespace, by UID; `undefined` of one that it was only told to keep. */
   const pods = new Map<string, bigint | undefined>()
+  /** Everything it was told, in order: `add web`, `del <uid>`, `snapshotSent`. */
   const told: string[] = []
   let say: (name: string) => string = () => ''
   let ended = false
@@ -59,9 +52,11 @@ export function recordingZtunnel(path: string): RecordingZtunnel {
   return {
     pods,
     told,
-    answer(next) {
+    /** From now on what it says of a pod that is added; `silence`: nothing. */
+    answer(next: (name: string) => string) {
       say = next
     },
+    /** The latest snapshot: names of pods that were added, UIDs of those to keep. */
     snapshot() {
       const begin = told.lastIndexOf('connected')
       return told.slice(begin + 1, told.indexOf('snapshotSent', begin))

@@ -1,7 +1,6 @@
 import { expect, vi } from 'vitest'
-import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
-import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import { meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
 /** How long a test waits for what has to come. */
@@ -26,14 +25,7 @@ export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
   pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
 
 /** A node with an agent that works, and a ztunnel that has joined it. */
-export interface ServedNode extends AsyncDisposable {
-  readonly node: MeshNode
-  readonly agent: AmbientMode
-  readonly ztunnel: RecordingZtunnel
-}
-
-/** What most tests begin with. */
-export async function servedNode(config: Partial<AmbientConfig> = {}): Promise<ServedNode> {
+export async function servedNode(config: Partial<AmbientConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const node = stack.use(await meshNode(config))
   const agent = await node.start()

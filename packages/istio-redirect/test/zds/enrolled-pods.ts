@@ -5,22 +5,10 @@ import { type Netns, netns } from '@cni/netns'
 import { everything } from '../../../istio-rules/test/goldens/ambient/cases.ts'
 import { enrolNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
 import { netnsCache } from '../../src/agent/ambient/namespace/netns-cache.ts'
-import type { ZdsServer } from '../../src/agent/ambient/zds/options.ts'
 import { startZds } from '../../src/agent/ambient/zds/server.ts'
 
-/** The part of an agent that hands pods to ztunnels, without an API server. */
-export interface EnrolledPods extends AsyncDisposable {
-  readonly path: string
-  readonly zds: ZdsServer
-  /** As the agent does it: the namespace is known, rules are there, then ztunnel hears of it. */
-  enrol(uid: string, pod: Netns): Promise<void>
-  /** Known, as after a restart: a ztunnel that connects is told. */
-  know(uid: string, pod: Netns): void
-  forget(uid: string): Promise<void>
-}
-
-/** Begins to listen. */
-export function enrolledPods(): EnrolledPods {
+/** Starts the part of an agent that hands pods to ztunnels, without an API server. */
+export function enrolledPods() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-enrolled-'))
   const path = join(folder, 'ztunnel.sock')
   // Process 1 may not be looked at everywhere.
@@ -30,18 +18,16 @@ export function enrolledPods(): EnrolledPods {
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const zds = startZds({ path, snapshot: () => cache.snapshot(), log })
   const workloadOf = (uid: string) => ({ name: uid, namespace: 'shop', serviceAccount: 'default' })
-  const know = (uid: string, pod: Netns): void =>
-    cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
   return {
     path,
     zds,
-    know,
-    async enrol(uid, pod) {
-      know(uid, pod)
+    /** As the agent does it: the namespace is known, rules are there, then ztunnel hears of it. */
+    async enrol(uid: string, pod: Netns) {
+      cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
       await enrolNamespace(pod, everything, { native: true })
       await zds.add({ uid, workload: workloadOf(uid), netns: pod })
     },
-    async forget(uid) {
+    async forget(uid: string) {
       cache.forget(uid)
       await zds.remove(uid)
     },

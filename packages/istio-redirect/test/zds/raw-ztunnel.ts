@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { connectUnix, type UnixConnection } from '@cni/netns/unix'
+import { connectUnix } from '@cni/netns/unix'
 import { decodeRequest, encodeAck, encodeHello, type ReceivedRequest } from '../../src/zds/wire-of-ztunnel.ts'
 
 /** A message as it came, with the inodes of what came with it. */
@@ -9,30 +9,28 @@ export interface Told {
 }
 
 /** A ztunnel that says and answers only what a test says: whatever a real one would not do, too. */
-export interface RawZtunnel extends Disposable {
-  readonly connection: UnixConnection
-  say(bytes: Uint8Array, fds?: readonly number[]): Promise<void>
-  hello(): Promise<void>
-  ack(error?: string): Promise<void>
-  /** The next message, `undefined` when the agent has closed the connection. */
-  next(): Promise<Told | undefined>
-  /** Says hello, acks all there is until the snapshot is over, and returns it. */
-  join(): Promise<Told[]>
-  /** Acks all there is until the connection is closed; `told` grows. */
-  obey(told?: Told[]): Promise<Told[]>
-}
+export type RawZtunnel = ReturnType<typeof rawZtunnel>
 
 /** Connects, and says nothing. */
-export function rawZtunnel(path: string): RawZtunnel {
+export function rawZtunnel(path: string) {
   const connection = connectUnix(path)
-  const say: RawZtunnel['say'] = (bytes, fds) => connection.send(bytes, fds)
+  const say = (bytes: Uint8Array, fds?: readonly number[]) => connection.send(bytes, fds)
   const hello = () => say(encodeHello({ version: 1 }))
   const ack = (error = '') => say(encodeAck({ error }))
+  /** The next message, `undefined` when the agent has closed the connection. */
   const next = async (): Promise<Told | undefined> => {
     using message = await connection.receive()
     if (message === undefined) return undefined
     const namespaces = message.fds.map((fd) => fstatSync(fd, { bigint: true }).ino)
     return { request: decodeRequest(message.bytes), namespaces }
+  }
+  const obey = async (told: Told[], last?: 'snapshotSent'): Promise<Told[]> => {
+    for (let each = await next(); each !== undefined; each = await next()) {
+      told.push(each)
+      await ack()
+      if (last !== undefined && each.request?.type === last) break
+    }
+    return told
   }
   return {
     connection,
@@ -40,23 +38,13 @@ export function rawZtunnel(path: string): RawZtunnel {
     hello,
     ack,
     next,
+    /** Says hello, acks all there is until the snapshot is over, and returns it. */
     async join() {
-      const told: Told[] = []
       await hello()
-      for (let each = await next(); each !== undefined; each = await next()) {
-        told.push(each)
-        await ack()
-        if (each.request?.type === 'snapshotSent') break
-      }
-      return told
+      return await obey([], 'snapshotSent')
     },
-    async obey(told = []) {
-      for (let each = await next(); each !== undefined; each = await next()) {
-        told.push(each)
-        await ack()
-      }
-      return told
-    },
+    /** Acks all there is until the connection is closed; `told` grows. */
+    obey: (told: Told[] = []) => obey(told),
     [Symbol.dispose]: () => connection.close(),
   }
 }

@@ -4,39 +4,24 @@ import { join } from 'node:path'
 import { Netns, netns } from '@cni/netns'
 import { expect } from 'vitest'
 import type { KnownPod } from '../../src/agent/ambient/namespace/netns-cache.ts'
-import type { ZdsEvent, ZdsOptions, ZdsPod, ZdsServer } from '../../src/agent/ambient/zds/options.ts'
+import type { ZdsEvent, ZdsOptions, ZdsPod } from '../../src/agent/ambient/zds/options.ts'
 import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { recordingLog } from '../stage/log.ts'
-import { type RawZtunnel, rawZtunnel } from './raw-ztunnel.ts'
+import { rawZtunnel } from './raw-ztunnel.ts'
 
 /** A server of its own, with pods that a test puts there, and what it said. */
-export interface ZdsFixture extends AsyncDisposable {
-  readonly path: string
-  readonly zds: ZdsServer
-  /** What a ztunnel is told when it connects. */
-  readonly pods: Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>
-  readonly log: string[]
-  readonly events: ZdsEvent[]
-  /** How many leases are not given back. */
-  leases(): number
-  pod(name: string): ZdsPod
-  /** Something else than the namespace of those. */
-  otherNamespace(): Netns
-  /** A ztunnel that connected, and says nothing. */
-  connect(): RawZtunnel
-  /** Waits until so many ztunnels are live. */
-  live(count: number): Promise<void>
-}
+export type ZdsFixture = ReturnType<typeof zdsFixture>
 
 /** What this process has open. */
 export const descriptors = () => readdirSync('/proc/self/fd').length
 
 /** Starts a server. When it is disposed of, nothing it opened is open, or the test fails. */
-export function zdsFixture(options: Partial<ZdsOptions> = {}): ZdsFixture {
+export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
   const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))
   const path = join(folder, 'ztunnel.sock')
-  const pods: ZdsFixture['pods'] = new Map()
+  /** What a ztunnel is told when it connects. */
+  const pods = new Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>()
   const log: string[] = []
   const events: ZdsEvent[] = []
   const opened: Disposable[] = []
@@ -61,24 +46,28 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}): ZdsFixture {
     pods,
     log,
     events,
+    /** How many leases are not given back. */
     leases: () => leases,
-    pod(name) {
+    pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')
       opened.push(handle)
       return { uid: `uid-of-${name}`, workload: { name, namespace: 'shop', serviceAccount: 'default' }, netns: handle }
     },
+    /** Something else than the namespace of those. */
     otherNamespace() {
       const fd = openSync('/proc/self/ns/mnt', 'r')
       const handle = new Netns('/proc/self/ns/mnt', fd, fstatSync(fd, { bigint: true }))
       opened.push(handle)
       return handle
     },
+    /** A ztunnel that connected, and says nothing. */
     connect() {
       const ztunnel = rawZtunnel(path)
       opened.push(ztunnel)
       return ztunnel
     },
-    live: (count) =>
+    /** Waits until so many ztunnels are live. */
+    live: (count: number) =>
       expect
         .poll(() => zds.connections().filter(({ state }) => state === 'live').length, { timeout: 20_000 })
         .toBe(count),
