@@ -1,12 +1,16 @@
-import type { NetnsTarget } from '@cni/netns'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Netns, type NetnsTarget, netns } from '@cni/netns'
 import { expect, test } from 'vitest'
 import { everything } from '../../../istio-rules/test/goldens/ambient/cases.ts'
-import { releaseNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
+import { enrolNamespace, releaseNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
+import { netnsCache } from '../../src/agent/ambient/namespace/netns-cache.ts'
+import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { connectFrom } from '../../src/testing/node/stand-ins.ts'
 import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { addresses, ambientCluster } from '../ambient-cluster.ts'
-import { enrolledPods } from './enrolled-pods.ts'
 
 const user = 1000
 const eventually = { timeout: 20_000 }
@@ -96,3 +100,35 @@ test('while one ztunnel takes over from another, every connection is served', as
   for (let round = 0; round < 5; round++) expect(await reached(pod, addresses.other)).toEqual(served)
   expect(agent.zds.connections()).toMatchObject([{ pid: newer.pid, state: 'live', newest: true }])
 })
+
+/** Starts the part of an agent that hands pods to ztunnels, without an API server. */
+function enrolledPods() {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-enrolled-'))
+  const path = join(folder, 'ztunnel.sock')
+  // Process 1 may not be looked at everywhere.
+  mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
+  symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
+  const cache = netnsCache(join(folder, 'proc'))
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const zds = startZds({ path, snapshot: () => cache.snapshot(), log })
+  const workloadOf = (uid: string) => ({ name: uid, namespace: 'shop', serviceAccount: 'default' })
+  return {
+    path,
+    zds,
+    /** As the agent does it: the namespace is known, rules are there, then ztunnel hears of it. */
+    async enrol(uid: string, pod: Netns) {
+      cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
+      await enrolNamespace(pod, everything, { native: true })
+      await zds.add({ uid, workload: workloadOf(uid), netns: pod })
+    },
+    async forget(uid: string) {
+      cache.forget(uid)
+      await zds.remove(uid)
+    },
+    async [Symbol.asyncDispose]() {
+      await zds.close()
+      cache[Symbol.dispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
