@@ -37,8 +37,8 @@ export interface BoundedConnections {
   phaseOf(socket: Socket): Phase | undefined
   /** Says how far one is; nothing happens if it is closed. */
   set(socket: Socket, phase: Phase): void
-  /** Counts bytes of a connection. Closes it, and returns `false`, if they are too many. */
-  received(socket: Socket, bytes: number): boolean
+  /** Counts bytes of a connection. Closes it if they are too many, or the one that sent most if all together are. */
+  received(socket: Socket, bytes: number): void
   closeAll(): void
 }
 
@@ -57,8 +57,13 @@ export function boundConnections(
   let receivedOfAll = 0
   let isTrimming = false
 
+  const forget = (socket: Socket): boolean => {
+    receivedOfAll -= received.get(socket) ?? 0
+    received.delete(socket)
+    return connections.delete(socket)
+  }
   const close = (socket: Socket, reason: CloseReason): void => {
-    if (!connections.delete(socket)) return
+    if (!forget(socket)) return
     socket.destroy()
     closed(reason)
   }
@@ -89,9 +94,7 @@ export function boundConnections(
     )
     socket.on('close', () => {
       clearTimeout(timer)
-      connections.delete(socket)
-      receivedOfAll -= received.get(socket) ?? 0
-      received.delete(socket)
+      forget(socket)
     })
     const [oldest = socket] = connections.keys()
     if (connections.size > burst) close(oldest, 'crowded')
@@ -103,13 +106,15 @@ export function boundConnections(
       if (connections.has(socket)) connections.set(socket, phase)
     },
     received(socket, bytes) {
-      if (!connections.has(socket)) return false
+      if (!connections.has(socket)) return
       const ofOne = (received.get(socket) ?? 0) + bytes
       received.set(socket, ofOne)
       receivedOfAll += bytes
-      if (ofOne <= bytesOfOne && receivedOfAll <= bytesOfAll) return true
-      close(socket, ofOne > bytesOfOne ? 'long' : 'crowded')
-      return false
+      if (ofOne > bytesOfOne) return close(socket, 'long')
+      if (receivedOfAll <= bytesOfAll) return
+      // Not the connection that sent last: it may be that of a plugin.
+      const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
+      close(largest, 'crowded')
     },
     closeAll() {
       for (const socket of connections.keys()) socket.destroy()

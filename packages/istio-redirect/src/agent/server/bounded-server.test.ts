@@ -88,6 +88,19 @@ describe('a bounded server', () => {
     expect(closed).toEqual(['long'])
   })
 
+  test('closes the connection that sent most when all together send too much, and answers the others', async () => {
+    const { closed, client } = await serve({ bytesOfAll: 150_000 }, (request, response) => {
+      request.resume().once('end', () => response.end('done'))
+    })
+    const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
+    const large = await client(post(200_000) + 'x'.repeat(100_000))
+    const small = await client(post(80_000) + 'x'.repeat(70_000))
+    expect(await large.end).toBe('')
+    small.socket.write('x'.repeat(10_000))
+    expect(await small.end).toMatch(/^HTTP\/1\.1 200 .*done$/s)
+    expect(closed).toEqual(['crowded'])
+  })
+
   test('closes a connection that sends request after request while the first one is answered', async () => {
     const { closed, client } = await serve({}, () => {})
     expect(await (await client(whole.repeat(2000))).end).toBe('')
