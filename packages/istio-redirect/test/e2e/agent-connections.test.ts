@@ -2,14 +2,9 @@ import { once } from 'node:events'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { AGENT, AGENT_BUNDLE, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
+import { AGENTS, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
 
 const conflist = 'net/10-calico.conflist'
-const runtimes: readonly (readonly [name: string, argv: readonly [string, ...string[]]])[] = [
-  ['the compiled agent', [AGENT]],
-  ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
-]
-
 /** An agent that may open 1024 files, with the places where it listens. */
 async function limitedAgent(argv: readonly [string, ...string[]]) {
   const node = agentNode()
@@ -42,7 +37,7 @@ async function opened(where: NetConnectOpts, text: string): Promise<Socket> {
   }
 }
 
-describe.each(runtimes)('with 2 000 half-open requests on each of its ports, %s', (_, argv) => {
+describe.each(AGENTS)('with 2 000 half-open requests on each of its ports, %s', (_, argv) => {
   test('heals within a second, answers whoever asks, takes lines of the plugin, and ends when it should', async () => {
     const { node, agent, monitoring, socketPath, places } = await limitedAgent(argv)
     const open: Socket[] = []
@@ -90,7 +85,7 @@ const whole = `${half}Connection: keep-alive\r\n\r\n`
 const bodyless = 'POST /log HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n['
 
 // They wait, all at once.
-describe.concurrent.each(runtimes)('%s', (_, argv) => {
+describe.concurrent.each(AGENTS)('%s', (_, argv) => {
   test('has one request of each connection, waits five seconds for it, and ten in all', async () => {
     const { node, agent, places } = await limitedAgent(argv)
     await using _node = node

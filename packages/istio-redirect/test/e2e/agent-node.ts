@@ -4,10 +4,20 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deep } from '../../../../test/deep.ts'
 import { built } from './executables.ts'
 
 export const AGENT = built('bin/install-cni')
 export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
+
+/** The same source twice: compiled to one file, and as a bundle on Node. */
+export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
+  ['the compiled agent', [AGENT]],
+  ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
+]
+
+/** Runs what does not depend on the program once, compiled. All programs run it by `npm run test:deep`. */
+export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 
 export const calico = `${JSON.stringify(
   { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },

@@ -2,15 +2,10 @@ import { readdirSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { askAdd, requestFor } from '../serve-client.ts'
-import { AGENT, AGENT_BUNDLE, calico, entryOf, eventually, withEntry } from './agent-node.ts'
+import { AGENT, AGENTS, ANY_AGENT, calico, entryOf, eventually, withEntry } from './agent-node.ts'
 import { podOf, serving } from './serving-agent.ts'
 
 const conflist = 'net/10-calico.conflist'
-const runtimes: readonly (readonly [name: string, argv: readonly [string, ...string[]]])[] = [
-  ['the compiled agent', [AGENT]],
-  ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
-]
-
 const answerOf = (socket: string, name: string, more: Parameters<typeof requestFor>[1] = {}) =>
   askAdd(socket, requestFor(name, more))
 
@@ -21,7 +16,7 @@ function badClient(path: string, bytes: string) {
   return { socket, end: new Promise<void>((resolve) => socket.once('close', () => resolve())) }
 }
 
-describe.each(runtimes)('%s', (_, argv) => {
+describe.each(AGENTS)('%s', (_, argv) => {
   test('serves pods that it watches without a request, and others with one', async () => {
     await using at = await serving(argv)
     at.api.setPod(podOf('web', { uid: 'u1' }))
@@ -49,7 +44,9 @@ describe.each(runtimes)('%s', (_, argv) => {
     expect(stdout).toContain(`  ok    serving     ${at.socket}: pods are watched\n`)
     expect(statSync(at.socket).mode & 0o777).toBe(0o600)
   })
+})
 
+describe.each(ANY_AGENT)('%s', (_, argv) => {
   test('serves a name that is used again by its UID', async () => {
     await using at = await serving(argv)
     for (let round = 0; round < 30; round += 1) {
@@ -93,7 +90,7 @@ describe.each(runtimes)('%s', (_, argv) => {
 })
 
 // Both at once: they wait until the agent closes its connections.
-test.concurrent.each(runtimes)(
+test.concurrent.each(AGENTS)(
   '%s: bad clients, and a hundred at once, cost no descriptor, and nobody else an answer',
   async (_, argv) => {
     await using at = await serving(argv)

@@ -1,21 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { netns } from '@cni/netns'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { meshPod } from '../../src/testing/pods.ts'
-import { COMPILED, RUNTIMES } from './executables.ts'
-import { DUAL_STACK, type TestBed, testBed } from './pod.ts'
-
-const beds: TestBed[] = []
-afterEach(async () => {
-  for (const bed of beds.splice(0)) await bed[Symbol.asyncDispose]()
-})
-const bedFor = async (...args: Parameters<typeof testBed>): Promise<TestBed> => {
-  const bed = await testBed(...args)
-  beds.push(bed)
-  await netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
-  return bed
-}
+import { ANY_RUNTIME, COMPILED } from './executables.ts'
+import { DUAL_STACK, suiteBed, type TestBed, testBed } from './pod.ts'
 
 interface Call {
   stdin?: string
@@ -40,7 +29,25 @@ const noRules = async (bed: TestBed): Promise<void> => {
   expect(bed.node.stateFiles()).toEqual([])
 }
 
-describe.each(RUNTIMES)('bad input gives one error document, exit code 1, and changes nothing (%s)', (_, plugin) => {
+/** An address for the pod, so that the plugin alone has something to work on. */
+const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
+
+/** A pod for all tests of a suite. Each test ends with its DEL. */
+function podOfSuite(...args: Parameters<typeof testBed>): () => TestBed {
+  const shared = suiteBed(...args)
+  beforeAll(() => addLo(shared()))
+  afterEach(async () => {
+    const bed = shared()
+    const { file, ...options } = bed.direct('DEL')
+    await netns.exec(bed.nodeNetns, [file], options)
+    await noRules(bed)
+  })
+  return shared
+}
+
+describe.each(ANY_RUNTIME)('bad input gives one error document, exit code 1, and changes nothing (%s)', (_, plugin) => {
+  const shared = podOfSuite(plugin)
+
   it.each<[string, Call, number, string]>([
     ['empty stdin', { stdin: '' }, 6, ''],
     ['half a document', { stdin: '{"name":"demo",' }, 6, ''],
@@ -65,7 +72,7 @@ describe.each(RUNTIMES)('bad input gives one error document, exit code 1, and ch
     ['a pod that does not exist', { env: { CNI_ARGS: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=ghost' } }, 11, 'ghost'],
     ['a run dir without kubeconfig', { conf: { cni_agent_run_dir: '/nowhere' } }, 11, '/nowhere'],
   ])('%s', async (_, wrong, code, culprit) => {
-    const bed = await bedFor(plugin)
+    const bed = shared()
     const { exitCode, document } = await call(bed, wrong)
     expect(exitCode).toBe(1)
     expect(document.code).toBe(code)
@@ -76,7 +83,9 @@ describe.each(RUNTIMES)('bad input gives one error document, exit code 1, and ch
 
 const annotation = (key: string, value: string) => [`traffic.sidecar.istio.io/${key}`, value] as const
 
-describe('what a pod says never becomes more than it is', () => {
+describe.each(ANY_RUNTIME)('what a pod says never becomes more than it is (%s)', (_, plugin) => {
+  const shared = podOfSuite(plugin)
+
   it.each([
     annotation('excludeOutboundPorts', '80 -j ACCEPT'),
     annotation('excludeOutboundPorts', '80\n-A OUTPUT -j ACCEPT'),
@@ -90,7 +99,8 @@ describe('what a pod says never becomes more than it is', () => {
     annotation('excludeOutboundPorts', '65536'),
     ['sidecar.istio.io/interceptionMode', 'REDIRECT; reboot'] as const,
   ])('%s: %j is refused by name and leaves no rule', async (key, value) => {
-    const bed = await bedFor(() => COMPILED, { pod: meshPod({ annotations: { [key]: value }, proxy: DUAL_STACK }) })
+    const bed = shared()
+    bed.node.api.setPod(meshPod({ annotations: { [key]: value }, proxy: DUAL_STACK }))
     const { exitCode, document } = await call(bed, {})
     expect(exitCode).toBe(1)
     expect(document).toMatchObject({ code: 7, msg: expect.stringContaining(key) })
@@ -99,15 +109,18 @@ describe('what a pod says never becomes more than it is', () => {
 
   it('blanks around ports are no part of them', async () => {
     const annotations = Object.fromEntries([annotation('excludeOutboundPorts', ' 9090 ,\t9091')])
-    const bed = await bedFor(() => COMPILED, { pod: meshPod({ annotations }) })
+    const bed = shared()
+    bed.node.api.setPod(meshPod({ annotations }))
     expect((await call(bed, {})).exitCode).toBe(0)
     expect(await bed.save()).toContain('-A ISTIO_OUTPUT -p tcp -m tcp --dport 9091 -j RETURN')
   })
 })
 
 describe('what surrounds the plugin does not change what it does', () => {
+  const shared = podOfSuite(() => COMPILED)
+
   it('a hostile working directory is ignored', async () => {
-    const bed = await bedFor(() => COMPILED)
+    const bed = shared()
     const cwd = join(bed.folder, 'hostile')
     mkdirSync(cwd)
     writeFileSync(join(cwd, '.env'), 'CNI_COMMAND=DEL\nCNI_NETNS=/proc/self/ns/net\nNODE_TLS_REJECT_UNAUTHORIZED=0\n')
@@ -122,7 +135,7 @@ describe('what surrounds the plugin does not change what it does', () => {
   it.each(['BUN_JSC_useJIT=0', 'BUN_BYTECODE_DIGEST_OUT=@', 'BUN_OPTIONS=--smol'])(
     'a variable of the runtime is ignored: %s',
     async (variable) => {
-      const bed = await bedFor(() => COMPILED)
+      const bed = shared()
       const file = join(bed.folder, 'written')
       const [name = '', value = ''] = variable.replace('@', file).split('=')
       const { exitCode, document } = await call(bed, { env: { [name]: value } })
@@ -133,8 +146,9 @@ describe('what surrounds the plugin does not change what it does', () => {
   )
 
   it('a server with another certificate is not believed, whatever the environment says', async () => {
-    const bed = await bedFor(() => COMPILED)
-    const other = await bedFor(() => COMPILED)
+    await using bed = await testBed(() => COMPILED)
+    await addLo(bed)
+    const other = shared()
     const file = join(bed.node.runDir, 'istio-cni-kubeconfig')
     const ca = /certificate-authority-data: (.*)/
     const foreign = ca.exec(readFileSync(join(other.node.runDir, 'istio-cni-kubeconfig'), 'utf8'))?.[0] ?? ''
@@ -148,7 +162,7 @@ describe('what surrounds the plugin does not change what it does', () => {
   })
 
   it('a proxy in the environment is not used', async () => {
-    const bed = await bedFor(() => COMPILED)
+    const bed = shared()
     const proxy = 'http://127.0.0.1:9'
     const { exitCode } = await call(bed, { env: { HTTPS_PROXY: proxy, https_proxy: proxy, ALL_PROXY: proxy } })
     expect(exitCode).toBe(0)

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { deep } from '../../../../test/deep.ts'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 
@@ -12,6 +13,9 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
   ['compiled', () => COMPILED],
   ['bundle on Node', onNode],
 ]
+
+/** Runs what does not depend on the program once, compiled. All programs run it by `npm run test:deep`. */
+export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
 /** A container runtime executes a file without arguments, perhaps without PATH: the bundle becomes a script of this Node. */
 function onNode(folder: string): string {

@@ -4,19 +4,9 @@ import { addPlugin, callPlugin, isPluginError } from '@cni/invoke'
 import { netns } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { toErrorDocument } from '@cni/types'
-import { afterEach, describe, expect, it } from 'vitest'
-import { COMPILED, RUNTIMES } from './executables.ts'
-import { type TestBed, testBed } from './pod.ts'
-
-const beds: TestBed[] = []
-const bedFor = async (...args: Parameters<typeof testBed>): Promise<TestBed> => {
-  const bed = await testBed(...args)
-  beds.push(bed)
-  return bed
-}
-afterEach(async () => {
-  for (const bed of beds.splice(0)) await bed[Symbol.asyncDispose]()
-})
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ANY_RUNTIME, COMPILED, RUNTIMES } from './executables.ts'
+import { suiteBed, type TestBed, testBed } from './pod.ts'
 
 /** The plugin's own call, without the chain before it. */
 const alone = (bed: TestBed, result: unknown) => {
@@ -33,9 +23,10 @@ const failure = async (attempt: Promise<unknown>) =>
     ),
   )
 
-describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
-  it('ADD, CHECK and DEL succeed, and DEL leaves nothing', async () => {
-    const bed = await bedFor(plugin)
+it.each(RUNTIMES)(
+  'ADD, CHECK and DEL succeed, only ADD asks the API server, and DEL leaves nothing (%s)',
+  async (_, plugin) => {
+    await using bed = await testBed(plugin)
     const { node, attachment } = bed
     await bed.add()
     expect(await bed.save()).toContain('-A OUTPUT -j ISTIO_OUTPUT')
@@ -48,18 +39,19 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
     expect(node.stateFiles()).toEqual([])
     expect(node.leases()).toEqual([])
     expect(Object.keys(netns.run(bed.pod, () => networkInterfaces()))).not.toContain('eth0')
-  })
+    expect(node.api.requests.map(({ url }) => url)).toEqual(['/api/v1/namespaces/demo/pods/web'])
+  },
+)
 
-  it('only ADD asks the API server, once', async () => {
-    const bed = await bedFor(plugin)
-    await bed.add()
-    await bed.node.runtime.check(bed.node.conflist, bed.attachment)
-    await bed.node.runtime.del(bed.node.conflist, bed.attachment)
-    expect(bed.node.api.requests.map(({ url }) => url)).toEqual(['/api/v1/namespaces/demo/pods/web'])
+describe.each(ANY_RUNTIME)('the life of an attachment (%s)', (_, plugin) => {
+  const shared = suiteBed(plugin)
+  afterEach(async () => {
+    const { node, attachment } = shared()
+    await node.runtime.del(node.conflist, attachment)
   })
 
   it('a repeated ADD succeeds and changes nothing', async () => {
-    const bed = await bedFor(plugin)
+    const bed = shared()
     const { result } = await bed.add()
     const rules = withoutDates(await bed.save())
     const { conf, call } = alone(bed, result)
@@ -74,7 +66,7 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
   ] as const)(
     'CHECK fails with code 100 and the difference when %s; a repeated ADD repairs it',
     async (_, args, line) => {
-      const bed = await bedFor(plugin)
+      const bed = shared()
       const { result } = await bed.add()
       await netns.exec(bed.pod, ['iptables', ...args])
       const { code, details } = await failure(bed.node.runtime.check(bed.node.conflist, bed.attachment))
@@ -87,7 +79,7 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
   )
 
   it('DEL may be repeated, and comes without netns and without prevResult', async () => {
-    const bed = await bedFor(plugin)
+    const bed = shared()
     await bed.add()
     const { conf, call } = alone(bed, undefined)
     for (const path of [bed.pod.path, '', '/run/netns/gone']) {
@@ -97,7 +89,7 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
   })
 
   it('DEL with a broken configuration succeeds', async () => {
-    const bed = await bedFor(plugin)
+    const bed = shared()
     const { conf, call } = alone(bed, undefined)
     await callPlugin('DEL', 'istio-cni', { ...conf, cni_agent_run_dir: 7, exclude_namespaces: 'all' }, call)
   })
@@ -107,20 +99,25 @@ describe.each([
   ['iptables', {}, [1, 4, 7, 10, 13, 16, 20, 25, 30]],
   ['native nftables', { native_nftables: true }, [7, 13, 20, 25, 30]],
 ])('a killed ADD, by %s,', (_, own, moments) => {
+  const shared = suiteBed(() => COMPILED, { conf: own })
+  beforeAll(() => addLo(shared()))
+  afterEach(async () => {
+    const { conf, call } = alone(shared(), undefined)
+    await delPlugin('istio-cni', conf, call)
+  })
+
   // From before the first line of ours to after the last write, as far as this machine's speed allows.
   it.each(moments)('after %i ms can be repeated, and then checked', async (ms) => {
-    const bed = await bedFor(() => COMPILED, { conf: own })
+    const bed = shared()
     const { conf, call } = alone(bed, undefined)
-    await addLo(bed)
     await killedAdd(bed, ms)
     await netns.run(bed.nodeNetns, () => ({ done: addPlugin('istio-cni', conf, call) })).done
     await callPlugin('CHECK', 'istio-cni', conf, call)
   })
 
   it.each(moments)('after %i ms can be deleted, and leaves nothing', async (ms) => {
-    const bed = await bedFor(() => COMPILED, { conf: own })
+    const bed = shared()
     const { conf, call } = alone(bed, undefined)
-    await addLo(bed)
     await killedAdd(bed, ms)
     await callPlugin('DEL', 'istio-cni', conf, call)
     expect(await bed.save()).not.toContain('ISTIO_')
@@ -133,11 +130,13 @@ describe.each([
 })
 
 describe('the node itself', () => {
+  const shared = suiteBed(() => COMPILED)
+  beforeAll(() => netns.exec(shared().nodeNetns, ['iptables', '-t', 'nat', '-N', 'ISTIO_OUTPUT']).then(() => {}))
+
   it.each(['DEL', 'ADD'] as const)('%s with the namespace of the node never touches it', async (verb) => {
-    const bed = await bedFor(() => COMPILED)
+    const bed = shared()
     const { conf, call } = alone(bed, undefined)
     const own = { ...call, netns: bed.nodeNetns.path }
-    await netns.exec(bed.nodeNetns, ['iptables', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
     const before = await netns.exec(bed.nodeNetns, ['iptables-save'])
     const attempt = netns.run(bed.nodeNetns, () => ({
       done: verb === 'ADD' ? addPlugin('istio-cni', conf, own) : callPlugin('DEL', 'istio-cni', conf, own),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Grant, StoredPod } from '@cni/kube/testing'
 import type { Attachment } from '@cni/libcni'
 import { netns } from '@cni/netns'
+import { afterAll, beforeAll } from 'vitest'
 import { startNode } from '../../src/testing/node/node.ts'
 import { meshPod } from '../../src/testing/pods.ts'
 import { cniEnv } from '../stage/cni-call.ts'
@@ -75,3 +76,13 @@ export const testBed = (
       },
     }
   })
+
+/** A node for all tests of a suite. */
+export function suiteBed(...args: Parameters<typeof testBed>): () => TestBed {
+  let bed: TestBed
+  beforeAll(async () => {
+    bed = await testBed(...args)
+  })
+  afterAll(() => bed[Symbol.asyncDispose]())
+  return () => bed
+}

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GATEWAY } from '../../src/testing/node/node.ts'
 import { connectFrom, startApp, startProxy, type User } from '../../src/testing/node/stand-ins.ts'
 import { meshPod } from '../../src/testing/pods.ts'
-import { RUNTIMES } from './executables.ts'
+import { ANY_RUNTIME } from './executables.ts'
 import { DUAL_STACK, type TestBed, testBed } from './pod.ts'
 
 const POD = meshPod({
@@ -20,7 +20,7 @@ const BACKENDS = [
   ['iptables', {}],
   ['native nftables', { native_nftables: true }],
 ] as const
-const cases = RUNTIMES.flatMap(([runtime, plugin]) =>
+const cases = ANY_RUNTIME.flatMap(([runtime, plugin]) =>
   BACKENDS.map(([rules, conf]) => ({ runtime, plugin, rules, conf })),
 )
 
@@ -40,10 +40,17 @@ describe.each(cases)('a pod redirected by the plugin ($runtime, $rules)', ({ plu
   })
   afterAll(() => stack.disposeAsync())
 
-  const answer = async (from: 'pod' | 'node', user: User, host: string, port: number) => {
-    const [exchange] = await connectFrom(from === 'pod' ? bed.pod : bed.nodeNetns, user, [{ host, port }])
-    return exchange?.answer ?? exchange?.error
+  /** Connects to each destination in turn. */
+  const answers = async (
+    from: 'pod' | 'node',
+    user: User,
+    ...to: readonly (readonly [host: string, port: number])[]
+  ) => {
+    const destinations = to.map(([host, port]) => ({ host, port }))
+    const exchanges = await connectFrom(from === 'pod' ? bed.pod : bed.nodeNetns, user, destinations)
+    return exchanges.map(({ answer, error }) => answer ?? error)
   }
+  const served = (served_by: string, listener: number) => ({ served_by, listener })
 
   it('has its rules where they are asked for', async () => {
     expect((await bed.save()).includes('ISTIO_OUTPUT')).toBe(rules === 'iptables')
@@ -53,39 +60,48 @@ describe.each(cases)('a pod redirected by the plugin ($runtime, $rules)', ({ plu
     ['an ordinary user', 1000],
     ['root', 0],
   ])('captures what %s sends anywhere, over IPv4 and IPv6', async (_, user) => {
-    expect(await answer('pod', user, '203.0.113.7', 443)).toMatchObject(captured(15001, '203.0.113.7:443'))
-    expect(await answer('pod', user, GATEWAY.ipv4, 8000)).toMatchObject(captured(15001, `${GATEWAY.ipv4}:8000`))
-    expect(await answer('pod', user, '2001:db8::7', 443)).toMatchObject(captured(15001, '[2001:db8::7]:443'))
+    const to = [
+      ['203.0.113.7', 443],
+      [GATEWAY.ipv4, 8000],
+      ['2001:db8::7', 443],
+    ] as const
+    expect(await answers('pod', user, ...to)).toMatchObject([
+      captured(15001, '203.0.113.7:443'),
+      captured(15001, `${GATEWAY.ipv4}:8000`),
+      captured(15001, '[2001:db8::7]:443'),
+    ])
   })
 
   it.each([
     ['uid 1337', { uid: 1337, gid: 1000 }],
     ['gid 1337', { uid: 1000, gid: 1337 }],
   ])('lets %s through, over IPv4 and IPv6', async (_, user) => {
-    expect(await answer('pod', user, GATEWAY.ipv4, 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
-    expect(await answer('pod', user, GATEWAY.ipv6, 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
+    const server = served('server', 8000)
+    expect(await answers('pod', user, [GATEWAY.ipv4, 8000], [GATEWAY.ipv6, 8000])).toMatchObject([server, server])
   })
 
-  it('lets outbound traffic to an excluded port through', async () => {
-    expect(await answer('pod', 1000, GATEWAY.ipv4, 9090)).toMatchObject({ served_by: 'server', listener: 9090 })
-  })
-
-  it('lets outbound traffic to an excluded range through', async () => {
-    expect(await answer('pod', 1000, '10.222.9.1', 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
+  it('lets outbound traffic to an excluded port, and to an excluded range, through', async () => {
+    expect(await answers('pod', 1000, [GATEWAY.ipv4, 9090], ['10.222.9.1', 8000])).toMatchObject([
+      served('server', 9090),
+      served('server', 8000),
+    ])
   })
 
   it('captures inbound traffic, over IPv4 and IPv6', async () => {
-    expect(await answer('node', 0, ips.ipv4, 8080)).toMatchObject(captured(15006, `${ips.ipv4}:8080`))
-    expect(await answer('node', 0, ips.ipv6, 8080)).toMatchObject(captured(15006, `[${ips.ipv6}]:8080`))
+    expect(await answers('node', 0, [ips.ipv4, 8080], [ips.ipv6, 8080])).toMatchObject([
+      captured(15006, `${ips.ipv4}:8080`),
+      captured(15006, `[${ips.ipv6}]:8080`),
+    ])
   })
 
-  it.each([8081, 15020, 15021, 15090])('lets inbound port %i through to the application', async (port) => {
-    expect(await answer('node', 0, ips.ipv4, port)).toMatchObject({ served_by: 'app', listener: port })
-    expect(await answer('node', 0, ips.ipv6, port)).toMatchObject({ served_by: 'app', listener: port })
+  it('lets inbound traffic to an excluded port through to the application', async () => {
+    const ports = [8081, 15020, 15021, 15090]
+    const to = [ips.ipv4, ips.ipv6].flatMap((host) => ports.map((port) => [host, port] as const))
+    expect(await answers('node', 0, ...to)).toMatchObject(to.map(([, port]) => served('app', port)))
   })
 
   it('leaves the pod’s own loopback alone', async () => {
-    expect(await answer('pod', 1000, '127.0.0.1', 8080)).toMatchObject({ served_by: 'app', listener: 8080 })
-    expect(await answer('pod', 1000, '::1', 8080)).toMatchObject({ served_by: 'app', listener: 8080 })
+    const app = served('app', 8080)
+    expect(await answers('pod', 1000, ['127.0.0.1', 8080], ['::1', 8080])).toMatchObject([app, app])
   })
 })
