@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Netns } from '@cni/netns'
 import { type CalledPod, cniEnv } from '../stage/cni-call.ts'
@@ -41,4 +42,16 @@ export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' 
   const all = [exit, text(child.stdout), text(child.stderr)] as const
   const called = Promise.all(all).then(([exitCode, stdout, stderr]): Called => ({ exitCode, stdout, stderr }))
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
+}
+
+/** True if the agent decided about a call that logged at debug. */
+export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
+
+/** What the plugin has on record of the pods, by container. */
+export function records(at: Serving): Map<string, Record<string, unknown>> {
+  const folder = at.node.path('run/attachments')
+  // Others are being written.
+  const files = readdirSync(folder).filter((file) => /^[0-9a-f]{32}\.json$/.test(file))
+  const all = files.map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
+  return new Map(all.map((record) => [record.containerID, record]))
 }

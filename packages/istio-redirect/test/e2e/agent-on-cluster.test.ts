@@ -64,7 +64,7 @@ test('told to stop while its DaemonSet is there, it leaves what the next agent a
   expect(ms).toBeLessThan(2000)
 })
 
-test.for<[string, Record<string, string>, readonly Grant[], (api: ApiServer) => void, string]>([
+test.concurrent.for<[string, Record<string, string>, readonly Grant[], (api: ApiServer) => void, string]>([
   ['its DaemonSet is deleted', {}, GRANTS, () => {}, 'there is no DaemonSet istio-cni-node'],
   [
     'its DaemonSet is being deleted',
@@ -95,7 +95,7 @@ test.for<[string, Record<string, string>, readonly Grant[], (api: ApiServer) => 
   expectNothing(on.node)
 })
 
-test('a server that never answers delays the end by five seconds, and then the node is cleaned', async () => {
+test.concurrent('a server that never answers delays the end by five seconds, and then the node is cleaned', async () => {
   await using on = await cluster({ env: { SERVE_PLUGIN: 'false' } })
   const agent = await on.start()
   on.api.misbehave(...Array.from({ length: 5 }, () => ({ hang: true })))

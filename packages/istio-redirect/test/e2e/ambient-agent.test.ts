@@ -66,7 +66,8 @@ test('an agent that is killed between the rules and the annotation leaves a pod 
   expect(rulesIn(await on.bed.save())).toEqual(rulesIn(rules))
 })
 
-describe('an API server that accepts and never answers does not keep the agent from ending', () => {
+// Both at once: they wait for the agent's own timeouts.
+describe.concurrent('an API server that accepts and never answers does not keep the agent from ending', () => {
   test('after the look-up of the DaemonSet is given up, and then nothing stays on the node', async () => {
     await using on = await ambientNode()
     const agent = await on.start()
