@@ -1,50 +1,34 @@
 import { rmSync } from 'node:fs'
-import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
+import type { ApiServer, Grant } from '@cni/kube/testing'
 import { expect, test } from 'vitest'
 import { repairGrants } from '../../src/testing/grants.ts'
-import { type AgentNode, agentNode, calico, eventually } from './agent-node.ts'
+import { stage } from '../stage/stage.ts'
+import { type AgentNode, calico, eventually } from './agent-node.ts'
 
 const NAMESPACE = 'istio-system'
 const INSTALLED = ['bin/istio-cni', 'run/istio-cni-kubeconfig']
 const GRANTS: readonly Grant[] = [...repairGrants.repair, 'get daemonsets', 'create serviceaccounts/token']
 
 /** A node whose agent is a pod of the DaemonSet, and its API server. */
-async function cluster({
-  grants = GRANTS,
-  env = {},
-}: {
-  grants?: readonly Grant[]
-  env?: Record<string, string>
-} = {}) {
-  const node = agentNode()
-  const api = await startApiServer({ grants, token: 'se.cr.et' })
-  node.write('sa/ca.crt', api.ca)
-  const { hostname, port } = new URL(api.url)
-  Object.assign(node.env, {
-    KUBERNETES_SERVICE_HOST: hostname,
-    KUBERNETES_SERVICE_PORT: port,
-    NODE_NAME: 'n1',
-    POD_NAMESPACE: NAMESPACE,
-    ...env,
-  })
-  const start = async () => {
-    const agent = await node.start()
-    await eventually(agent.ready, () => agent.log())
-    return agent
-  }
-  const stopped = async () => {
-    const agent = await start()
-    const began = performance.now()
-    agent.kill('SIGTERM')
-    expect(await agent.exit).toEqual({ code: 0, signal: null })
-    return { log: agent.log(), ms: performance.now() - began }
-  }
-  const dispose = async () => {
-    await node[Symbol.asyncDispose]()
-    await api.close()
-  }
-  return { node, api, start, stopped, [Symbol.asyncDispose]: dispose }
-}
+const cluster = ({ grants = GRANTS, env = {} }: { grants?: readonly Grant[]; env?: Record<string, string> } = {}) =>
+  stage(
+    { agent: { env: { POD_NAMESPACE: NAMESPACE, ...env } }, api: { grants, token: 'se.cr.et' } },
+    ({ agents: node, api }) => {
+      const start = async () => {
+        const agent = await node.start()
+        await eventually(agent.ready, () => agent.log())
+        return agent
+      }
+      const stopped = async () => {
+        const agent = await start()
+        const began = performance.now()
+        agent.kill('SIGTERM')
+        expect(await agent.exit).toEqual({ code: 0, signal: null })
+        return { log: agent.log(), ms: performance.now() - began }
+      }
+      return { node, api, start, stopped }
+    },
+  )
 
 const isInstalled = (node: AgentNode): boolean =>
   node.read('net/10-calico.conflist').includes('istio-cni') && INSTALLED.every((name) => node.names().includes(name))

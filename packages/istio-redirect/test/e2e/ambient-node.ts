@@ -9,7 +9,7 @@ import { agentFor, writeAccount } from '../stage/agent.ts'
 import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
 import { type AgentProcess, eventually } from './agent-node.ts'
-import { RUNTIMES } from './executables.ts'
+import { COMPILED } from './executables.ts'
 import { ambientReady, startOnNode } from './on-node.ts'
 import { type TestBed, testBed } from './pod.ts'
 
@@ -26,11 +26,9 @@ const conf = {
   ambient_enabled: true,
   enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
 }
-const [plugin] = RUNTIMES.map(([, file]) => file)
 
 /** A node with the chain, and compiled agents of it that end with it. */
 export async function ambientNode() {
-  if (plugin === undefined) throw new Error('a plugin')
   const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
   const env = {
     AMBIENT_ENABLED: 'true',
@@ -39,7 +37,7 @@ export async function ambientNode() {
     POD_NAMESPACE: 'istio-system',
   }
   return await stage({ pods: 'none' }, async ({ pod, stack }) => {
-    const bed: TestBed = stack.use(await testBed(plugin, bedOptions))
+    const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
     // An agent does not see what is mounted later.
     const netns = await pod()
     // Agents end before the folder of their run directory is removed.

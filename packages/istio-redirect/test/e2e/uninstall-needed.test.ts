@@ -4,7 +4,7 @@ import { installer } from '@cni/installer'
 import type { Attachment } from '@cni/libcni'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
-import { RUNTIMES } from './executables.ts'
+import { COMPILED, RUNTIMES } from './executables.ts'
 import { type TestBed, testBed } from './pod.ts'
 
 /** The plugin of a test bed, as it is installed on its node. */
@@ -73,9 +73,10 @@ test.each(RUNTIMES)(
 )
 
 test('a reboot empties the records, and the cached result alone keeps the plugin', async () => {
-  const [, plugin] = RUNTIMES[0] ?? []
-  if (plugin === undefined) throw new Error('no runtime')
-  const { bed } = await uninstalledBed(plugin, async (at) => void (await at.add()))
+  const { bed } = await uninstalledBed(
+    () => COMPILED,
+    async (at) => void (await at.add()),
+  )
   await using _bed = bed
   rmSync(join(bed.node.runDir, 'attachments'), { recursive: true })
   expect((await installed(bed).uninstall()).needs.map(({ kind }) => kind)).toEqual(['result'])
@@ -84,12 +85,13 @@ test('a reboot empties the records, and the cached result alone keeps the plugin
 })
 
 test('an ADD of a copy of the entry passes while the plugin is uninstalled, and leaves no rule and no record', async () => {
-  const [, plugin] = RUNTIMES[0] ?? []
-  if (plugin === undefined) throw new Error('no runtime')
-  const { bed, report } = await uninstalledBed(plugin, async ({ node }) => {
-    const text = JSON.stringify({ name: 'multus', type: 'multus', delegates: [node.conflist] })
-    writeFileSync(join(node.confDir, '00-multus.conf'), text)
-  })
+  const { bed, report } = await uninstalledBed(
+    () => COMPILED,
+    async ({ node }) => {
+      const text = JSON.stringify({ name: 'multus', type: 'multus', delegates: [node.conflist] })
+      writeFileSync(join(node.confDir, '00-multus.conf'), text)
+    },
+  )
   await using _bed = bed
   expect(report.needs.map(({ kind }) => kind)).toContain('configuration')
   await bed.add()
