@@ -4,9 +4,10 @@ import { truncateSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { times } from '../../../../test/deep.ts'
 import { AGENT, type AgentNode, agentNode, ask, calico, eventually, freePort } from './agent-node.ts'
 
-const RUNS = Number(process.env.CNI_SIGNAL_RUNS ?? 20)
+const RUNS = Number(process.env.CNI_SIGNAL_RUNS ?? times(10))
 const SEED = Number(process.env.CNI_SIGNAL_SEED ?? 7)
 
 /** What goes on around the agent until it has ended. */
