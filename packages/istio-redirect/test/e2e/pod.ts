@@ -11,13 +11,6 @@ import { stage } from '../stage/stage.ts'
 /** A throw-away node with one pod namespace; everything is gone when it is disposed, even after a failure. */
 export type TestBed = Awaited<ReturnType<typeof testBed>>
 
-/** What a runtime starts. */
-export interface DirectCall {
-  readonly file: string
-  readonly input: string
-  readonly env: Readonly<Record<string, string>>
-}
-
 export const DUAL_STACK = { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] }
 
 export const testBed = (
@@ -48,7 +41,7 @@ export const testBed = (
       pod,
       attachment,
       /** The plugin's own call, as a runtime starts it, and without the chain around it. */
-      direct(command: string, conf: object = {}): DirectCall {
+      direct(command: string, conf: object = {}) {
         const [, entry] = node.conflist.plugins
         return {
           file: join(node.binDir, 'istio-cni'),

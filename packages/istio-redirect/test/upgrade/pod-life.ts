@@ -11,16 +11,6 @@ import { podOf } from '../e2e/serving-agent.ts'
 import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
-/** How often the runtime called, and how often a call failed that the runtime then repeats. */
-export interface Counts {
-  add: number
-  check: number
-  del: number
-  readonly failures: string[]
-}
-
-export const noCounts = (): Counts => ({ add: 0, check: 0, del: 0, failures: [] })
-
 /** A pod that was added. Its network namespace outlives DEL, so that a test can look into it. */
 export interface Pod extends AsyncDisposable {
   readonly name: string
@@ -35,7 +25,6 @@ export interface Pod extends AsyncDisposable {
 
 /** Pods of a node, as kubelet and its runtime treat them. */
 export interface Pods {
-  readonly counts: Counts
   /** Adds a pod of the mesh or a plain one: a failed ADD is followed by DEL and another sandbox. */
   add(name: string, isMesh?: boolean): Promise<Pod>
   /** CHECKs with the list of today, and looks at the rules. */
@@ -68,7 +57,9 @@ const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
 export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
   const { store = sidecarPod, isAmbient = false, runtime = node.runtime } = options
   const { api } = node
-  const counts = noCounts()
+  /** How often the runtime called, and how often a call failed that the runtime then repeats. */
+  const calls = { add: 0, check: 0, del: 0 }
+  const failures: string[] = []
   const attach = async (name: string, uid: string, target: Netns): Promise<Pick<Pod, 'attachment' | 'list'>> => {
     const began = performance.now()
     for (let attempt = 1; ; attempt += 1) {
@@ -80,14 +71,14 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
         ifName: 'eth0',
         args: [['IgnoreUnknown', '1'], ...Object.entries(args)],
       }
-      counts.add += 1
+      calls.add += 1
       try {
         expect(list.text, `the list at the ADD of ${name}`).toContain('"istio-cni"')
         await runtime.add(list, attachment)
         return { attachment, list }
       } catch (error) {
-        counts.failures.push(`ADD ${name}: ${messageOf(error)}`)
-        counts.del += 1
+        failures.push(`ADD ${name}: ${messageOf(error)}`)
+        calls.del += 1
         await runtime.del(list, attachment)
         if (performance.now() - began > PATIENCE_MS) throw error
         await delay(PAUSE_MS)
@@ -95,7 +86,6 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     }
   }
   return {
-    counts,
     async add(name, isMesh = true) {
       const stack = new AsyncDisposableStack()
       const netns = stack.use(await tempNetns())
@@ -111,20 +101,19 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
       const list = node.list()
       // Lists of older versions cannot be checked.
       if (list.conflist.cniVersion !== '0.3.1') {
-        counts.check += 1
+        calls.check += 1
         await runtime.check(list, attachment)
       }
       expect([name, await rulesIn(netns)]).toEqual([name, rules])
     },
     async del({ name, netns, attachment, list }, by = 'list') {
       for (const _ of ['once', 'again']) {
-        counts.del += 1
+        calls.del += 1
         await runtime.del(by === 'list' ? node.list() : parseNetworkList(list.text), attachment)
       }
       if (!isAmbient) expect([name, await rulesIn(netns)]).toEqual([name, expect.not.stringMatching(/istio/i)])
     },
     expectNoneLeft(title, allowed) {
-      const { failures, ...calls } = counts
       process.stderr.write(`${title}: ${JSON.stringify({ ...calls, failures: failures.length })}\n`)
       expect(failures.filter((one) => allowed?.test(one) !== true)).toEqual([])
       expect([node.leases(), node.records(), runtime.attachments()]).toEqual([[], [], []])
