@@ -18,23 +18,8 @@ export interface PluginCall {
   readonly stdin: string
 }
 
-/** The network of a node: the real ptp plugin, and ours behind it. */
-export interface NodeLevelNetwork {
-  /** Connects a pod; returns its address. */
-  add(attachment: Attachment): Promise<string>
-  /** Connects a pod without our plugin; returns its address, and the call of ours that is left to make. */
-  addButOurs(attachment: Attachment): Promise<{ readonly ip: string; readonly call: PluginCall }>
-  /** Takes its link and its address away again. */
-  remove(attachment: Attachment): Promise<void>
-}
-
-/** The network of a node whose files these are, with this file as our plugin. */
-export function nodeLevelNetwork(
-  agents: AgentNode,
-  node: Netns,
-  plugin: string,
-  redirected: RedirectedBy,
-): NodeLevelNetwork {
+/** The network of a node whose files these are: the real ptp plugin, and this file behind it. */
+export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
   mkdirSync(agents.path('plugins'))
   for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
     symlinkSync(file, agents.path('plugins', basename(file)))
@@ -72,16 +57,20 @@ export function nodeLevelNetwork(
     return { ip: result.ips?.[0]?.address.split('/')[0] ?? '', document }
   }
   return {
-    add: async (attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
-    async addButOurs(attachment) {
+    /** Connects a pod; returns its address. */
+    add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
+    /** Connects a pod without our plugin; returns its address, and the call of ours that is left to make. */
+    async addButOurs(attachment: Attachment) {
       const { ip, document } = await connect(listOf(ptp), attachment)
       const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
       const [planned] = planNetwork(conflist, { command: 'ADD', rt: attachment, path }).calls
       if (planned === undefined) throw new Error('no call of the plugin was planned')
       const argv = ['/usr/bin/nsenter', `--net=${node.path}`, plugin] as const
       const env = { ...planned.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
-      return { ip, call: { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) } }
+      const call: PluginCall = { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
+      return { ip, call }
     },
-    remove: (attachment) => runtime.del(listOf(ptp), attachment),
+    /** Takes its link and its address away again. */
+    remove: (attachment: Attachment) => runtime.del(listOf(ptp), attachment),
   }
 }
