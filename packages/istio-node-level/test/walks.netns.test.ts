@@ -1,4 +1,4 @@
-import { type Netns, readFile } from '@cni/netns'
+import { type Netns, netns, readFile } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   startTransparentZtunnel,

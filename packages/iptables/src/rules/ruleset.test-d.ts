@@ -1,6 +1,6 @@
-import { describe, expectTypeOf, test } from 'vitest'
+import { assertType, describe, expectTypeOf, test } from 'vitest'
 import type { RuleBuilder } from './builder/builder-types.ts'
-import type { Draft } from './draft.ts'
+import { Draft } from './draft.ts'
 import type { Ruleset } from './model.ts'
 import { ruleset } from './ruleset.ts'
 
@@ -181,10 +181,11 @@ describe('ruleset types', () => {
   })
 
   test('one class implements the builder of every table', () => {
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'nat', string>>()
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'mangle', string, 'both', string, true>>()
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'raw', string, 'ipv4'>>()
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'filter', string, 'ipv6'>>()
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'security', string>>()
+    const draft = new Draft({ table: 'nat', chain: 'C', own: new Set() })
+    assertType<RuleBuilder<'nat', string>>(draft)
+    assertType<RuleBuilder<'mangle', string, 'both', string, true>>(draft)
+    assertType<RuleBuilder<'raw', string, 'ipv4'>>(draft)
+    assertType<RuleBuilder<'filter', string, 'ipv6'>>(draft)
+    assertType<RuleBuilder<'security', string>>(draft)
   })
 })

@@ -103,7 +103,7 @@ describe.each([
   beforeAll(() => addLo(shared()))
   afterEach(async () => {
     const { conf, call } = alone(shared(), undefined)
-    await delPlugin('istio-cni', conf, call)
+    await callPlugin('DEL', 'istio-cni', conf, call)
   })
 
   // From before the first line of ours to after the last write, as far as this machine's speed allows.

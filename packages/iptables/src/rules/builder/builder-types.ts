@@ -62,7 +62,7 @@ interface Steps<T extends Table, Own extends string, S extends Family | 'both', 
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>
   >
   /** Restricts the rule to one family; bare addresses are possible after it. */
-  only<F extends S extends 'both' ? Family : S>(family: F): RuleBuilder<T, Own, F, C, P>
+  only<F extends S extends 'both' ? Family : S>(family: F): { [One in Family]: RuleBuilder<T, Own, One, C, P> }[F]
   /** `-m comment --comment`. */
   comment(text: string): RuleBuilder<T, Own, S, C, P>
   /** `-m limit`: at most so often, after a burst (default 5). */
