@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeClient, KubeRequest } from '../client/client.ts'
-import type { KubeError } from '../kube-error.ts'
+import { KubeError } from '../kube-error.ts'
 import { listWatch, type Observer } from './list-watch.ts'
 
 interface Watched {
@@ -84,4 +84,42 @@ test('a page that is too large is asked for again with fewer objects', async () 
 test('an object that is too large is passed over, and the others are told of', async () => {
   const seen = await watched(() => listOf([{ a: 1 }, { a: 'x'.repeat(3 * 1024 * 1024) }, { a: 3 }]))
   expect([seen.present, seen.failures]).toEqual([[{ a: 1 }, undefined, { a: 3 }], []])
+})
+
+test('a server that is back and knows no older version is listed after the shortest pause, and 410 again waits longer', async () => {
+  const away = new KubeError('NETWORK', 'nobody listens there')
+  const gone = JSON.stringify({ type: 'ERROR', object: { code: 410 } })
+  const bookmark = JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '8' } } })
+  const watches = [away, away, away, away, gone, gone, bookmark, gone]
+  const stop = new AbortController()
+  const pauses: number[] = []
+  const nothing = (): void => {}
+  const observer: Observer = {
+    ...{ listing: nothing, present: nothing, listed: nothing, gone: nothing },
+    failed: (_, ms) => {
+      pauses.push(ms / 1000)
+      if (watches.length === 0) stop.abort()
+    },
+  }
+  const client: KubeClient = {
+    get: () => Promise.reject(new Error('not asked')),
+    async send({ path, onData }: KubeRequest) {
+      const said = path.includes('watch=true') ? watches.shift() : listOf([])
+      if (said instanceof KubeError) throw said
+      onData?.(Buffer.from(`${said}\n`))
+      return undefined
+    },
+  }
+  const pause = async () => {}
+  const tests = { pause, random: () => 0 }
+  await listWatch({
+    connect: () => client,
+    path: '/api/v1/pods',
+    paged: false,
+    observer,
+    signal: stop.signal,
+    ...tests,
+  })
+  // In seconds: no server; 410 and 410; a bookmark, after which the watch ends at once; 410.
+  expect(pauses).toEqual([1, 2, 4, 8, 1, 2, 1, 1])
 })

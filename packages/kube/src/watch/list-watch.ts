@@ -48,7 +48,10 @@ export interface ListWatchOptions {
 export async function listWatch(options: ListWatchOptions): Promise<void> {
   const { observer, signal, random = Math.random } = options
   const watchSeconds = Math.round(300 + random() * 300)
-  const state: State = { version: undefined, expired: false, limit: pageSize, failures: 0, watchSeconds }
+  const state: State = {
+    ...{ version: undefined, expired: false, limit: pageSize, watchSeconds },
+    ...{ failures: 0, expirations: 0 },
+  }
   while (!signal.aborted) {
     try {
       if (state.version === undefined) await list(options, state)
@@ -80,13 +83,23 @@ interface State {
   /** Objects on a page: fewer after a page was too large. */
   limit: number
   failures: number
+  /** Answers of 410 since a watch last worked. */
+  expirations: number
   /** How long a watch lasts: not the same on all nodes, and always the same here, so that a failure has the same words. */
   readonly watchSeconds: number
 }
 
+/** The server answers again: the pauses of a time without a server are over, and only 410 after 410 waits longer. */
 function expire(state: State): void {
   state.version = undefined
   state.expired = true
+  state.failures = state.expirations
+  state.expirations += 1
+}
+
+function worked(state: State): void {
+  state.failures = 0
+  state.expirations = 0
 }
 
 const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }) })
@@ -199,7 +212,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
   if (signal.aborted) return
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
-  state.failures = 0
+  worked(state)
   // A server that stops ends the watches of all clients at the same moment.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
@@ -223,7 +236,7 @@ function event(line: string, path: string, observer: Observer, state: State): vo
   if (type === 'ADDED' || type === 'MODIFIED') observer.present(object)
   if (type === 'DELETED') observer.gone(object)
   if (version !== undefined) state.version = version
-  state.failures = 0
+  worked(state)
   observer.alive?.()
 }
 
