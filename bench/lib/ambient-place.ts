@@ -24,6 +24,10 @@ import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 
 /** An agent in ambient mode, in a root folder and on a network of its own. */
 export interface AmbientPlace extends AsyncDisposable {
+  /** A path in its root folder. */
+  path(...parts: string[]): string
+  /** The process that runs now, or ran last. */
+  readonly pid: number
   /** Where ztunnel connects. */
   readonly ztunnelSocket: string
   /** Has a process shown for each of these pods. */
@@ -43,8 +47,21 @@ export interface AmbientPlace extends AsyncDisposable {
 
 const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
+/** Settings of {@link ambientPlace}. */
+export interface AmbientPlaceOptions {
+  /** More variables of the agent. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A descriptor that its log goes to. */
+  readonly log?: number
+}
+
 /** Prepares a place on the network of a node, where its API server is; the namespaces of pods are in `/run/netns` already. */
-export function ambientPlace({ name, agent, plugin }: Agent, node: Netns, api: ApiServer): AmbientPlace {
+export function ambientPlace(
+  { name, agent, plugin }: Agent,
+  node: Netns,
+  api: ApiServer,
+  options: AmbientPlaceOptions = {},
+): AmbientPlace {
   const folder = mkdtempSync(join(tmpdir(), `cni-a-${name}-`))
   const sys = loadSys()
   const mounts: string[] = []
@@ -94,14 +111,19 @@ export function ambientPlace({ name, agent, plugin }: Agent, node: Netns, api: A
     // By itself the original changes it at its second start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
+    ...options.env,
   }
   let child: ChildProcess | undefined
   const status = (file: string): string => readFileSync(`/proc/${child?.pid}/${file}`, 'utf8')
   const place: AmbientPlace = {
+    path: inside,
+    get pid() {
+      return child?.pid ?? 0
+    },
     ztunnelSocket: inside('var/run/ztunnel/ztunnel.sock'),
     show: (pods) => showProcesses(folder, pods),
     start() {
-      const quiet = process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit'
+      const quiet = options.log ?? (process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit')
       const argv = [`--root=${folder}`, '--wd=/', '/install-cni']
       child = netns.run(node, () => spawn('/usr/bin/unshare', argv, { env, stdio: ['ignore', quiet, quiet] }))
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { plainPod } from '@cni/istio-redirect/testing'
 import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
@@ -12,7 +12,7 @@ export const MODE = 'istio.io/dataplane-mode'
 export const REDIRECTION = 'ambient.istio.io/redirection'
 /** The node of all pods. */
 export const NODE = 'bench-node'
-const NAMESPACE = 'mesh'
+export const NAMESPACE = 'mesh'
 
 /** A pod of the node: a namespace with an address, and what the API server says of it. */
 export interface BenchPod {
@@ -26,14 +26,19 @@ export interface BenchPod {
 export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   const pods: BenchPod[] = []
   for (let index = 0; index < count; index += 1) {
-    const name = `bench-${process.pid}-${of}-${index}`
-    const netns = await tempNetns({ name })
-    const address = `10.77.${index >> 8}.${(index & 255) + 1}`
-    using rtnl = await openRtnl(netns)
-    await rtnl.addAddress('lo', `${address}/32`)
-    pods.push({ name, uid: randomUUID(), address, netns })
+    pods.push(await makePod(`bench-${process.pid}-${of}-${index}`, index))
   }
   return pods
+}
+
+/** One of them; its address is that of the index. */
+export async function makePod(name: string, index: number): Promise<BenchPod> {
+  const netns = await tempNetns({ name })
+  const number = index + 1
+  const address = `10.77.${(number >> 8) & 255}.${number & 255}`
+  using rtnl = await openRtnl(netns)
+  await rtnl.addAddress('lo', `${address}/32`)
+  return { name, uid: randomUUID(), address, netns }
 }
 
 /** Says of a pod how it is: scheduled, or running; and whether it is to be in the mesh. */
@@ -67,20 +72,31 @@ export const eventOf = ({ name, address }: BenchPod): string =>
 
 /** A procfs in which each pod has a process, below the root folder of an agent. */
 export function showProcesses(root: string, pods: readonly BenchPod[]): void {
-  const proc = join(root, 'host/proc')
-  rmSync(proc, { recursive: true, force: true })
-  const show = (pid: number, namespace: string, cgroup: string): void => {
-    const folder = join(proc, String(pid))
-    mkdirSync(join(folder, 'ns'), { recursive: true })
-    symlinkSync(namespace, join(folder, 'ns/net'))
-    writeFileSync(join(folder, 'cgroup'), `0::${cgroup}\n`)
-    writeFileSync(join(folder, 'stat'), `${pid} (pause) S ${'0 '.repeat(18)}${pid} 0`)
-    writeFileSync(join(folder, 'comm'), 'pause\n')
-  }
+  rmSync(join(root, 'host/proc'), { recursive: true, force: true })
   // That of whoever looks: the agent is on the node's network.
-  show(1, '/proc/self/ns/net', '/init.scope')
-  for (const [index, { name, uid }] of pods.entries()) {
-    const container = uid.replaceAll('-', '').repeat(2)
-    show(1000 + index, `/host/var/run/netns/${name}`, `/kubepods/besteffort/pod${uid}/${container}`)
-  }
+  show(procFolder(root, 1), '/proc/self/ns/net', '/init.scope')
+  for (const [index, pod] of pods.entries()) showProcess(root, 1000 + index, pod)
+}
+
+/** Adds a process of a pod to it. */
+export function showProcess(root: string, pid: number, { name, uid }: BenchPod): void {
+  const container = uid.replaceAll('-', '').repeat(2)
+  show(procFolder(root, pid), `/host/var/run/netns/${name}`, `/kubepods/besteffort/pod${uid}/${container}`)
+}
+
+/** The process has ended. */
+export const hideProcess = (root: string, pid: number): void =>
+  rmSync(procFolder(root, pid), { recursive: true, force: true })
+
+// internal
+
+const procFolder = (root: string, pid: number): string => join(root, 'host/proc', String(pid))
+
+function show(folder: string, namespace: string, cgroup: string): void {
+  const pid = basename(folder)
+  mkdirSync(join(folder, 'ns'), { recursive: true })
+  symlinkSync(namespace, join(folder, 'ns/net'))
+  writeFileSync(join(folder, 'cgroup'), `0::${cgroup}\n`)
+  writeFileSync(join(folder, 'stat'), `${pid} (pause) S ${'0 '.repeat(18)}${pid} 0`)
+  writeFileSync(join(folder, 'comm'), 'pause\n')
 }

@@ -1,0 +1,108 @@
+/** The soak itself, in network and mount namespaces of its own: `npm run soak`. */
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { run } from '@cni/host'
+import { main, Stop, say } from '../../scripts/lib/progress.ts'
+import { root } from '../lib/compiled.ts'
+import { type Life, newLife } from './life.ts'
+import { eventually, pause, type SoakNode, soakNode } from './node.ts'
+import { soakOptions } from './options.ts'
+import { plan } from './plan.ts'
+import { reasons, reportText, type SoakReport, type TimedSample, verdicts } from './report.ts'
+import { newSampler } from './sampler.ts'
+import { newTally, type Tally } from './tally.ts'
+import { wrongReference, wrongs } from './verify.ts'
+
+const options = soakOptions(process.argv.slice(2))
+const PROGRESS_MS = 30_000
+/** Steps that may be open before later ones wait: a machine that is too slow does all of them, later. */
+const MOST_OPEN = 40
+/** The agent looks at all pods in rounds of half a minute. */
+const RIGHT_MS = 120_000
+
+await main(async () => {
+  await run(['ip', 'link', 'set', 'lo', 'up'])
+  const logFile = options.log ?? join(root, 'dist/soak/agent.log')
+  mkdirSync(dirname(logFile), { recursive: true })
+  const log = openSync(logFile, 'w')
+  const agent = { name: 'soak', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
+  const report = await soaked(agent, log)
+  closeSync(log)
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report)}\n`)
+  process.stdout.write(reportText(report))
+  const failed = reasons(report)
+  if (failed.length > 0) throw new Stop(`${failed.join('\n')}\nThe agent's log: ${logFile}`)
+})
+
+async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promise<SoakReport> {
+  const { durationMs, adds, seed } = options
+  await using node = await soakNode(agent, log)
+  const { pid } = node.place
+  process.once('exit', () => {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+  })
+  // Ctrl-C: no `exit` without
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  say(`the agent is ready; ${adds} pods in ${durationMs / 60_000} minutes, seed ${seed}`)
+  const tally = newTally()
+  using life = newLife(node, tally)
+  const began = performance.now()
+  const stop = new AbortController()
+  const sampling = sampled(node, { began, life, tally, signal: stop.signal })
+  for (const { at, ...step } of plan({ seed, durationMs, adds })) {
+    while (performance.now() - began < at || life.open > MOST_OPEN) await pause(20)
+    life.begin(step)
+  }
+  await life.settled()
+  stop.abort()
+  const samples = await sampling
+  for (const text of wrongReference(life)) tally.wrong(text)
+  await allRight(node, life, tally)
+  for (const pod of [...life.pods.keys()]) life.begin({ do: 'del', pod })
+  await life.settled()
+  await allRight(node, life, tally)
+  const calls = tally.summary()
+  return {
+    ...{ minutes: durationMs / 60_000, seed, calls, quantities: verdicts(samples) },
+    ...{ wrong: tally.wrongs, samples },
+  }
+}
+
+/** Until it is over; says how far it is. */
+async function sampled(
+  node: SoakNode,
+  { began, life, tally, signal }: { began: number; life: Life; tally: Tally; signal: AbortSignal },
+): Promise<TimedSample[]> {
+  const sample = newSampler(node)
+  const every = Math.min(10_000, Math.max(1000, options.durationMs / 300))
+  const samples: TimedSample[] = []
+  let told = 0
+  while (!signal.aborted) {
+    const at = performance.now() - began
+    const values = await sample()
+    samples.push({ at, values })
+    if (at - told > PROGRESS_MS) {
+      told = at
+      const { ADD, CHECK, DEL } = tally.summary()
+      const calls = `${ADD?.done ?? 0} ADD, ${CHECK?.done ?? 0} CHECK, ${DEL?.done ?? 0} DEL`
+      const memory = `${values['anonymous MB'].toFixed(1)} MB, ${values.descriptors} descriptors`
+      say(
+        `  ${(at / 60_000).toFixed(1)} min: ${calls}; ${memory}; ${life.open} steps open, ${tally.wrongs.length} wrong`,
+      )
+    }
+    await pause(Math.max(0, at + every - (performance.now() - began)))
+  }
+  return samples
+}
+
+/** What is wrong and stays so is told of. */
+async function allRight(node: SoakNode, life: Life, tally: Tally): Promise<void> {
+  let found: readonly string[] = []
+  const isRight = async (): Promise<boolean> => {
+    await pause(1000)
+    found = await wrongs(node, life)
+    return found.length === 0
+  }
+  await eventually(isRight, 'all is right', RIGHT_MS).catch(() => {})
+  for (const text of found) tally.wrong(text)
+}

@@ -1,0 +1,107 @@
+/** What a soak does, and when: pure, and the same for the same seed. */
+
+/** `outside`: nothing redirects it. `raced`: a sidecar's pod that started without the plugin, which repair has to find. */
+export type Kind = 'ambient' | 'sidecar' | 'outside' | 'raced'
+
+/** What is damaged on the node, and put right by the agent. */
+export const DAMAGES = ['list', 'binary', 'kubeconfig', 'token', 'host set', 'host rules', 'pod rules'] as const
+export type Damage = (typeof DAMAGES)[number]
+
+export type Step =
+  | { readonly do: 'add'; readonly pod: number; readonly kind: Kind }
+  | { readonly do: 'check' | 'del'; readonly pod: number }
+  /** Into the mesh by its label, or out of it. */
+  | { readonly do: 'label'; readonly pod: number; readonly mesh: boolean }
+  | { readonly do: 'damage'; readonly what: Damage; readonly pod: number }
+  | { readonly do: 'restart'; readonly part: 'API server' | 'ztunnel' }
+
+/** A step and when it begins, in milliseconds since the start. */
+export type Timed = Step & { readonly at: number }
+
+export interface PlanOptions {
+  readonly seed: number
+  readonly durationMs: number
+  /** Pods that start; as many are checked, and all but the last are deleted. */
+  readonly adds: number
+}
+
+/** Kinds of the pods that are there at a time: the mix stays the same, since what it takes is measured. */
+const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
+const LABEL_EVERY = 7
+/** The installer keeps up to 16 replaced lists open: they are there before anything is judged. */
+const FIRST_LISTS = 20
+/** Each kind comes back after more than a minute: what is damaged more often is a fight, and the agent waits with it. */
+const DAMAGE_MS = 10_000
+const API_MS = 240_000
+const ZTUNNEL_MS = 150_000
+
+/** All steps, by time. */
+export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
+  const random = randomOf(seed)
+  const live = new Map<Kind, number[]>()
+  const steps: Timed[] = []
+  const turns = kindsInTurn()
+  let flipped: { readonly pod: number; readonly mesh: boolean } | undefined
+  const some = (...kinds: readonly Kind[]): number | undefined => {
+    const all = kinds.flatMap((kind) => live.get(kind) ?? [])
+    return all[Math.floor(random() * all.length)]
+  }
+  for (let pod = 0; pod < adds; pod += 1) {
+    const kind = turns[pod % turns.length] ?? 'ambient'
+    const at = (share: number): number => ((pod + share) * durationMs) / adds
+    const alike = live.get(kind) ?? []
+    live.set(kind, alike)
+    if (alike.length === CROWD[kind]) {
+      const [gone] = alike.splice(Math.floor(random() * alike.length), 1)
+      if (gone !== undefined) steps.push({ at: at(0), do: 'del', pod: gone })
+      if (flipped?.pod === gone) flipped = undefined
+    }
+    steps.push({ at: at(0), do: 'add', pod, kind })
+    alike.push(pod)
+    steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
+    if (pod % LABEL_EVERY !== 0) continue
+    // One pod at a time is out of its place: the number of those in the mesh stays.
+    const before: typeof flipped = flipped
+    const other = before?.pod ?? some('ambient', 'outside')
+    if (other === undefined) continue
+    const mesh = before === undefined ? !(live.get('ambient') ?? []).includes(other) : !before.mesh
+    flipped = before === undefined ? { pod: other, mesh } : undefined
+    steps.push({ at: at(0.7), do: 'label', pod: other, mesh })
+  }
+  const every = (ms: number, step: (index: number) => Step): void => {
+    const pause = Math.min(ms, durationMs / 3)
+    for (let at = pause / 2, index = 0; at < durationMs; at += pause, index += 1) steps.push({ at, ...step(index) })
+  }
+  for (let index = 0; index < FIRST_LISTS; index += 1) {
+    steps.push({ at: (index * durationMs) / 10 / FIRST_LISTS, do: 'damage', what: 'list', pod: 0 })
+  }
+  every(DAMAGE_MS, (index) => ({
+    do: 'damage',
+    what: DAMAGES[index % DAMAGES.length] ?? 'list',
+    pod: Math.floor(random() * adds),
+  }))
+  every(ZTUNNEL_MS, () => ({ do: 'restart', part: 'ztunnel' }))
+  every(API_MS, () => ({ do: 'restart', part: 'API server' }))
+  return steps.sort((a, b) => a.at - b.at)
+}
+
+// internal
+
+/** Each kind as often as it is in the crowd, well mixed. */
+function kindsInTurn(): Kind[] {
+  const all = Object.entries(CROWD).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),
+  )
+  return all.sort((a, b) => a.order - b.order).map(({ kind }) => kind)
+}
+
+/** Mulberry32: numbers from 0 to below 1. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

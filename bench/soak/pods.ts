@@ -1,0 +1,51 @@
+import { meshPod } from '@cni/istio-redirect/testing'
+import type { ApiServer } from '@cni/kube/testing'
+import { type NetnsTarget, netns } from '@cni/netns'
+import { type BenchPod, NAMESPACE, NODE, statusOf, tell } from '../lib/ambient-pods.ts'
+import type { Kind } from './plan.ts'
+
+/** A pod that is there. */
+export interface SoakPod extends BenchPod {
+  readonly kind: Kind
+  /** In the mesh, as its label says. */
+  readonly mesh: boolean
+}
+
+/** Tells the API server of a pod: as it was scheduled, or as it runs. */
+export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
+  const { name, uid, address, kind, mesh } = pod
+  if (kind === 'ambient' || kind === 'outside') {
+    tell(api, pod, { mesh, runs })
+    return
+  }
+  const made = meshPod({ name, namespace: NAMESPACE })
+  const state = { terminated: { exitCode: 126, reason: 'Error' } }
+  const noticed = { initContainerStatuses: [{ name: 'istio-validation', state, lastState: {} }] }
+  api.setPod({
+    ...made,
+    metadata: { ...made.metadata, uid },
+    spec: { ...made.spec, nodeName: NODE, serviceAccountName: 'soak' },
+    status: runs
+      ? { phase: 'Running', podIP: address, podIPs: [{ ip: address }], ...(kind === 'raced' && noticed) }
+      : { phase: 'Pending' },
+  })
+}
+
+/** How far the agent says that it is what it is to be. */
+export const isAsLabelled = (api: ApiServer, pod: SoakPod): boolean =>
+  statusOf(api, pod) === (pod.mesh ? 'enabled' : undefined)
+
+/** Rules of both families in a namespace, without what is there with no rule. */
+export async function rulesIn(target: NetnsTarget): Promise<string> {
+  const texts = await Promise.all(
+    ['iptables-nft-save', 'ip6tables-nft-save'].map((program) => netns.exec(target, [program])),
+  )
+  const lines = texts.flatMap(({ stdout }) => stdout.split('\n'))
+  return lines.filter((line) => line.startsWith('-A') || line.startsWith(':ISTIO')).join('\n')
+}
+
+/** Addresses whose probes are let through on the node. */
+export async function probedIn(node: NetnsTarget): Promise<string[]> {
+  const { stdout } = await netns.exec(node, ['ipset', 'save'])
+  return [...stdout.matchAll(/^add \S+ (\S+)/gm)].map(([, address = '']) => address)
+}

@@ -1,0 +1,65 @@
+import { judge, type Verdict } from './judge.ts'
+import { QUANTITIES, type Quantity, type Sample } from './sampler.ts'
+import type { Tally } from './tally.ts'
+
+/** One sample and when it was taken, in milliseconds since the start. */
+export interface TimedSample {
+  readonly at: number
+  readonly values: Sample
+}
+
+export interface SoakReport {
+  readonly minutes: number
+  readonly seed: number
+  readonly calls: ReturnType<Tally['summary']>
+  readonly quantities: Readonly<Record<string, Verdict & { readonly judged: boolean }>>
+  readonly wrong: readonly string[]
+  readonly samples: readonly TimedSample[]
+}
+
+/** A quantity that is told only may grow as it likes. */
+const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
+
+export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] =>
+  Object.fromEntries(
+    Object.entries(QUANTITIES).map(([name, allowed]) => {
+      const series = samples.map(({ at, values }) => ({ at, value: values[name as Quantity] }))
+      return [name, { ...judge(series, allowed ?? ANY), judged: allowed !== undefined }]
+    }),
+  )
+
+/** Why the soak has failed, a line each; none: it has not. */
+export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
+  ...wrong,
+  ...Object.entries(quantities)
+    .filter(([, { flat }]) => !flat)
+    .map(
+      ([name, { growth, low, allowed }]) =>
+        `${name} grew by ${shown(growth)} (surely ${shown(low)}), allowed are ${shown(allowed)}`,
+    ),
+]
+
+/** The tables for people. */
+export function reportText(report: SoakReport): string {
+  const calls = Object.entries(report.calls).map(
+    ([name, { done, failed, p50, p99, max }]) =>
+      `| ${[name, done, failed, ...[p50, p99, max].map((ms) => ms.toFixed(0))].join(' | ')} |`,
+  )
+  const quantities = Object.entries(report.quantities).map(([name, one]) => {
+    const verdict = one.judged ? (one.flat ? 'flat' : '**grows**') : 'told only'
+    return `| ${[name, shown(one.mean), `${signed(one.growth)} (${signed(one.low)} to ${signed(one.high)})`, verdict].join(' | ')} |`
+  })
+  return `# Soak of ${report.minutes} minutes, seed ${report.seed}
+
+| | done | failed and repeated | p50, ms | p99, ms | max, ms |
+| --- | --- | --- | --- | --- | --- |
+${calls.join('\n')}
+
+| of the agent and its node | mean | growth over the last two thirds (95 %) | |
+| --- | --- | --- | --- |
+${quantities.join('\n')}
+`
+}
+
+const shown = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '–')
+const signed = (value: number): string => (value > 0 ? `+${shown(value)}` : shown(value))

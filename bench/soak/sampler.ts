@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { netns } from '@cni/netns'
+import type { SoakNode } from './node.ts'
+import { probedIn } from './pods.ts'
+
+/** One look at an agent and at the kernel, by quantity. */
+export type Sample = Readonly<Record<Quantity, number>>
+
+/** Everything that is sampled, and how much it may grow: `undefined` is told only. */
+export const QUANTITIES = {
+  'anonymous MB': { share: 0.02, least: 1 },
+  // The highest so far: it only rises.
+  'peak MB': undefined,
+  threads: { share: 0.02, least: 1 },
+  descriptors: { share: 0.02, least: 1 },
+  sockets: { share: 0.02, least: 1 },
+  'namespaces held open': { share: 0.02, least: 1 },
+  mounts: { share: 0.02, least: 1 },
+  'files in the run directory': { share: 0.02, least: 1 },
+  'other files': { share: 0.02, least: 1 },
+  'entries of sets': { share: 0.02, least: 1 },
+  'rules of the node': { share: 0.02, least: 1 },
+  'CPU %': undefined,
+  'load of the machine': undefined,
+} as const
+
+export type Quantity = keyof typeof QUANTITIES
+
+/** Looks at the agent that runs. */
+export function newSampler({ place, netns: node }: SoakNode): () => Promise<Sample> {
+  const proc = (file: string): string => readFileSync(`/proc/${place.pid}/${file}`, 'utf8')
+  let before = { at: performance.now(), cpu: place.cpuMs() }
+  return async () => {
+    const status = proc('status')
+    const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
+    const open = descriptorsOf(place.pid)
+    const [sets, { stdout: rules }] = await Promise.all([probedIn(node), netns.exec(node, ['nft', 'list', 'ruleset'])])
+    const now = { at: performance.now(), cpu: place.cpuMs() }
+    const cpu = ((now.cpu - before.cpu) / (now.at - before.at)) * 100
+    before = now
+    return {
+      'anonymous MB': megabytes('RssAnon'),
+      'peak MB': megabytes('VmHWM'),
+      threads: Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]),
+      descriptors: open.length,
+      sockets: open.filter((target) => target.startsWith('socket:')).length,
+      'namespaces held open': open.filter((target) => /^net:|netns/.test(target)).length,
+      mounts: proc('mountinfo').split('\n').length - 1,
+      'files in the run directory': filesBelow(place.path('var/run/istio-cni')),
+      'other files': ['host/etc', 'host/opt', 'tmp', 'run', 'var/run/ztunnel'].reduce(
+        (sum, folder) => sum + filesBelow(place.path(folder)),
+        0,
+      ),
+      'entries of sets': sets.length,
+      'rules of the node': rules.split('\n').length,
+      'CPU %': cpu,
+      'load of the machine': loadavg()[0] ?? 0,
+    }
+  }
+}
+
+// internal
+
+function descriptorsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(`${folder}/${name}`)]
+    } catch {
+      // closed meanwhile
+      return []
+    }
+  })
+}
+
+const filesBelow = (folder: string): number =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0
