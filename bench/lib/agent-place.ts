@@ -5,7 +5,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiServer } from '@cni/kube/testing'
 import { loadSys } from '@cni/netns/sys'
+import { NODE_NAME } from './serving-agent.ts'
 
 /** An agent to measure, and the plugin that it installs. */
 export interface Agent {
@@ -22,8 +24,11 @@ const START_MS = 20_000
 
 /** Where agents are measured: root folders of their own, one at a time at work. */
 export interface Places extends Disposable {
-  /** A root folder as in the agent's pod, on a tmpfs; libraries are the machine's. Only this process sees it. */
-  add(agent: Agent): Place
+  /**
+   * A root folder as in the agent's pod, on a tmpfs; libraries are the machine's. Only this process sees it. Without an API
+   * server there is nothing where the agent looks for one.
+   */
+  add(agent: Agent, api?: ApiServer): Place
 }
 
 /** The root folder of one agent. */
@@ -58,7 +63,7 @@ export function newPlaces(): Places {
     mounts.push(target)
   }
   return {
-    add: (agent) => newPlace(agent, join(folder, agent.name), { mount, children }),
+    add: (agent, api) => newPlace(agent, join(folder, agent.name), { mount, children }, api),
     [Symbol.dispose]() {
       for (const child of children) child.kill('SIGKILL')
       for (const path of mounts.reverse()) sys.umount2(path, 2)
@@ -72,7 +77,7 @@ interface Means {
   readonly children: Set<ChildProcess>
 }
 
-function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: Means): Place {
+function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: Means, api?: ApiServer): Place {
   mkdirSync(path)
   mount('tmpfs', path, 'tmpfs', 0)
   const inside = (...parts: string[]): string => join(path, ...parts)
@@ -86,7 +91,7 @@ function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: M
   for (const one of ['opt/cni/bin', 'tmp', account]) mkdirSync(inside(one), { recursive: true })
   copyFileSync(agent, inside('install-cni'))
   copyFileSync(plugin, inside('opt/cni/bin/istio-cni'))
-  writeFileSync(inside(account, 'ca.crt'), 'CA')
+  writeFileSync(inside(account, 'ca.crt'), api?.ca ?? 'CA')
   const list = inside('host/etc/cni/net.d/10-calico.conflist')
   const binary = inside('host/opt/cni/bin/istio-cni')
   const kubeconfig = inside('var/run/istio-cni/istio-cni-kubeconfig')
@@ -100,10 +105,10 @@ function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: M
         mkdirSync(inside(one), { recursive: true })
       }
       writeFileSync(list, conflist)
-      writeFileSync(inside(account, 'token'), 'token')
+      writeFileSync(inside(account, 'token'), api?.token ?? 'token')
       for (let index = 0; index < crowd; index += 1) writeFileSync(...other(inside('host/etc/cni/net.d'), index))
     },
-    start: () => start(path, children),
+    start: () => start(path, children, api),
     artefacts: () => [
       ['conflist rewritten', list, () => writeFileSync(list, conflist)],
       [
@@ -136,13 +141,15 @@ function other(folder: string, index: number): [path: string, text: string] {
     : [join(folder, `50-${number}.conflist`), conflist]
 }
 
-async function start(path: string, children: Set<ChildProcess>): Promise<Running> {
+async function start(path: string, children: Set<ChildProcess>, api?: ApiServer): Promise<Running> {
+  const { hostname, port } = new URL(api?.url ?? 'https://10.96.0.1:6443')
   const env = {
     PATH: '/usr/sbin:/usr/bin',
-    KUBERNETES_SERVICE_HOST: '10.96.0.1',
-    KUBERNETES_SERVICE_PORT: '443',
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
     REPAIR_ENABLED: 'false',
     REPAIR_NODE_NAME: 'node',
+    ...(api && { NODE_NAME }),
   }
   const began = performance.now()
   const child = spawn('/usr/bin/unshare', [`--root=${path}`, '--wd=/', '/install-cni'], { env, stdio: 'ignore' })

@@ -10,6 +10,11 @@ export const SUITES = {
     numbers: ['runs', 'pods'],
     executables: ['istio-cni', 'install-cni'],
   },
+  load: {
+    about: '250 pods at once on a busy node whose API server is slow, while the agent heals',
+    numbers: ['runs', 'pods'],
+    executables: ['istio-cni', 'install-cni'],
+  },
   libcni: {
     about: 'chains through @cni/libcni, cnitool, a plugin that does nothing',
     numbers: ['runs'],
@@ -86,8 +91,8 @@ export const HELP = `npm run bench -- [options]
 ${Object.entries(SUITES)
   .map(([name, { about }]) => `${' '.repeat(26)}${name.padEnd(15)}${about}`)
   .join('\n')}
-  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40, instructions: 5)
-  --pods N              plugin: pods of the burst (200); ambient: pods of the node (250)
+  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40, instructions: 5, load: 3)
+  --pods N              plugin, load: pods of the burst (200, 250); ambient: pods of the node (250)
   --heals N             agent: heals of each kind (10)
   --gap-ms N            agent: pause between heals (1200)
   --idle-seconds N      agent: how long it is watched doing nothing (20)

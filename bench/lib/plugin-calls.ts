@@ -73,7 +73,7 @@ export async function podNamespace(): Promise<Netns & AsyncDisposable> {
 
 /** One call as a runtime makes it. */
 export function call(
-  node: Node,
+  node: Pick<Node, 'api' | 'binDir' | 'conflist'>,
   plugin: Plugin,
   verb: string,
   place: Netns,

@@ -18,10 +18,17 @@ export interface Program {
   stdin: string
 }
 
-/** Programs are started by a bun beside us, one at a time: see spawner.ts. */
+/** Settles the promise of one program. */
+interface Waiting {
+  resolve(ran: Ran): void
+  reject(error: Error): void
+}
+
+/** Programs are started by a bun beside us: see spawner.ts. */
 export class Spawner {
   readonly #child: ChildProcess
-  readonly #answers: AsyncIterator<string>
+  readonly #waiting = new Map<number, Waiting>()
+  #orders = 0
 
   constructor() {
     const bun = createRequire(import.meta.url)
@@ -32,14 +39,28 @@ export class Spawner {
     })
     const { stdout } = this.#child
     if (stdout === null) throw new Error('the spawner has no stdout')
-    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]()
+    createInterface({ input: stdout })
+      .on('line', (line) => {
+        const { id, ...ran } = JSON.parse(line) as Ran & { id: number }
+        this.#waiting.get(id)?.resolve(ran)
+        this.#waiting.delete(id)
+      })
+      .on('close', () => {
+        for (const { reject } of this.#waiting.values()) reject(new Error('the spawner has ended'))
+      })
   }
 
-  async run(program: Program): Promise<Ran> {
-    this.#child.stdin?.write(`${JSON.stringify(program)}\n`)
-    const { value, done } = await this.#answers.next()
-    if (done === true) throw new Error('the spawner has ended')
-    return JSON.parse(value) as Ran
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Starts it at once, whatever else runs. */
+  run(program: Program): Promise<Ran> {
+    const id = this.#orders++
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#child.stdin?.write(`${JSON.stringify({ id, ...program })}\n`)
+    })
   }
 
   close(): void {

@@ -1,8 +1,9 @@
-// Run by bun: starts one program per line of stdin and answers with what it took. bun tells the resources of one child
-// and of everything that child waited for; Node does not.
+// Run by bun: starts one program per line of stdin at once, and answers with what it took when it ends. bun tells the
+// resources of one child and of everything that child waited for; Node does not.
 import { createInterface } from 'node:readline'
 
 interface Order {
+  id: number
   argv: string[]
   env: Record<string, string>
   stdin: string
@@ -18,8 +19,9 @@ interface Child {
 // foreign API without types
 const { Bun } = globalThis as unknown as { Bun: { spawn(argv: string[], options: object): Child } }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { argv, env, stdin } = JSON.parse(line) as Order
+for await (const line of createInterface({ input: process.stdin })) void carryOut(JSON.parse(line) as Order)
+
+async function carryOut({ id, argv, env, stdin }: Order): Promise<void> {
   const begun = performance.now()
   const child = Bun.spawn(argv, { env, cwd: '/', stdin: Buffer.from(stdin), stdout: 'pipe', stderr: 'pipe' })
   const [exitCode, stdout, stderr] = await Promise.all([
@@ -30,5 +32,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   const ms = performance.now() - begun
   const usage = child.resourceUsage()
   const cpuMs = Number(usage?.cpuTime.total ?? 0n) / 1000
-  process.stdout.write(`${JSON.stringify({ exitCode, stdout, stderr, ms, cpuMs })}\n`)
+  process.stdout.write(`${JSON.stringify({ id, exitCode, stdout, stderr, ms, cpuMs })}\n`)
 }

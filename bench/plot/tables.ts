@@ -40,6 +40,7 @@ export function tables(report: Report): Record<string, string> {
     chains: chainsTable(of),
     agent: agentTable('agent', report, of),
     ambient: agentTable('ambient', report, of),
+    load: loadTable(report),
   }
 }
 
@@ -182,6 +183,25 @@ function chainsTable(of: Find) {
       row('ADD of one plugin', 'tuning', 'ours (no-op)'),
     ],
   )
+}
+
+/** Each contender with the middle and the end of its times. */
+function loadTable({ suites }: Report) {
+  const measures = suites.load?.measures
+  if (measures === undefined) return 'Not stored yet: `npm run bench -- --suite load --save`.'
+  const names = [...new Set(measures.map(({ name }) => name))]
+  const rows = names.map((name) => {
+    const one = (quantity: string) => measures.find((each) => each.name === name && each.quantity === quantity)
+    const ratio = (quantity: string): string => {
+      const to = ratioOf(one(quantity), 'original')
+      return to && ` (${to})`
+    }
+    const cells = ['ms', 'p99 ms', 'max ms', 'all of them, ms', 'CPU ms'].map(
+      (quantity) => `${ms(one(quantity), 0)}${ratio(quantity)}`,
+    )
+    return [name, ...cells, ms(one('failed'), 0)]
+  })
+  return table(['', 'p50, ms', 'p99, ms', 'max, ms', 'all of them, ms', 'CPU, ms', 'failed'], rows)
 }
 
 function agentTable(suite: 'agent' | 'ambient', report: Report, of: Find) {

@@ -1,0 +1,168 @@
+/** An ADD where everything is bad at once: many pods, a busy node, a slow API server, an agent that heals meanwhile. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import { repairGrants } from '@cni/istio-redirect/testing'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
+import { type Netns, netns } from '@cni/netns'
+import { newPlaces, type Place } from './lib/agent-place.ts'
+import { until } from './lib/ambient-life.ts'
+import { root } from './lib/compiled.ts'
+import { peer } from './lib/peers.ts'
+import { call, MESH, podNamespace } from './lib/plugin-calls.ts'
+import { freshCopy } from './lib/scratch.ts'
+import { Spawner } from './lib/spawner-client.ts'
+import { percentile } from './lib/statistics.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
+
+const used = settings({ runs: 3, pods: 250 })
+/** Until the API server answers. */
+const LATENCY_MS = 200
+/** Processes that are busy all the time. */
+const BUSY = 8
+/**
+ * Of this process while pods start, because a real API server is on another machine, and of the one that starts plugins and
+ * sees them end: its turn would come late among hundreds of processes, and count as theirs.
+ */
+const [FIRST, NORMAL] = [-15, 0]
+/** Between two looks at the list of networks, which is damaged whenever it is whole. */
+const DAMAGE_MS = 20
+
+interface Contender {
+  readonly name: string
+  readonly plugin: string
+  readonly place: Place
+  readonly conf: object
+  readonly reference: boolean
+}
+
+/** What became of pods that started at once. */
+interface Burst {
+  readonly times: readonly number[]
+  readonly cpuMs: readonly number[]
+  readonly failures: readonly string[]
+  readonly heals: number
+  readonly ms: number
+}
+
+await run(['ip', 'link', 'set', 'lo', 'up'])
+const suite = new SuiteReport(
+  `${used.pods} mesh pods at once, ${BUSY} busy processes, ${LATENCY_MS} ms until the API server answers, the list of ` +
+    'networks damaged all the time: whole processes, of each contender with its own agent, in turn',
+  used,
+)
+await using api = await startApiServer({ pods: [MESH], grants: repairGrants.repair, latencyMs: LATENCY_MS })
+using places = newPlaces()
+const [agent, plugin] = [peer('install-cni'), peer('istio-cni')]
+const ours = contenderOf('ours', join(root, 'dist/bin/install-cni'), join(root, 'dist/bin/istio-cni'))
+const contenders: Contender[] = [
+  { ...ours, name: 'ours, served' },
+  { ...ours, conf: { agent: 'never' } },
+  ...(agent && plugin ? [{ ...contenderOf('original', agent, plugin), reference: true }] : []),
+]
+const bursts = new Map<string, Burst[]>(contenders.map(({ name }) => [name, []]))
+const spawner = new Spawner()
+setPriority(spawner.pid, FIRST)
+try {
+  for (let round = 0; round < used.runs; round += 1) {
+    for (const contender of contenders) {
+      const one = await burst(contender)
+      bursts.get(contender.name)?.push(one)
+      say(`${contender.name}: ${(one.ms / 1000).toFixed(1)} s, ${one.failures.length} failed, ${one.heals} heals`)
+      for (const text of new Set(one.failures)) say(`  ${text}`)
+    }
+  }
+} finally {
+  spawner.close()
+}
+report('ms', ({ times }) => times)
+report('CPU ms', ({ cpuMs }) => cpuMs)
+report('p99 ms', ({ times }) => [percentile(times, 0.99)])
+report('max ms', ({ times }) => [Math.max(...times)])
+report('failed', ({ failures }) => [failures.length])
+report('all of them, ms', ({ ms }) => [ms])
+suite.write()
+
+function contenderOf(name: string, agent: string, plugin: string): Contender {
+  const file = freshCopy(plugin)
+  return { name, plugin: file, place: places.add({ name, agent, plugin }, api), conf: {}, reference: false }
+}
+
+function report(quantity: string, of: (one: Burst) => readonly number[]): void {
+  const entries = contenders.map(({ name, reference }) => ({
+    name,
+    reference,
+    samples: (bursts.get(name) ?? []).flatMap(of),
+  }))
+  suite.add(`${used.pods} mesh pods at once`, quantity, entries)
+}
+
+/** Namespaces and the agent are there before; the busy processes begin with the pods. */
+async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
+  await using stack = new AsyncDisposableStack()
+  const pods: Netns[] = []
+  for (let pod = 0; pod < used.pods; pod += 1) pods.push(stack.use(await podNamespace()))
+  place.reset()
+  const running = await place.start()
+  stack.defer(async () => void (await running.stop()))
+  const runDir = join(place.path, 'var/run/istio-cni')
+  const node = nodeOf(api, runDir)
+  if (name.endsWith('served')) await until(() => api.watches() > 0, 'the agent watches the pods')
+  const healing = damageAllTheTime(place)
+  stack.use(healing)
+  for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
+  const entry = { name, file: plugin, conf }
+  // What is started from here on would have it, too.
+  setPriority(FIRST)
+  stack.defer(() => setPriority(NORMAL))
+  const began = performance.now()
+  const all = await Promise.all(
+    pods.map((pod) => {
+      const { argv, ...one } = call(node, entry, 'ADD', pod, MESH.metadata.name)
+      return spawner.run({ argv: ['/usr/bin/nice', '-n', String(NORMAL - FIRST), ...argv], ...one })
+    }),
+  )
+  const ms = performance.now() - began
+  setPriority(NORMAL)
+  const failures = all.filter(({ exitCode }) => exitCode !== 0).map(({ stdout, stderr }) => stdout || stderr)
+  for (const pod of pods.filter((_, index) => index % 25 === 0 && all[index]?.exitCode === 0))
+    await assertRules(pod, name)
+  const cpuMs = all.map((one) => one.cpuMs)
+  return { times: all.map((one) => one.ms), cpuMs, failures, heals: healing.heals(), ms }
+}
+
+/** As much of a node as a call needs. */
+function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
+  mkdirSync(runDir, { recursive: true })
+  const plugins = [{ type: 'bridge' }, { type: 'istio-cni', cni_agent_run_dir: runDir }]
+  return { api: server, binDir: '/opt/cni/bin', conflist: { cniVersion: '1.0.0', name: 'demo', plugins } }
+}
+
+async function assertRules(pod: Netns, name: string): Promise<void> {
+  const { stdout } = await netns.exec(pod, ['nft', 'list', 'ruleset'])
+  if (!/istio.output/i.test(stdout)) throw new Error(`${name}: a pod without rules`)
+}
+
+/** Takes the plugin out of the list whenever the agent has put it in; counts how often it has. */
+function damageAllTheTime(place: Place): Disposable & { heals(): number } {
+  const [, list = '', damage = () => {}] = place.artefacts()[0] ?? []
+  let heals = 0
+  const timer = setInterval(() => {
+    if (!readFileSync(list, 'utf8').includes('istio-cni')) return
+    heals += 1
+    damage()
+  }, DAMAGE_MS)
+  return { heals: () => heals, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Ends with this process, also when a signal ends that. */
+function busyProcess(): Disposable {
+  const child = spawn('/bin/sh', ['-c', 'while kill -0 "$0"; do :; done', String(process.pid)], { stdio: 'ignore' })
+  return { [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+function say(text: string): void {
+  process.stderr.write(`  ${text}\n`)
+}
