@@ -48,7 +48,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
   }
   for (let pod = 0; pod < adds; pod += 1) {
     const kind = turns[pod % turns.length] ?? 'ambient'
-    const at = (share: number): number => ((pod + share) * durationMs) / adds
+    const at = (share: number): number => durationMs * timeOf(pod + share, adds)
     const alike = live.get(kind) ?? []
     live.set(kind, alike)
     if (alike.length === CROWD[kind]) {
@@ -86,6 +86,12 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
 }
 
 // internal
+
+/** When so many pods have started, as a share of the time: the crowd is there within the first tenth. */
+function timeOf(pods: number, adds: number): number {
+  const crowd = Object.values(CROWD).reduce((sum, count) => sum + count, 0)
+  return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)
+}
 
 /** Each kind as often as it is in the crowd, well mixed. */
 function kindsInTurn(): Kind[] {
