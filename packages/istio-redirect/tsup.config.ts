@@ -5,6 +5,7 @@ const processes = ['app-server', 'connect', 'stand-in-proxy', 'stand-in-ztunnel'
 export default library({
   index: 'src/index.ts',
   agent: 'src/agent/index.ts',
+  explain: 'src/explain/index.ts',
   'istio-cni': 'src/plugin/main.ts',
   'install-cni': 'src/agent/main.ts',
   'istio-redirect': 'src/tools/main.ts',

@@ -57,6 +57,7 @@ export const roomSubjects: Readonly<Record<string, Readonly<Record<string, strin
     log: 'log lines: the file, the socket of the agent',
     state: 'records of attachments',
     decide: 'pod → skip, redirect or ambient; the same for agent and plugin',
+    explain: 'the same from texts, for people: pure',
     serve: 'messages between plugin and agent about an ADD',
     namespace: "what touches a pod's namespace: its network, writers of rules",
     plugin: '`istio-cni`: verbs',

@@ -26,6 +26,7 @@ export type { PlannedChange } from './change.ts'
 export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
+export { type EntryPlace, placeEntry } from './conf/place-entry.ts'
 export { judgeReadings, type RuntimeReading, readingsFor } from './conf/runtime-readings.ts'
 // The container runtime
 export { pluginInRuntime } from './cri/plugin-in-runtime.ts'

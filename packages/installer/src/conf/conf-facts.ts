@@ -11,6 +11,7 @@ import {
 import { type NestedEntry, nestedEntries } from './delegates.ts'
 import { type Delegation, delegationOf } from './delegation.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
+import { utf8Text } from './utf8-text.ts'
 
 /** What a configuration file says, whatever the others in its folder are. */
 export interface ConfFacts {
@@ -34,7 +35,7 @@ export interface ConfFacts {
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    const text = utf8Text(bytes)
     if (isTooDeep(text)) throw new Error(TOO_DEEP)
     const value = parseJson(text, isList ? 'error parsing configuration list' : 'error parsing configuration')
     const facts = isList ? listFacts(value) : singleFacts(value)
@@ -48,8 +49,8 @@ export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfF
 
 /** Whether a plugin type is in a text, or could be with escapes. */
 export function mayHold(bytes: Uint8Array, type: string): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  return buffer.includes(type) || buffer.includes('\\')
+  const text = utf8Text(bytes)
+  return text.includes(type) || text.includes('\\')
 }
 
 function listFacts(value: unknown): ConfFacts {

@@ -13,6 +13,7 @@ import {
 import { InstallError } from '../install-error.ts'
 import { appendPlugin, dropPlugins, listText } from './edit-list.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
+import { utf8Text } from './utf8-text.ts'
 
 /** A text, or the bytes of a file. */
 export type Text = string | Uint8Array
@@ -111,7 +112,7 @@ function hasPlugins(document: JsonObject): document is ConflistDocument {
 }
 
 function textOf(text: Text): string {
-  return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8')
+  return typeof text === 'string' ? text : utf8Text(text)
 }
 
 function parseDocument(text: Text): JsonObject {

@@ -15,8 +15,14 @@ export function checkRange(text: string, family: Family, what: string): string {
     const sample = family === 'ipv4' ? '10.0.0.1-10.0.0.9' : 'fd00::1-fd00::9'
     invalid(`${what}: ${JSON.stringify(text)} is not a range of ${family} addresses, such as ${sample}`)
   }
-  if (Buffer.compare(from, to) > 0) invalid(`${what}: the range ${text} ends before it begins`)
+  if (isAfter(from, to)) invalid(`${what}: the range ${text} ends before it begins`)
   return text
+}
+
+/** True if the first of two addresses of one family is the higher one. */
+function isAfter(a: Uint8Array, b: Uint8Array): boolean {
+  const at = a.findIndex((byte, index) => byte !== b[index])
+  return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0)
 }
 
 /** Checks an Ethernet address. */

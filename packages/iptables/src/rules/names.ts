@@ -53,7 +53,7 @@ export function checkText(text: string, maxBytes: number, what: string): string 
   if (typeof text !== 'string' || /\p{Cc}|\p{Cs}/u.test(text)) {
     invalid(`${what}: ${JSON.stringify(text)} has control characters or broken Unicode`)
   }
-  const size = Buffer.byteLength(text)
+  const size = new TextEncoder().encode(text).length
   if (size > maxBytes) invalid(`${what}: ${size} bytes, the kernel stores ${maxBytes}`)
   return text
 }

@@ -8,7 +8,7 @@ export function quote(token: string): string {
   if (plain.test(token)) return token
   if (/\p{Cc}/u.test(token)) invalid(`${JSON.stringify(token)} has control characters`)
   // The reader collects at most 1023 bytes per token ("Parameter too long!").
-  if (Buffer.byteLength(token) > 1000) invalid(`${JSON.stringify(token.slice(0, 40))}… is longer than 1000 bytes`)
+  if (byteLength(token) > 1000) invalid(`${JSON.stringify(token.slice(0, 40))}… is longer than 1000 bytes`)
   return /^[^\s"\\]+$/.test(token) ? token : `"${token.replace(/["\\]/g, '\\$&')}"`
 }
 
@@ -21,9 +21,11 @@ export function ruleLine(tokens: readonly string[]): string {
   return line
 }
 
+const byteLength = (text: string): number => new TextEncoder().encode(text).length
+
 const plain = /^[\w./:,=@%+-]{1,1000}$/
 
 function checkSize(tokens: readonly string[], line: string): void {
-  if (tokens.length <= 240 && Buffer.byteLength(line) <= 10_000) return
+  if (tokens.length <= 240 && byteLength(line) <= 10_000) return
   invalid(`a rule of ${tokens.length} tokens (${line.slice(0, 60)}…) is too long for iptables-restore; split it`)
 }

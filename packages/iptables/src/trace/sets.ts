@@ -21,17 +21,22 @@ export function inRange(address: string | undefined, low: string, high: string):
   const [given, from, to] = [address, low, high].map((each) => (each === undefined ? undefined : bytesOf(each)))
   if (given === undefined || from === undefined || to === undefined) return undefined
   if (given.length !== from.length || given.length !== to.length) return false
-  return given.compare(from) >= 0 && given.compare(to) <= 0
+  return compare(given, from) >= 0 && compare(given, to) <= 0
 }
 
 // internal
 
+/** Order of two addresses of one family. */
+function compare(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, index) => byte !== b[index])
+  return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+}
+
 /** Of an address as people write it, or as canonical rules have it: bytes with dots between. */
-function bytesOf(text: string): Buffer | undefined {
+function bytesOf(text: string): Uint8Array | undefined {
   const parts = text.split('.')
-  if (parts.length === 16) return Buffer.from(parts.map(Number))
-  const parsed = parseAddress(text)
-  return parsed === undefined ? undefined : Buffer.from(parsed)
+  if (parts.length === 16) return Uint8Array.from(parts, Number)
+  return parseAddress(text)
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {

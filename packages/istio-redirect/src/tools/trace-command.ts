@@ -7,6 +7,7 @@ import { readTables } from '@cni/nftables'
 import { explain as explainNft, type Ruleset as NftRuleset, parseListing, trace as traceNft } from '@cni/nftables/rules'
 import { openNft } from '@cni/nftables/wire'
 import { type Packet, parsePacket } from '@cni/types/packet'
+import { completePacket, isOutside } from '../explain/complete-packet.ts'
 import { jsonText } from '../foreign-text.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ToolIo } from './io.ts'
@@ -45,7 +46,10 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
   const source = await (native ? nativeSource(io, flags) : iptablesSource(io, flags, packet))
   if (source === undefined) return exitCodes.skipped
   const local = packet.local ?? source.local
-  const { result, text } = source.trace(complete(local === undefined ? packet : { ...packet, local }), flags.mermaid)
+  const { result, text } = source.trace(
+    completePacket(local === undefined ? packet : { ...packet, local }),
+    flags.mermaid,
+  )
   io.stdout(flags.json ? jsonText(result) : text)
   if (result.verdict === 'ACCEPT' || result.verdict === 'accept') return exitCodes.ok
   return result.verdict === 'undecided' ? exitCodes.undecided : exitCodes.negative
@@ -63,8 +67,8 @@ async function iptablesSource(io: ToolIo, flags: TraceFlagValues, packet: Packet
   const family: Family = packet.dst.includes(':') ? 'ipv6' : 'ipv4'
   const of = (rules: Ruleset | Snapshot, local?: readonly string[]): Source => ({
     local,
-    trace(complete, chart) {
-      const result = trace(rules, complete)
+    trace(packet, chart) {
+      const result = trace(rules, packet)
       return { result, text: explain(result, { format: chart ? 'mermaid' : 'text' }) }
     },
   })
@@ -80,8 +84,8 @@ async function iptablesSource(io: ToolIo, flags: TraceFlagValues, packet: Packet
 async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source | undefined> {
   const of = (rules: NftRuleset, local: readonly string[] | undefined): Source => ({
     local,
-    trace(complete, chart) {
-      const result = traceNft(rules, complete)
+    trace(packet, chart) {
+      const result = traceNft(rules, packet)
       return { result, text: explainNft(result, { format: chart ? 'mermaid' : 'text' }) }
     },
   })
@@ -107,25 +111,3 @@ async function decided(io: ToolIo, flags: TraceFlagValues) {
 
 const outside = async (io: ToolIo, opened: Netns): Promise<readonly string[]> =>
   (await io.system.addresses(opened)).map((cidr) => cidr.replace(/\/.*$/, '')).filter(isOutside)
-
-/**
- * What a packet made here lacks, as it is in an ordinary pod: it leaves by `eth0` unless it is for the pod itself, and
- * the group of its sender has the number of the user.
- */
-function complete(packet: Packet): Packet {
-  if (packet.in !== undefined) return packet
-  const inside = !isOutside(packet.dst) || packet.local?.includes(packet.dst) === true
-  const { out = inside ? 'lo' : 'eth0', uid, gid = uid, src } = packet
-  // on lo the kernel takes the destination for the source; elsewhere it is an address of the pod, never that of the proxy
-  const family = packet.dst.includes(':')
-  const own = packet.local?.find((address) => address.includes(':') === family)
-  const from = src ?? (inside ? packet.dst : own)
-  return {
-    ...packet,
-    out,
-    ...(gid === undefined ? {} : { gid }),
-    ...(from === undefined ? {} : { src: from }),
-  }
-}
-
-const isOutside = (address: string): boolean => address !== '::1' && !address.startsWith('127.')

@@ -1,5 +1,4 @@
-import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
-import type { Builders } from '@cni/iptables/rules'
+import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables/rules'
 import {
   DNS_PORT,
   HBONE_PORT,
@@ -35,7 +34,7 @@ export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127
  *
  * @example
  * ```ts
- * import { iptables } from '@cni/iptables'
+ * import { iptables } from '@cni/iptables/rules'
  * import { defaultProbeSource, podRules } from '@cni/istio-rules'
  *
  * const rules = podRules({

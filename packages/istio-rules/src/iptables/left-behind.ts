@@ -1,5 +1,4 @@
-import type { Rule, Ruleset } from '@cni/iptables'
-import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
+import { families, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables/rules'
 
 /**
  * The earlier rules in built-in chains that are not among the present ones. Applying the present rules does not remove

@@ -1,4 +1,4 @@
-import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { chains, type Tables } from './chains.ts'
 import { dnsRules } from './dns.ts'

@@ -1,4 +1,5 @@
 import { icmpTypes, icmpv6Types, protocolNames } from '../print/words.ts'
+import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { Token, Words } from './tokens.ts'
 
@@ -50,7 +51,7 @@ export function keyIn(type: DataType, token: Token): unknown {
 /** Of a network no bits are behind its length: otherwise it is a comparison behind a mask. */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
-  return address === undefined || Buffer.compare(address, from) === 0
+  return address === undefined || compareBytes(address, from) === 0
 }
 
 function valueIn(type: DataType, { text }: Token): unknown {

@@ -1,3 +1,4 @@
+import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Plain } from '../rules/data-type.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import { inOrder } from '../rules/spans.ts'
@@ -59,7 +60,7 @@ function ordered(
   if (type === undefined || (types.length > 1 && interval)) return elements
   if (types.length === 1) return inListOrder(type, elements, (element) => partsOf(element)[0] ?? '', interval)
   const keyed = elements.map((element) => ({ element, bytes: bytesOf(types, partsOf(element)) }))
-  return keyed.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ element }) => element)
+  return keyed.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ element }) => element)
 }
 
 /** All parts as a number of the machine, the highest byte first. */
@@ -69,5 +70,5 @@ function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint
     const from = type?.write(isRange(part) ? part.from : part)?.from
     return type === undefined || from === undefined ? new Uint8Array() : inOrder(type, from)
   })
-  return Buffer.concat(written).reverse()
+  return Uint8Array.from(written.flatMap((part) => [...part])).reverse()
 }

@@ -15,7 +15,8 @@ export function rawText(expression: Expression): string {
 }
 
 function shown(value: unknown): string {
-  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
+  if (value instanceof Uint8Array)
+    return `0x${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
   if (typeof value === 'object' && value !== null) return Object.values(value).map(String).join(' ')
   return String(value)
 }

@@ -1,6 +1,7 @@
 import { isEnd, spansOf, valueIn } from '../decode/keys.ts'
 import type { SetRecord } from '../decode/reading.ts'
 import { partsOf } from '../decode/sets.ts'
+import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Plain, type Span } from '../rules/data-type.ts'
 import { inOrder, keyOf, spanOf } from '../rules/spans.ts'
 import type { NftElement } from '../wire/dumps/set-records.ts'
@@ -76,7 +77,7 @@ function ofType(type: DataType, interval: boolean, elements: readonly NftElement
   }))
   if (interval || type !== dataTypes.ifname) return found
   const machine = (span: Span | undefined) => Uint8Array.from(span?.from ?? []).reverse()
-  return found.sort((a, b) => Buffer.compare(machine(a.span), machine(b.span)))
+  return found.sort((a, b) => compareBytes(machine(a.span), machine(b.span)))
 }
 
 function spanText(type: DataType, span: Span | undefined, { key }: NftElement): string {
@@ -94,7 +95,7 @@ function several(types: readonly number[], interval: boolean, elements: readonly
   const found = elements.map((element) => ({ element, key: partsText(types, element) }))
   if (interval) return found
   const machine = ({ key }: NftElement) => Uint8Array.from(key ?? []).reverse()
-  return found.sort((a, b) => Buffer.compare(machine(a.element), machine(b.element)))
+  return found.sort((a, b) => compareBytes(machine(a.element), machine(b.element)))
 }
 
 function partsText(types: readonly number[], { key, keyEnd = key }: NftElement): string {
@@ -113,7 +114,7 @@ function partsText(types: readonly number[], { key, keyEnd = key }: NftElement):
 function partText(type: DataType, from: Uint8Array, to: Uint8Array): string {
   if (from.length !== type.length || to.length !== type.length) return hex(from)
   const span = spanOf(type, inOrder(type, from), inOrder(type, to))
-  return spanText(type, Buffer.compare(from, to) === 0 ? { from: span.from, to: span.to } : span, { key: from })
+  return spanText(type, compareBytes(from, to) === 0 ? { from: span.from, to: span.to } : span, { key: from })
 }
 
 function elementText(

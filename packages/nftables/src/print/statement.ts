@@ -1,3 +1,4 @@
+import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, integer, type Plain } from '../rules/data-type.ts'
 import { selectors } from '../rules/selector.ts'
 import { isMatch, type MarkValue, type Match, type Statement, type Vmap } from '../rules/statement.ts'
@@ -148,7 +149,7 @@ export function inListOrder<T>(
   })
   const byName = type === dataTypes.ifname && !interval
   if (byName) for (const each of sortable) each.from = Uint8Array.from(each.from).reverse()
-  return sortable.sort((a, b) => Buffer.compare(a.from, b.from)).map(({ item }) => item)
+  return sortable.sort((a, b) => compareBytes(a.from, b.from)).map(({ item }) => item)
 }
 
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))

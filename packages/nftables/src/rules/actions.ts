@@ -1,5 +1,6 @@
 import { parseAddress } from '@cni/types/ip'
 import { invalid } from '../wire/nft-error.ts'
+import { compareBytes } from './compare-bytes.ts'
 import { shown, wrong } from './compared.ts'
 import { dataTypes } from './data-type.ts'
 import { checkName, checkText } from './names.ts'
@@ -165,7 +166,7 @@ function one<T extends string | number>(given: T | Range<T>, check: (value: T) =
 function isAfter(a: string | number, b: string | number): boolean {
   if (typeof a === 'number' || typeof b === 'number') return Number(a) > Number(b)
   const [from, to] = [parseAddress(a), parseAddress(b)]
-  return from !== undefined && to !== undefined && Buffer.compare(from, to) > 0
+  return from !== undefined && to !== undefined && compareBytes(from, to) > 0
 }
 
 function flagsOf<F extends string>(

@@ -1,4 +1,5 @@
 import { invalid } from '../wire/nft-error.ts'
+import { compareBytes } from './compare-bytes.ts'
 import { keySpan, wrong } from './compared.ts'
 import { type DataType, dataTypes, type Span } from './data-type.ts'
 import type { NamedSet, SetElement } from './model.ts'
@@ -90,7 +91,7 @@ function dataIn(set: NamedSet, { data }: SetElement): Pick<SetElement, 'data'> {
 function compareSpans(a: readonly Span[], b: readonly Span[]): number {
   for (const [at, span] of a.entries()) {
     const other = b[at]
-    const order = other === undefined ? 0 : Buffer.compare(span.from, other.from)
+    const order = other === undefined ? 0 : compareBytes(span.from, other.from)
     if (order !== 0) return order
   }
   return 0

@@ -1,5 +1,6 @@
 import { invalid } from '../wire/nft-error.ts'
 import { canonicalAction } from './actions.ts'
+import { compareBytes } from './compare-bytes.ts'
 import { type Compared, comparedWith, keySpan, operandOf, shown, wrong } from './compared.ts'
 import type { DataType, Span } from './data-type.ts'
 import { isSelector, selectors } from './selector.ts'
@@ -37,10 +38,10 @@ export function vmapSpans(vmap: Vmap, where = ''): readonly (readonly [Span, Vma
   const elements: readonly VmapElement[] = vmap.map.elements
   if (!Array.isArray(elements) || elements.length === 0) wrong(elements, 'a list of at least one element', what)
   const spans = elements.map((each) => [keySpan(type, each.key, what), each] as const)
-  spans.sort(([a], [b]) => Buffer.compare(a.from, b.from))
+  spans.sort(([a], [b]) => compareBytes(a.from, b.from))
   spans.forEach(([span], at) => {
     const before = spans[at - 1]?.[0]
-    if (before !== undefined && Buffer.compare(before.to, span.from) >= 0)
+    if (before !== undefined && compareBytes(before.to, span.from) >= 0)
       invalid(`${what}: two elements for ${shown(keyOf(type, span))}`)
   })
   return spans

@@ -1,4 +1,5 @@
 import { invalid } from '../wire/nft-error.ts'
+import { compareBytes } from './compare-bytes.ts'
 import { type DataType, point, type Span } from './data-type.ts'
 import { isPoint, keyOf, maskOf, merged, onesBefore, spanOf } from './spans.ts'
 
@@ -55,7 +56,7 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
   if (isRecord(key) && 'from' in key && type.ordered === true) {
     const from = valueIn(type, key.from, what)
     const to = valueIn(type, key.to, what)
-    const order = Buffer.compare(from, to)
+    const order = compareBytes(from, to)
     if (order > 0) invalid(`${what}: the range ${shown(key.from)} to ${shown(key.to)} ends before it begins`)
     return order === 0 ? point(from) : { from, to }
   }
@@ -99,7 +100,7 @@ function setOf(type: DataType, keys: unknown, what: string, single: boolean): Co
 const one = (span: Span): Compared => (isOne(span) ? { is: 'one', span } : { is: 'range', span })
 const isOne = (span: Span) => span.bits !== undefined || isPoint(span)
 const isSame = (a: Span, b: Span) =>
-  a.bits === b.bits && Buffer.compare(a.from, b.from) === 0 && Buffer.compare(a.to, b.to) === 0
+  a.bits === b.bits && compareBytes(a.from, b.from) === 0 && compareBytes(a.to, b.to) === 0
 
 function masked(type: DataType, value: unknown, mask: unknown, what: string): Compared {
   if (type.ordered !== true && type.flags !== true) wrong({ value, mask }, type.expected, what)
@@ -109,7 +110,7 @@ function masked(type: DataType, value: unknown, mask: unknown, what: string): Co
   if (ones === 8 * type.length) return { is: 'one', span: point(from) }
   if (type.networks !== true || ones === undefined) return { is: 'masked', value: from, mask: bits }
   const network = from.map((byte, at) => byte & (bits[at] ?? 0))
-  const isNetwork = Buffer.compare(network, from) === 0
+  const isNetwork = compareBytes(network, from) === 0
   const to = from.map((byte, at) => byte | (~(maskOf(ones, type.length)[at] ?? 0) & 0xff))
   return isNetwork ? { is: 'one', span: { from, to, bits: ones } } : { is: 'masked', value: from, mask: bits }
 }

@@ -121,7 +121,7 @@ const name: DataType = {
     // What no interface can be called, but aliases of old, which rules may name.
     if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
       return undefined
-    const bytes = Buffer.from(text)
+    const bytes = utf8.encode(text)
     if (bytes.length > MOST_OF_NAME) return undefined
     const from = new Uint8Array(16)
     from.set(bytes)
@@ -129,10 +129,13 @@ const name: DataType = {
   },
   read({ from, bits: given }) {
     const end = given === undefined ? from.indexOf(0) : given / 8
-    const text = Buffer.from(from.subarray(0, end)).toString()
+    const text = decoder.decode(from.subarray(0, end))
     return given === undefined ? text : Object.freeze({ prefix: text })
   },
 }
+
+const utf8 = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Which protocols have a word in nft. */
 export const protocolWords: readonly (readonly [Exclude<Protocol, number>, number])[] = [

@@ -1,7 +1,8 @@
+import { compareBytes } from './compare-bytes.ts'
 import type { DataType, Plain, Span } from './data-type.ts'
 
 /** Whether it is one value. */
-export const isPoint = ({ from, to }: Span): boolean => from === to || Buffer.compare(from, to) === 0
+export const isPoint = ({ from, to }: Span): boolean => from === to || compareBytes(from, to) === 0
 
 /** The value behind it; `undefined` behind the last. */
 export function next(bytes: Uint8Array): Uint8Array | undefined {
@@ -19,12 +20,12 @@ export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []
   // Of those that begin at the same the widest is first, which holds the others.
-  const byStart = (a: Span, b: Span) => Buffer.compare(a.from, b.from) || Buffer.compare(b.to, a.to)
+  const byStart = (a: Span, b: Span) => compareBytes(a.from, b.from) || compareBytes(b.to, a.to)
   for (const span of [...spans].sort(byStart)) {
     const before = result.at(-1)
     const reach = before && ((touch ? next(before.to) : undefined) ?? before.to)
-    if (before === undefined || reach === undefined || Buffer.compare(span.from, reach) > 0) result.push(span)
-    else if (Buffer.compare(span.to, before.to) > 0) result[result.length - 1] = spanOf(type, before.from, span.to)
+    if (before === undefined || reach === undefined || compareBytes(span.from, reach) > 0) result.push(span)
+    else if (compareBytes(span.to, before.to) > 0) result[result.length - 1] = spanOf(type, before.from, span.to)
   }
   return result
 }

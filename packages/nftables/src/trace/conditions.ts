@@ -1,4 +1,5 @@
 import { comparison, vmapSpans } from '../rules/canonical.ts'
+import { compareBytes } from '../rules/compare-bytes.ts'
 import { type Compared, spanIn } from '../rules/compared.ts'
 import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { NamedSet, SetElement, Table } from '../rules/model.ts'
@@ -42,7 +43,7 @@ function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | u
 
 function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compared: Compared): boolean {
   if (compared.is === 'one' && op !== undefined && op !== '!=') {
-    const order = Buffer.compare(bytes, compared.span.from)
+    const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
   // Bits are met by any of them, but as a number when they are to be others.
@@ -68,7 +69,7 @@ function isEqual(bytes: Uint8Array, compared: Compared): boolean {
 }
 
 const isIn = (bytes: Uint8Array, { from, to }: Span): boolean =>
-  Buffer.compare(bytes, from) >= 0 && Buffer.compare(bytes, to) <= 0
+  compareBytes(bytes, from) >= 0 && compareBytes(bytes, to) <= 0
 
 function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined): boolean | undefined {
   const spans = set && spansOf(set)

@@ -101,7 +101,7 @@ const number = (value: number | undefined, length: number): Held =>
 function name(text: string | undefined): Held {
   if (text === undefined) return undefined
   const bytes = new Uint8Array(dataTypes.ifname.length)
-  bytes.set(Buffer.from(text).subarray(0, bytes.length))
+  bytes.set(new TextEncoder().encode(text).subarray(0, bytes.length))
   return [bytes]
 }
 

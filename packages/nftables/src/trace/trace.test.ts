@@ -213,6 +213,14 @@ describe('a condition holds, or not, or is not known', () => {
   })
 })
 
+test('a condition that fails settles a rule, whatever is not known of the conditions before it', () => {
+  const rules = nftRuleset('inet', { ex: { output: base('filter', 'output', 0) } }, (t) => [
+    t.ex.on('output').udp('sport', 15053).skuid(1337).counter().drop(),
+  ])
+  expect(trace(rules, 'udp 10.0.0.5:53 uid 1000')).toMatchObject({ verdict: 'accept', path: [{ matched: false }] })
+  expect(trace(rules, 'udp 10.0.0.5:53 uid 1337')).toMatchObject({ verdict: 'undecided' })
+})
+
 test('what a rule set before a condition that fails stays', () => {
   const rules = filter([[{ kind: 'mark set', to: 5 }, { kind: 'tcp dport', value: 1 }, { kind: 'drop' }]])
   expect(trace(rules, 'tcp 10.0.0.5:80 in eth0 local 10.0.0.5')).toMatchObject({ verdict: 'accept', mark: 5 })

@@ -91,6 +91,8 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     }
     if (next.kind === 'leave') return { matched: false, effect, assumed }
     if (next.kind === 'open') {
+      if (isMatch(statement) && failsLater(statements.slice(at + 1), table, traced))
+        return { matched: false, effect, assumed }
       // What follows does nothing to the packet: whether it comes there does not matter.
       if (statements.slice(at).every((each) => isMatch(each) || isHarmless(each)))
         return { matched: undefined, effect, assumed }
@@ -100,6 +102,16 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     if (next.kind === 'verdict') return { matched: true, effect, assumed, verdict: next.verdict }
   }
   return { matched: true, effect, assumed }
+}
+
+/** True if a condition behind one that is not known fails: then the rule does not match either way. */
+function failsLater(statements: Rule['statements'], table: Table, traced: TracedPacket): boolean {
+  for (const statement of statements) {
+    if (isMatch(statement)) {
+      if (meets(statement, table, traced) === false) return true
+    } else if (!isHarmless(statement)) return false
+  }
+  return false
 }
 
 type Next =

@@ -2,8 +2,8 @@ import type { FlagValues } from '@cni/host/cli'
 import * as z from 'zod/mini'
 import { confSchema } from '../../conf/conf.ts'
 import { type Settings, settingsOf } from '../../conf/settings.ts'
+import { decidePod, type PodDecision } from '../../explain/decide-pod.ts'
 import type { ToolIo } from '../io.ts'
-import { type Decision, decide } from './decide.ts'
 import type { podFlags } from './flags.ts'
 import { documents, readPod } from './read-pods.ts'
 
@@ -12,11 +12,12 @@ export async function podDecision(
   io: ToolIo,
   { pod, name, netconf, address }: FlagValues<typeof podFlags>,
   addresses?: readonly string[],
-): Promise<Decision & { readonly pod: string }> {
+): Promise<PodDecision & { readonly pod: string }> {
   const settings = await readNetconf(io, netconf)
   const document = await readPod(io, pod, name)
   const given = address === '' ? addresses : address.split(',')
-  const decision = decide(io, document, { settings, addresses: given })
+  const log = (level: string, message: string) => io.stderr(`${level}: ${message}\n`)
+  const decision = decidePod(document, { settings, addresses: given, env: io.env, log })
   return { ...decision, pod: `${document.namespace}/${document.name}` }
 }
 

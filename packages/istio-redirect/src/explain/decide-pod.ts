@@ -1,7 +1,9 @@
 import {
   type CaptureConfig,
   captureConfig,
+  type DecisionSettings,
   decideWithoutApi,
+  type Environment,
   familiesOf,
   maybeAmbient,
   podInfo,
@@ -10,26 +12,30 @@ import {
   usableAddresses,
 } from '@cni/istio-rules'
 import { parsePod } from '@cni/kube'
-import type { Settings } from '../../conf/settings.ts'
-import type { ToolIo } from '../io.ts'
-import type { PodDocument } from './read-pods.ts'
+import type { PodDocument } from './pods-in-text.ts'
 
 /** What the plugin does with a pod. */
-export type Decision =
+export type PodDecision =
   | { readonly act: 'skip'; readonly reason: string; readonly addresses: readonly string[] }
   | { readonly act: 'redirect'; readonly config: CaptureConfig; readonly addresses: readonly string[] }
 
 /** What a decision depends on besides the pod. */
-export interface DecideOptions {
-  readonly settings: Settings
+export interface DecidePodOptions {
+  /** Settings of the plugin that decide about a pod. */
+  readonly settings: DecisionSettings
+  /** The node's own variables. Default: none. */
+  readonly env?: Environment
+  /** Receives what the plugin would log. */
+  readonly log?: (level: 'info' | 'warn', message: string) => void
   /** The addresses of the pod's namespace; without them those of `status.podIPs`, else IPv4 is assumed. */
   readonly addresses?: readonly string[] | undefined
 }
 
 /** Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for a pod that makes no sense. */
-export function decide(io: ToolIo, pod: PodDocument, { settings, addresses: given }: DecideOptions): Decision {
-  const addresses = given ?? podIPs(pod.document)
-  const skip = (reason: string): Decision => ({ act: 'skip', reason, addresses })
+export function decidePod(pod: PodDocument, options: DecidePodOptions): PodDecision {
+  const { settings, env = {}, log = () => undefined } = options
+  const addresses = options.addresses ?? podIPs(pod.document)
+  const skip = (reason: string): PodDecision => ({ act: 'skip', reason, addresses })
   const first = decideWithoutApi({ pod, podAnnotations: undefined, settings })
   if (first.act === 'skip') return skip(first.reason)
   const info = podInfo(parse(pod))
@@ -40,8 +46,7 @@ export function decide(io: ToolIo, pod: PodDocument, { settings, addresses: give
       `${second.reason}${ambient ? '; the selectors of ambient mode may choose it, which its namespace decides' : ''}`,
     )
   }
-  const log = (level: 'info' | 'warn', message: string) => io.stderr(`${level}: ${message}\n`)
-  const redirect = redirectFor(info, { log, env: io.env })
+  const redirect = redirectFor(info, { log, env })
   // without an address nothing says that there is IPv6, but the pod may say that both are meant
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),

@@ -1,0 +1,18 @@
+/**
+ * The decision about a pod and the packets to trace, as the command `istio-redirect` has them, from texts instead of files.
+ * Pure: it runs in a browser.
+ *
+ * @example
+ * ```ts
+ * import { decidePod, podInText } from '@cni/istio-redirect/explain'
+ *
+ * const settings = { excludeNamespaces: [], agentNamespace: '', ambientSelectors: [], ambientOptOut: false }
+ * export const decision = async (yaml: string) => decidePod(await podInText(yaml, 'pod.yaml'), { settings })
+ * ```
+ *
+ * @module
+ */
+
+export { completePacket } from './complete-packet.ts'
+export { decidePod, type PodDecision } from './decide-pod.ts'
+export { documentsInText, type PodDocument, podInText } from './pods-in-text.ts'

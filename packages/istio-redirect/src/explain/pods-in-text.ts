@@ -1,0 +1,73 @@
+import { isObject, messageOf, quote } from '@cni/types'
+
+/** Larger than any pod, and than a list of a few hundred. */
+const MAX_CHARS = 32 * 1024 * 1024
+
+/** A pod document, and what is known of it before it is checked. */
+export interface PodDocument {
+  readonly name: string
+  readonly namespace: string
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The one pod of a text: YAML or JSON, several documents, or a list as `kubectl get pods -o yaml` prints it. With more
+ * than one pod, `name` (or `namespace/name`) says which.
+ *
+ * @param where - the source of the text, for messages
+ * @throws an `Error` that names the source
+ */
+export async function podInText(text: string, where: string, name = ''): Promise<PodDocument> {
+  const pods = (await documentsInText(text, where)).flatMap((document) => podsIn(document, where))
+  const meant = name === '' ? pods : pods.filter((pod) => [pod.name, `${pod.namespace}/${pod.name}`].includes(name))
+  const [pod, ...more] = meant
+  if (pod !== undefined && more.length === 0) return pod
+  const names = pods.map((each) => `${each.namespace}/${each.name}`).join(', ')
+  if (pods.length === 0) throw new Error(`${where}: there is no pod in it`)
+  if (pod === undefined) throw new Error(`${where}: there is no pod ${quote(name)} among ${names}`)
+  throw new Error(`${where}: there are ${meant.length} pods in it, choose one with --name: ${names}`)
+}
+
+/**
+ * The documents of a YAML or JSON text.
+ *
+ * @param where - the source of the text, for messages
+ * @throws an `Error` that names the source
+ */
+export async function documentsInText(text: string, where: string): Promise<readonly unknown[]> {
+  if (text.length > MAX_CHARS) throw new Error(`${where} is larger than ${MAX_CHARS} bytes`)
+  const { parseAllDocuments } = await import('yaml')
+  // a key twice would be a different pod for different readers; aliases are bounded by the library
+  const parsed = parseAllDocuments(text, { uniqueKeys: true })
+  const all = Array.isArray(parsed) ? parsed : []
+  for (const { errors } of all) {
+    const [error] = errors
+    if (error !== undefined) throw new Error(`${where}: ${error.message.split('\n', 1)[0]}`, { cause: error })
+  }
+  try {
+    return all.map((document): unknown => document.toJS()).filter((document) => document !== null)
+  } catch (cause) {
+    throw new Error(`${where}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function podsIn(document: unknown, where: string): readonly PodDocument[] {
+  if (!isObject(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
+  const { kind, items, metadata } = document
+  if (Array.isArray(items)) return items.flatMap((item) => podsIn(item, where))
+  if (kind == null || kind === 'Pod') {
+    const { name, namespace, generateName } = isObject(metadata) ? metadata : {}
+    if (namespace != null && typeof namespace !== 'string') {
+      throw new Error(`${where}: metadata.namespace is ${JSON.stringify(namespace)}, expected a text`)
+    }
+    return [{ name: text(name) ?? text(generateName) ?? '', namespace: text(namespace) ?? 'default', document }]
+  }
+  if (isObject(document.spec) && isObject(document.spec.template)) {
+    throw new Error(
+      `${where}: ${quote(String(kind))} is no pod, and its template has no sidecar yet; take a pod: kubectl get pod NAME -o yaml`,
+    )
+  }
+  return []
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

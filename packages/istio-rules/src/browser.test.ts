@@ -1,0 +1,13 @@
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+
+test('decisions and rules bundle for a browser: no module of Node is in reach', async () => {
+  const contents = "export * from '@cni/istio-rules'"
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    ...{ bundle: true, write: false, metafile: true, format: 'esm', platform: 'browser', conditions: ['@cni/source'] },
+  })
+  expect(metafile.outputs['stdin.js']?.bytes ?? 0).toBeGreaterThan(0)
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports.map(({ path }) => path))
+  expect(imports.filter((path) => /^node:/.test(path))).toEqual([])
+})
