@@ -30,7 +30,7 @@ export default defineConfig({
             '{packages,examples}/*/src/**/*.test.ts',
             'packages/*/test/chart/*.test.ts',
             'docs/examples/**/*.test.ts',
-            '{bench,scripts,test}/**/*.test.ts',
+            '{bench,playground/src,scripts,test}/**/*.test.ts',
           ],
           exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
           // For what hangs. A property takes a second on an idle core, and many where every core has other work.

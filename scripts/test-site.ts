@@ -1,10 +1,11 @@
-// npm run test:site: the site is built, and read by a browser: every page and link, the search. Needs chromium (Debian: chromium);
+// npm run test:site: the site is built, and read by a browser: every page and link, the search, the playground. Needs chromium (Debian: chromium);
 // exit code 77 without. Pictures of it in dist/site-pictures.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/exec.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { buildSite } from './lib/site/build.ts'
+import { visitPlayground } from './lib/site/playground/visit.ts'
 import { visitSite } from './lib/site/visit.ts'
 
 const pictures = join(root, 'dist/site-pictures')
@@ -14,5 +15,6 @@ await main(async () => {
   if (program === undefined) throw new Stop('skipped: no chromium here. To run it: apt-get install chromium', 77)
   await step('the site (typedoc, vitepress)', buildSite)
   await visitSite(program, pictures)
+  await visitPlayground(program, pictures)
   say(`  Pictures: ${pictures}`)
 })

@@ -35,6 +35,7 @@ export async function checkTexts() {
 export async function checkSources() {
   await checkTexts()
   await step('types (tsc)', checkTypes)
+  await step('types of the playground (tsc, DOM)', () => exec(['tsc', '-p', 'playground'], { quiet: true }))
   await step('unused files, exports and dependencies (knip)', () =>
     exec(['knip', '--no-config-hints'], { quiet: true }),
   )

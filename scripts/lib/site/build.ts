@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { writePlayground } from '../../../playground/build.ts'
 import { exec, root } from '../exec.ts'
 import { writeReference } from '../reference.ts'
 import { drawCharts } from './charts.ts'
@@ -37,7 +38,8 @@ export async function buildSite() {
   put('package.json', '{ "type": "module" }\n')
   rmSync(site, { recursive: true, force: true })
   await exec(['vitepress', 'build', source, '--outDir', site], { quiet: true })
-  const count = pages.length + modules.length + 1
+  await writePlayground(join(site, 'playground.html'))
+  const count = pages.length + modules.length + 2
   return { note: `${count} pages, ${relative(root, site)}/index.html` }
 }
 
@@ -56,6 +58,7 @@ hero:
     - { theme: brand, text: Write a plugin, link: /guide/write-a-plugin }
     - { theme: alt, text: The guide, link: /guide/ }
     - { theme: alt, text: istio-redirect, link: /guide/istio-redirect }
+    - { theme: alt, text: Playground, link: /playground.html, target: _self }
 features:
   - title: The protocol, done
     details: ADD, CHECK, DEL, GC, STATUS and VERSION of CNI 0.1.0 to 1.1.0, one document on stdout whatever happens.

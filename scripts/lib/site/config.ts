@@ -35,6 +35,8 @@ export function siteConfig(
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
+        // Not a page of VitePress: the browser loads it.
+        { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],
       sidebar,

@@ -55,6 +55,8 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
     if (/^(?:[a-z]+:|#)/.test(target)) return target
     const [path = '', anchor] = target.split('#')
     const file = resolve(from, path)
+    // The browser loads it as it is: the attribute keeps VitePress from taking it for a page of its own.
+    if (path.endsWith('playground/src/page.html')) return `/playground.html${anchor === undefined ? '' : `#${anchor}`}`
     const known = routes.get(file) ?? routes.get(join(file, 'README.md'))
     const hash = anchor === undefined ? '' : `#${anchor}`
     if (known !== undefined) return `${relative(dirname(`/${route}`), `/${known}`) || 'index'}.md${hash}`
@@ -62,7 +64,10 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
     return `${repository}/${relative(root, file)}${hash}`
   }
   return outsideCode(read(source).replaceAll(/^<!-- \S+ -->\n(?=```)/gm, ''), (text) =>
-    text.replaceAll(/\]\(([^)\s]+)\)/g, (_, target: string) => `](${lead(target)})`),
+    text.replaceAll(/\]\(([^)\s]+)\)/g, (_, target: string) => {
+      const to = lead(target)
+      return `](${to})${to.startsWith('/playground.html') ? '{target="_self"}' : ''}`
+    }),
   )
 }
 

@@ -44,6 +44,8 @@ async function followAll(browser: Browser, origin: string) {
     }
   }
   for (const { from, path, anchor } of wanted) {
+    // The playground reads what to show from its address.
+    if (path === '/playground.html' && anchor.startsWith('example=')) continue
     if (anchor !== '' && !anchors.get(path)?.has(anchor)) problems.push(`${from}: ${path} has no heading #${anchor}`)
   }
   if (problems.length > 0) throw new Stop([...new Set(problems)].join('\n'))

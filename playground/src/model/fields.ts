@@ -1,0 +1,183 @@
+import type { CaptureConfig, PodCapture } from '@cni/istio-rules'
+
+/** A setting that rules come from. */
+export interface Field {
+  /** Name of the setting on the page. */
+  readonly name: string
+  /** The annotation, variable or member of a pod that sets it; absent for a constant. */
+  readonly from?: string
+  readonly kind: 'annotation' | 'variable' | 'securityContext' | 'namespace' | 'constant'
+  /** One sentence about the rules that come from it. */
+  readonly about: string
+}
+
+type Fields<Config> = { readonly [Key in keyof Config]?: Field & { readonly other: (config: Config) => Config[Key] } }
+
+const annotation = (key: string) => ({ kind: 'annotation', from: `traffic.sidecar.istio.io/${key}` }) as const
+const variable = (from: string) => ({ kind: 'variable', from }) as const
+const nothing = { ipv4: [], ipv6: [] } as const
+
+/**
+ * The settings of a sidecar's rules. `other` is another value of the setting: a line of the rules that is missing with
+ * the other value comes from the setting.
+ */
+export const sidecarFields: Fields<CaptureConfig> = {
+  includeInboundPorts: {
+    ...{ name: 'Included inbound ports', ...annotation('includeInboundPorts'), other: () => [] },
+    about: 'Connections to these ports go to the proxy before the application sees them.',
+  },
+  excludeInboundPorts: {
+    ...{ name: 'Excluded inbound ports', ...annotation('excludeInboundPorts'), other: () => [] },
+    about: 'Connections to these ports reach the pod without the proxy; 15020, 15021 and 15090 are always among them.',
+  },
+  includeOutboundIPRanges: {
+    ...{ name: 'Included outbound ranges', ...annotation('includeOutboundIPRanges'), other: () => nothing },
+    about: 'What the application sends to these addresses goes to the proxy.',
+  },
+  excludeOutboundIPRanges: {
+    ...{ name: 'Excluded outbound ranges', ...annotation('excludeOutboundIPRanges'), other: () => nothing },
+    about: 'What is sent to these addresses leaves the pod without the proxy.',
+  },
+  includeOutboundPorts: {
+    ...{ name: 'Included outbound ports', ...annotation('includeOutboundPorts'), other: () => [] },
+    about: 'What the application sends to these ports goes to the proxy, whatever the address.',
+  },
+  excludeOutboundPorts: {
+    ...{ name: 'Excluded outbound ports', ...annotation('excludeOutboundPorts'), other: () => [] },
+    about: 'What is sent to these ports leaves the pod without the proxy.',
+  },
+  interceptionMode: {
+    ...{ name: 'Interception mode', kind: 'annotation', from: 'sidecar.istio.io/interceptionMode' },
+    other: ({ interceptionMode }) => (interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'),
+    about:
+      'REDIRECT rewrites the destination of inbound connections; TPROXY hands them over with their addresses intact.',
+  },
+  dns: {
+    ...{ name: 'DNS capture', ...variable('ISTIO_META_DNS_CAPTURE'), other: () => 'none' },
+    about: 'Queries of the application go to the agent on port 15053; zones keep the queries of the agent apart.',
+  },
+  dropInvalid: {
+    ...{ name: 'Drop invalid packets', ...variable('INVALID_DROP'), other: () => false },
+    about: 'Packets that belong to no known connection are dropped.',
+  },
+  ownerGroups: {
+    ...{
+      name: 'Owner groups',
+      ...variable('ISTIO_OUTBOUND_OWNER_GROUPS'),
+      other: () => ({ mode: 'all-except', groups: [] }),
+    },
+    about: 'The group of the sending process decides whether its traffic is captured.',
+  },
+  excludeInterfaces: {
+    ...{ name: 'Excluded interfaces', ...annotation('excludeInterfaces'), other: () => [] },
+    about: 'Traffic through these interfaces is left alone.',
+  },
+  rerouteVirtualInterfaces: {
+    ...{ name: 'Virtual interfaces', kind: 'annotation', from: 'istio.io/reroute-virtual-interfaces', other: () => [] },
+    about: 'What comes from the virtual machines behind these interfaces counts as outbound.',
+  },
+  proxyUIDs: {
+    ...{ name: 'User of the proxy', kind: 'securityContext', from: 'istio-proxy runAsUser', other: () => [4_242_424] },
+    about: 'What this user sends is the proxy’s own traffic and is not sent to the proxy again.',
+  },
+  proxyGIDs: {
+    ...{
+      name: 'Group of the proxy',
+      kind: 'securityContext',
+      from: 'istio-proxy runAsGroup',
+      other: () => [4_242_424],
+    },
+    about: 'What this group sends is the proxy’s own traffic and is not sent to the proxy again.',
+  },
+  ipv6: {
+    ...{ name: 'IPv6', kind: 'namespace', from: 'addresses of the pod, ISTIO_DUAL_STACK', other: () => false },
+    about: 'IPv6 rules are written when the pod has no IPv4 address, or both and ISTIO_DUAL_STACK.',
+  },
+  proxyPort: {
+    ...{ name: 'Outbound port of the proxy', kind: 'constant', other: () => 4242 },
+    about: 'The proxy listens here for what the application sends.',
+  },
+  inboundCapturePort: {
+    ...{ name: 'Inbound port of the proxy', kind: 'constant', other: () => 4242 },
+    about: 'The proxy listens here for what comes to the pod.',
+  },
+  inboundTunnelPort: {
+    ...{ name: 'Tunnel port of the proxy', kind: 'constant', other: () => 4242 },
+    about: 'Other proxies reach this port (HBONE) directly.',
+  },
+  loopbackCidr: {
+    ...{ name: 'Loopback range', ...variable('ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'), other: () => '127.0.0.77/32' },
+    about: 'What stays on loopback does not go to the proxy. The variable is one of the node.',
+  },
+  tproxyMark: {
+    ...{ name: 'Mark of TPROXY', kind: 'constant', other: () => 4242 },
+    about: 'Marked packets are delivered to the proxy by a routing rule.',
+  },
+}
+
+/** The same of a pod in an ambient mesh. */
+export const ambientFields: Fields<PodCapture> = {
+  dnsCapture: {
+    ...{ name: 'DNS capture', kind: 'annotation', from: 'ambient.istio.io/dns-capture', other: () => false },
+    about: 'Queries of the application go to ztunnel on port 15053.',
+  },
+  bypassInbound: {
+    ...{ name: 'Inbound', kind: 'annotation', from: 'ambient.istio.io/bypass-inbound-capture' },
+    other: ({ bypassInbound }) => !bypassInbound,
+    about: 'Connections in plain text that come to the pod go to ztunnel, unless they are the kubelet’s.',
+  },
+  virtualInterfaces: {
+    ...{ name: 'Virtual interfaces', kind: 'annotation', from: 'istio.io/reroute-virtual-interfaces', other: () => [] },
+    about: 'What comes from the virtual machines behind these interfaces counts as outbound.',
+  },
+  probeSource: {
+    ...{ name: 'Source of probes', kind: 'constant', other: () => ({ ipv4: '192.0.2.254', ipv6: '2001:db8::fffe' }) },
+    about: 'Probes of the kubelet come from this address and pass ztunnel by.',
+  },
+  ipv6: {
+    ...{ name: 'IPv6', kind: 'namespace', from: 'addresses of the pod', other: () => false },
+    about: 'Rules of IPv6 are written when the pod has an IPv6 address.',
+  },
+}
+
+/** A setting as it is for a pod: its value, and whether the pod says so itself. */
+export interface Setting extends Field {
+  readonly id: string
+  readonly value: string
+  readonly isSet: boolean
+}
+
+/** A configuration with one setting changed, for each setting that a rule may come from. */
+export function variants<Config extends object>(config: Config, fields: Fields<Config>) {
+  const found: { readonly id: string; readonly field: Field; readonly value: string; readonly config: Config }[] = []
+  for (const id of keysOf(fields)) {
+    const field = fields[id]
+    if (field === undefined) continue
+    const other = field.other(config)
+    if (JSON.stringify(other) === JSON.stringify(config[id])) continue
+    found.push({ id: String(id), field, value: valueText(config[id]), config: { ...config, [id]: other } })
+  }
+  return found
+}
+
+// internal
+
+function keysOf<T extends object>(value: T): (keyof T)[] {
+  // Object.keys forgets that a literal has no other members.
+  return Object.keys(value) as (keyof T)[]
+}
+
+/** A value as the annotation would have it. */
+function valueText(value: unknown): string {
+  if (value === true) return 'yes'
+  if (value === false) return 'no'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : shortened(value.join(','))
+  if (typeof value !== 'object' || value === null) return String(value)
+  if ('mode' in value && 'groups' in value && Array.isArray(value.groups)) {
+    const groups = value.groups.join(',')
+    return value.mode === 'only' ? `only ${groups || 'nobody'}` : `all${groups === '' ? '' : ` except ${groups}`}`
+  }
+  return valueText(Object.values(value).flat())
+}
+
+const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)

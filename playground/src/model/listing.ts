@@ -1,0 +1,82 @@
+/** A line of a listing, and where it stands: lines of two tables may have the same text. */
+export interface Line {
+  readonly text: string
+  readonly kind: 'rule' | 'chain' | 'frame'
+  /** Table and chain. */
+  readonly place: string
+  /** Position in its chain, from 1; only of a rule. */
+  readonly index: number | undefined
+}
+
+/** The lines of what `iptables-save` or `iptables-restore` has. */
+export function iptablesLines(text: string): Line[] {
+  let table = ''
+  const count = new Map<string, number>()
+  return linesOf(text).map((line): Line => {
+    if (line.startsWith('*')) table = line.slice(1).trim()
+    const [, command, name = ''] = /^(:|-N |-A |-I )(\S+)/.exec(line) ?? []
+    const place = `${table} ${name}`.trim()
+    if (command === undefined) return { text: line, kind: 'frame', place: table, index: undefined }
+    if (command === ':' || command === '-N ') return { text: line, kind: 'chain', place, index: undefined }
+    const index = (count.get(place) ?? 0) + 1
+    count.set(place, index)
+    // An inserted rule is not where it is written.
+    return { text: line, kind: 'rule', place, index: command === '-I ' ? undefined : index }
+  })
+}
+
+/** The lines of what `nft list ruleset` prints. */
+export function nftLines(text: string): Line[] {
+  let table = ''
+  let chain = ''
+  let index = 0
+  return linesOf(text).map((line): Line => {
+    const words = line.trim()
+    const [, kind, name = ''] = /^(table|chain) (.*) \{$/.exec(words) ?? []
+    if (kind === 'table') {
+      table = name
+      return { text: line, kind: 'frame', place: table, index: undefined }
+    }
+    if (kind === 'chain') {
+      chain = name
+      index = 0
+      return { text: line, kind: 'chain', place: `${table} ${chain}`, index: undefined }
+    }
+    const place = `${table} ${chain}`
+    if (words === '' || words === '}') return { text: line, kind: 'frame', place, index: undefined }
+    if (/^(type \w+ hook|policy|comment )/.test(words)) return { text: line, kind: 'chain', place, index: undefined }
+    index += 1
+    return { text: line, kind: 'rule', place, index }
+  })
+}
+
+/** The settings that each line comes from: those without which it would be missing. */
+export function originsOf(
+  lines: readonly Line[],
+  others: readonly { readonly id: string; readonly lines: readonly Line[] }[],
+): string[][] {
+  const keys = keysOf(lines)
+  const found = lines.map((): string[] => [])
+  for (const { id, lines: other } of others) {
+    const kept = new Set(keysOf(other))
+    for (const [at, key] of keys.entries()) {
+      if (lines[at]?.kind !== 'frame' && !kept.has(key)) found[at]?.push(id)
+    }
+  }
+  return found
+}
+
+// internal
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+
+/** A text for each line that equals that of the same line in another listing; a repeated line has a number. */
+function keysOf(lines: readonly Line[]): string[] {
+  const seen = new Map<string, number>()
+  return lines.map(({ place, text }) => {
+    const key = `${place}\n${text.trim()}`
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    return `${key}\n${count}`
+  })
+}

@@ -1,0 +1,58 @@
+/** A packet as a form has it: texts, which may not be valid yet. */
+export interface PacketForm {
+  readonly protocol: string
+  readonly to: string
+  readonly port: string
+  readonly from: string
+  readonly fromPort: string
+  /** Interface that the packet comes in by; empty for one that the pod sends. */
+  readonly in: string
+  readonly uid: string
+  readonly mark: string
+  /** Words without a field: `state ESTABLISHED local 10.0.0.1`. */
+  readonly more: string
+}
+
+/** Reads a packet's text for the form; nothing is checked. */
+export function formOf(text: string): PacketForm {
+  const [protocol = '', target = '', ...words] = text.trim().split(/\s+/)
+  const [to, port] = endpoint(target)
+  const known: Record<string, string> = {}
+  const more: string[] = []
+  for (let at = 0; at < words.length; at += 2) {
+    const [word = '', value = ''] = words.slice(at, at + 2)
+    if (fields.has(word)) known[word] = value
+    else more.push(`${word} ${value}`.trim())
+  }
+  const [from, fromPort] = endpoint(known.from ?? '')
+  const { in: entered = '', uid = '', mark = '' } = known
+  return { protocol, to, port, from, fromPort, in: entered, uid, mark, more: more.join(' ') }
+}
+
+/** The text of a form, as `istio-redirect trace --packet` takes it. */
+export function textOf(form: PacketForm): string {
+  const words = [
+    form.protocol,
+    endpointOf(form.to, form.port),
+    ...(form.from === '' ? [] : ['from', endpointOf(form.from, form.fromPort)]),
+    ...(form.in === '' ? [] : ['in', form.in]),
+    ...(form.uid === '' ? [] : ['uid', form.uid]),
+    ...(form.mark === '' ? [] : ['mark', form.mark]),
+    form.more,
+  ]
+  return words.filter((word) => word !== '').join(' ')
+}
+
+// internal
+
+const fields: ReadonlySet<string> = new Set(['from', 'in', 'uid', 'mark'])
+
+function endpoint(text: string): [address: string, port: string] {
+  const [, bracketed, dotted, port = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text) ?? []
+  return [bracketed ?? dotted ?? text, port]
+}
+
+function endpointOf(address: string, port: string): string {
+  if (port === '') return address
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+}

@@ -1,0 +1,51 @@
+import type { PodAnswer } from '../model/pod-answer.ts'
+import { h, show } from './dom.ts'
+import { endLabel } from './ends.ts'
+
+/** Shows the table of typical packets; a button takes one into the form above. */
+export function showTypical(parent: HTMLElement, { typical }: PodAnswer, follow: (packet: string) => void): void {
+  if (typical.length === 0) {
+    show(parent, h('p', { class: 'soft' }, 'The pod does not start, so there are no packets.'))
+    return
+  }
+  const rows = typical.map(({ who, what, packet, walk }, at) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, who, h('span', { class: 'what' }, ` ${what}`)),
+      h('td', { class: 'end-cell' }, endLabel(walk.end)),
+      h('td', { class: 'number' }, `${walk.hits.length} / ${stepsOf(walk)}`),
+      h(
+        'td',
+        {},
+        h(
+          'button',
+          { type: 'button', id: `follow-${at}`, click: () => follow(packet), 'aria-label': `Follow: ${who} ${what}` },
+          'Follow',
+        ),
+      ),
+    ),
+  )
+  show(
+    parent,
+    h(
+      'table',
+      { class: 'typical' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ...['Who does what', 'Where it ends', 'Rules matched / seen', ''].map((title) =>
+            h(title === '' ? 'td' : 'th', title === '' ? {} : { scope: 'col' }, title),
+          ),
+        ),
+      ),
+      h('tbody', {}, ...rows),
+    ),
+  )
+}
+
+const stepsOf = ({ tables }: PodAnswer['typical'][number]['walk']): number =>
+  tables.flatMap(({ visits }) => visits).reduce((sum, { steps }) => sum + steps.length, 0)

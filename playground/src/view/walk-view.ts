@@ -1,0 +1,33 @@
+import type { Walk } from '../model/walk.ts'
+import { h, show } from './dom.ts'
+import { signs, words } from './ends.ts'
+import { picture } from './picture.ts'
+
+/** Shows a walk in an element: the end in words, the picture, the same as text. */
+export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: string }, note?: string): void {
+  if ('problem' in walk) {
+    show(parent, h('p', { class: 'problem', role: 'alert' }, walk.problem))
+    return
+  }
+  const { end } = walk
+  const width = Math.max(280, Math.min(parent.clientWidth || 720, 860))
+  show(
+    parent,
+    h(
+      'p',
+      { class: `verdict verdict-${end.kind}`, id: `${parent.id}-verdict` },
+      h('span', { class: 'sign', 'aria-hidden': 'true' }, signs[end.kind]),
+      h('span', {}, h('strong', {}, `${words[end.kind]}: ${end.title}.`), ` ${end.text}`),
+    ),
+    note !== undefined && h('p', { class: 'hint' }, note),
+    h('div', { class: 'picture-box' }, picture(walk, width)),
+    h(
+      'details',
+      { id: `${parent.id}-text` },
+      h('summary', {}, 'The same as text: istio-redirect trace'),
+      h('pre', { tabindex: 0 }, walk.text.length > MAX_TEXT ? `${walk.text.slice(0, MAX_TEXT)}\n…` : walk.text),
+    ),
+  )
+}
+
+const MAX_TEXT = 100_000

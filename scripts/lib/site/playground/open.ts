@@ -1,0 +1,54 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { Stop } from '../../progress.ts'
+
+/** A page of the playground; what it asks of the network and what goes wrong in it is a failure of the step. */
+export async function openPlayground(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<{ readonly page: Page; done(): Promise<void> }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const page = await context.newPage()
+  // For what hangs: a machine with other work may take long.
+  page.setDefaultTimeout(120_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!/^(blob:|data:)/.test(request.url()) && !request.isNavigationRequest())
+      problems.push(`asks for ${request.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    problems.push(`opens a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(address)
+  return {
+    page,
+    async done() {
+      await context.close()
+      if (problems.length > 0) throw new Stop([...new Set(problems)].join('\n'))
+    },
+  }
+}
+
+/** Waits until an element has a text. */
+export async function expectText(page: Page, selector: string, text: string | RegExp): Promise<void> {
+  const found = page.locator(selector, { hasText: text }).first()
+  await found.waitFor().catch(async () => {
+    const now = await page
+      .locator(selector)
+      .first()
+      .textContent({ timeout: 1000 })
+      .catch(() => 'nothing')
+    throw new Stop(`${selector} says ${JSON.stringify(now)}, not ${text}`)
+  })
+}
+
+/** Fails unless two values are the same. */
+export function expectSame(what: string, found: unknown, wanted: unknown): void {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return
+  throw new Stop(`${what}:\n  page: ${JSON.stringify(found)}\n  wanted: ${JSON.stringify(wanted)}`)
+}
