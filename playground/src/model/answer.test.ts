@@ -49,7 +49,7 @@ test('rules that packets matched are counted where the listing has them', async 
     const { answer: found } = await ask('{}', { ...defaultSettings, backend })
     if (found.kind !== 'captured') throw new Error(found.kind)
     const listed = new Set(found.listings.flatMap(({ lines }) => lines.map(({ place, index }) => `${place} ${index}`)))
-    const hits = found.typical.flatMap(({ walk }) => walk.hits)
+    const hits = found.typical.flatMap(({ hits: own }) => own)
     expect(hits.length).toBeGreaterThan(10)
     expect(hits.filter((hit) => !listed.has(hit))).toEqual([])
   }
@@ -85,4 +85,14 @@ test('hostile annotations are refused as the plugin refuses them', async () => {
   const value = JSON.stringify('1; </script><img src=x onerror=alert(1)>\n-A INPUT')
   const { answer: found } = await ask(`traffic.sidecar.istio.io/excludeOutboundPorts: ${value}\n`)
   expect(found).toMatchObject({ kind: 'refused', why: expect.stringMatching(/^annotation traffic.*is not a port/) })
+})
+
+test('thousands of entries are explained by the list that they are in', async () => {
+  const list = Array.from({ length: 2000 }, (_, i) => i + 1).join()
+  const { answer: found } = await ask(`traffic.sidecar.istio.io/excludeOutboundPorts: '${list}'\n`)
+  if (found.kind !== 'captured') throw new Error(found.kind)
+  const [saved] = found.listings
+  const origins = saved?.lines.filter(({ text }) => text.includes('--dport 9')).map((line) => line.origins.join())
+  expect(new Set(origins)).toEqual(new Set(['excludeOutboundPorts']))
+  expect(saved?.more).toBeGreaterThan(2000)
 })

@@ -1,4 +1,4 @@
-import type { CaptureConfig, PodCapture } from '@cni/istio-rules'
+import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 
 /** A setting that rules come from. */
 export interface Field {
@@ -11,7 +11,14 @@ export interface Field {
   readonly about: string
 }
 
-type Fields<Config> = { readonly [Key in keyof Config]?: Field & { readonly other: (config: Config) => Config[Key] } }
+type Fields<Config> = {
+  readonly [Key in keyof Config]?: Field & {
+    /** Another value. */
+    readonly other: (config: Config) => Config[Key]
+    /** The value with the first entries of its list. */
+    readonly few?: (config: Config) => Config[Key]
+  }
+}
 
 const annotation = (key: string) => ({ kind: 'annotation', from: `traffic.sidecar.istio.io/${key}` }) as const
 const variable = (from: string) => ({ kind: 'variable', from }) as const
@@ -23,26 +30,32 @@ const nothing = { ipv4: [], ipv6: [] } as const
  */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
+    few: ({ includeInboundPorts: value }) => fewOrAll(value),
     ...{ name: 'Included inbound ports', ...annotation('includeInboundPorts'), other: () => [] },
     about: 'Connections to these ports go to the proxy before the application sees them.',
   },
   excludeInboundPorts: {
+    few: ({ excludeInboundPorts: value }) => few(value),
     ...{ name: 'Excluded inbound ports', ...annotation('excludeInboundPorts'), other: () => [] },
     about: 'Connections to these ports reach the pod without the proxy; 15020, 15021 and 15090 are always among them.',
   },
   includeOutboundIPRanges: {
+    few: ({ includeOutboundIPRanges: value }) => (value === '*' ? value : fewRanges(value)),
     ...{ name: 'Included outbound ranges', ...annotation('includeOutboundIPRanges'), other: () => nothing },
     about: 'What the application sends to these addresses goes to the proxy.',
   },
   excludeOutboundIPRanges: {
+    few: ({ excludeOutboundIPRanges: value }) => fewRanges(value),
     ...{ name: 'Excluded outbound ranges', ...annotation('excludeOutboundIPRanges'), other: () => nothing },
     about: 'What is sent to these addresses leaves the pod without the proxy.',
   },
   includeOutboundPorts: {
+    few: ({ includeOutboundPorts: value }) => few(value),
     ...{ name: 'Included outbound ports', ...annotation('includeOutboundPorts'), other: () => [] },
     about: 'What the application sends to these ports goes to the proxy, whatever the address.',
   },
   excludeOutboundPorts: {
+    few: ({ excludeOutboundPorts: value }) => few(value),
     ...{ name: 'Excluded outbound ports', ...annotation('excludeOutboundPorts'), other: () => [] },
     about: 'What is sent to these ports leaves the pod without the proxy.',
   },
@@ -61,6 +74,7 @@ export const sidecarFields: Fields<CaptureConfig> = {
     about: 'Packets that belong to no known connection are dropped.',
   },
   ownerGroups: {
+    few: ({ ownerGroups: value }) => ({ ...value, groups: few(value.groups) }),
     ...{
       name: 'Owner groups',
       ...variable('ISTIO_OUTBOUND_OWNER_GROUPS'),
@@ -69,10 +83,12 @@ export const sidecarFields: Fields<CaptureConfig> = {
     about: 'The group of the sending process decides whether its traffic is captured.',
   },
   excludeInterfaces: {
+    few: ({ excludeInterfaces: value }) => few(value),
     ...{ name: 'Excluded interfaces', ...annotation('excludeInterfaces'), other: () => [] },
     about: 'Traffic through these interfaces is left alone.',
   },
   rerouteVirtualInterfaces: {
+    few: ({ rerouteVirtualInterfaces: value }) => few(value),
     ...{ name: 'Virtual interfaces', kind: 'annotation', from: 'istio.io/reroute-virtual-interfaces', other: () => [] },
     about: 'What comes from the virtual machines behind these interfaces counts as outbound.',
   },
@@ -127,6 +143,7 @@ export const ambientFields: Fields<PodCapture> = {
     about: 'Connections in plain text that come to the pod go to ztunnel, unless they are the kubelet’s.',
   },
   virtualInterfaces: {
+    few: ({ virtualInterfaces: value }) => few(value),
     ...{ name: 'Virtual interfaces', kind: 'annotation', from: 'istio.io/reroute-virtual-interfaces', other: () => [] },
     about: 'What comes from the virtual machines behind these interfaces counts as outbound.',
   },
@@ -148,16 +165,39 @@ export interface Setting extends Field {
 }
 
 /** A configuration with one setting changed, for each setting that a rule may come from. */
-export function variants<Config extends object>(config: Config, fields: Fields<Config>) {
-  const found: { readonly id: string; readonly field: Field; readonly value: string; readonly config: Config }[] = []
-  for (const id of keysOf(fields)) {
-    const field = fields[id]
-    if (field === undefined) continue
-    const other = field.other(config)
-    if (JSON.stringify(other) === JSON.stringify(config[id])) continue
-    found.push({ id: String(id), field, value: valueText(config[id]), config: { ...config, [id]: other } })
+export interface Variant<Config> {
+  readonly id: string
+  readonly field: Field
+  readonly value: string
+  readonly config: Config
+}
+
+/** A configuration with its long lists cut, to be changed setting by setting, and the same with one of them whole. */
+export interface Variants<Config> {
+  readonly sample: Config
+  readonly whole: readonly Pick<Variant<Config>, 'id' | 'config'>[]
+  readonly changed: readonly Variant<Config>[]
+}
+
+/** Entries of a list that are kept: rules of more than these are alike. */
+const SAMPLE = 40
+
+/** The configurations that tell which rules come from which setting. */
+export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
+  const ids = keysOf(fields)
+  const sample = { ...config }
+  for (const id of ids) sample[id] = fields[id]?.few?.(config) ?? config[id]
+  const cut = ids.filter((id) => JSON.stringify(sample[id]) !== JSON.stringify(config[id]))
+  return {
+    sample,
+    whole: cut.map((id) => ({ id: String(id), config: { ...sample, [id]: config[id] } })),
+    changed: ids.flatMap((id) => {
+      const field = fields[id]
+      const other = field?.other(config)
+      if (field === undefined || JSON.stringify(other) === JSON.stringify(config[id])) return []
+      return [{ id: String(id), field, value: valueText(config[id]), config: { ...sample, [id]: other } }]
+    }),
   }
-  return found
 }
 
 // internal
@@ -166,6 +206,10 @@ function keysOf<T extends object>(value: T): (keyof T)[] {
   // Object.keys forgets that a literal has no other members.
   return Object.keys(value) as (keyof T)[]
 }
+
+const few = <T>(list: readonly T[]): readonly T[] => list.slice(0, SAMPLE)
+const fewOrAll = <T>(list: '*' | readonly T[]): '*' | readonly T[] => (list === '*' ? list : few(list))
+const fewRanges = ({ ipv4, ipv6 }: IpRanges): IpRanges => ({ ipv4: few(ipv4), ipv6: few(ipv6) })
 
 /** A value as the annotation would have it. */
 function valueText(value: unknown): string {

@@ -50,20 +50,26 @@ export function nftLines(text: string): Line[] {
   })
 }
 
+/** Lines of the same listing for other configurations. */
+export interface OtherLines {
+  /** With the long lists cut. */
+  readonly sample: readonly Line[]
+  /** The same with one of them whole. */
+  readonly whole: readonly { readonly id: string; readonly lines: readonly Line[] }[]
+  /** The same with one setting changed. */
+  readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
+}
+
 /** The settings that each line comes from: those without which it would be missing. */
-export function originsOf(
-  lines: readonly Line[],
-  others: readonly { readonly id: string; readonly lines: readonly Line[] }[],
-): string[][] {
-  const keys = keysOf(lines)
-  const found = lines.map((): string[] => [])
-  for (const { id, lines: other } of others) {
-    const kept = new Set(keysOf(other))
-    for (const [at, key] of keys.entries()) {
-      if (lines[at]?.kind !== 'frame' && !kept.has(key)) found[at]?.push(id)
-    }
-  }
-  return found
+export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
+  const inSample = new Set(keysOf(sample))
+  const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
+  const without = changed.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
+  return keysOf(lines).map((key, at) => {
+    if (lines[at]?.kind === 'frame') return []
+    const isSampled = inSample.has(key)
+    return (isSampled ? without : withList).filter(({ keys }) => keys.has(key) !== isSampled).map(({ id }) => id)
+  })
 }
 
 // internal

@@ -1,3 +1,4 @@
+import type { SavedTables } from '@cni/iptables/rules'
 import { completePacket, decidePod, type PodDocument } from '@cni/istio-redirect/explain'
 import {
   ambientAnnotations,
@@ -15,12 +16,21 @@ import {
 } from '@cni/istio-rules'
 import { CURRENT_VERSION, encodeError, isObject, toErrorDocument } from '@cni/types'
 import { parsePacket } from '@cni/types/packet'
-import { ambientFields, type Setting, sidecarFields, variants } from './fields.ts'
+import { ambientFields, type Setting, sidecarFields, type Variants, variants } from './fields.ts'
 import { sidecar, type TypicalPacket, typicalPackets, ztunnel } from './packets.ts'
 import { addressesFor, type PodInput } from './pod-input.ts'
-import { type Listing, listings, type PodRules, saved, type Variant } from './rules.ts'
+import { type Listing, listings, type OtherRules, type PodRules, saved } from './rules.ts'
 import type { Settings } from './settings.ts'
-import { type PodProxy, type Rules, type Walk, walk } from './walk.ts'
+import { type End, type PodProxy, type Rules, type Walk, walk } from './walk.ts'
+
+/** A packet that people ask about, and what becomes of it. */
+export interface WalkedPacket extends TypicalPacket {
+  readonly end: End
+  /** The rules that matched, as the listings number them. */
+  readonly hits: readonly string[]
+  /** How many rules it came to. */
+  readonly seen: number
+}
 
 /** What the plugin does with a pod, and why. */
 export interface PodAnswer {
@@ -40,7 +50,7 @@ export interface PodAnswer {
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
   /** The rules of the chosen back end, or none: then nothing is captured. */
-  readonly typical: readonly (TypicalPacket & { readonly walk: Walk })[]
+  readonly typical: readonly WalkedPacket[]
   readonly walk: Walk | { readonly problem: string }
 }
 
@@ -53,17 +63,14 @@ export function answerPod(input: PodInput, settings: Settings): PodAnswer {
     const decision = settings.mode === 'ambient' ? ambient(pod, settings, log) : inSidecar(pod, settings, log)
     const { kind, why, because, made, addresses, proxy, proxyUid } = decision
     const rules = rulesOf(made?.rules ?? noRules, settings)
-    const shown = made === undefined ? [] : listings(made.rules, made.ipv6, made.variants)
+    const shown = made === undefined ? [] : listings(made.rules, made.ipv6, made.others)
     const used = new Set(shown.flatMap(({ lines }) => lines.flatMap(({ origins }) => origins)))
     return {
       ...{ kind, pod: name, why, log, isExample, ...(because === undefined ? {} : { because }) },
       effective: isExample ? {} : (made?.effective ?? {}),
       settings: made?.settings.filter(({ id }) => used.has(id)) ?? [],
       listings: shown,
-      typical: typicalPackets(addresses, settings, proxyUid).map((each) => ({
-        ...each,
-        walk: walk(rules, completePacket(parsePacket(each.packet)), proxy),
-      })),
+      typical: typicalPackets(addresses, settings, proxyUid).map((each) => walked(each, rules, proxy)),
       walk: walkOf(rules, settings.packet, addresses, proxy),
     }
   } catch (error) {
@@ -92,7 +99,7 @@ interface Decided {
 interface Made {
   readonly rules: PodRules
   readonly ipv6: boolean
-  readonly variants: readonly Variant[]
+  readonly others: OtherRules
   readonly settings: readonly Setting[]
   readonly effective: Partial<Settings>
 }
@@ -168,15 +175,19 @@ function madeOf<Config extends { readonly ipv6: boolean }>(
   { document }: PodDocument,
   config: Config,
   rulesFor: (config: Config) => PodRules,
-  others: ReturnType<typeof variants<Config>>,
+  { sample, whole, changed }: Variants<Config>,
 ): Omit<Made, 'effective'> {
   const { annotations } = isObject(document.metadata) ? document.metadata : {}
   const isSet = (from: string) => isObject(annotations) && Object.hasOwn(annotations, from)
   return {
     rules: rulesFor(config),
     ipv6: config.ipv6,
-    variants: others.map(({ id, field, config: other }) => ({ id, field, rules: rulesFor(other) })),
-    settings: others.map(({ id, field, value }) => {
+    others: {
+      sample: rulesFor(sample),
+      whole: whole.map((one) => ({ id: one.id, rules: rulesFor(one.config) })),
+      changed: changed.map((one) => ({ id: one.id, rules: rulesFor(one.config) })),
+    },
+    settings: changed.map(({ id, field, value }) => {
       const { name, about, kind, from } = field
       return {
         id,
@@ -200,10 +211,25 @@ function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses:
   }
 }
 
-const rulesOf = ({ iptables, nftables }: PodRules, { backend }: Settings): Rules =>
-  backend === 'nftables'
-    ? { kind: 'nftables', rules: nftables }
-    : { kind: 'iptables', rules: (family) => saved(iptables, family) }
+function rulesOf({ iptables, nftables }: PodRules, { backend }: Settings): Rules {
+  if (backend === 'nftables') return { kind: 'nftables', rules: nftables }
+  // Several packets are walked, most of them of one family.
+  const read = new Map<'ipv4' | 'ipv6', SavedTables>()
+  return {
+    kind: 'iptables',
+    rules(family) {
+      const found = read.get(family) ?? saved(iptables, family)
+      read.set(family, found)
+      return found
+    },
+  }
+}
+
+function walked(typical: TypicalPacket, rules: Rules, proxy: PodProxy): WalkedPacket {
+  const { end, hits, tables } = walk(rules, completePacket(parsePacket(typical.packet)), proxy)
+  const seen = tables.flatMap(({ visits }) => visits).reduce((sum, { steps }) => sum + steps.length, 0)
+  return { ...typical, end, hits, seen }
+}
 
 function walkOf(rules: Rules, text: string, addresses: readonly string[], proxy: PodProxy): PodAnswer['walk'] {
   try {

@@ -1,7 +1,6 @@
 import { parseSave, type Ruleset, restoreText, type SavedTables, saveText } from '@cni/iptables/rules'
 import { istioRestoreText } from '@cni/istio-rules'
 import { type Ruleset as NftRuleset, printRuleset } from '@cni/nftables/rules'
-import type { Field } from './fields.ts'
 import { iptablesLines, type Line, nftLines, originsOf } from './listing.ts'
 
 /** The rules of a pod for both back ends. */
@@ -15,37 +14,44 @@ export interface Listing {
   readonly id: string
   /** The program whose text it is. */
   readonly title: string
-  readonly text: string
   readonly lines: readonly (Line & { readonly origins: readonly string[] })[]
+  /** How many lines are left out. */
+  readonly more: number
 }
 
-/** The rules with a setting changed. */
-export interface Variant {
-  readonly id: string
-  readonly field: Field
-  readonly rules: PodRules
+/** The rules of other configurations, by which lines are explained. */
+export interface OtherRules {
+  readonly sample: PodRules
+  readonly whole: readonly { readonly id: string; readonly rules: PodRules }[]
+  readonly changed: readonly { readonly id: string; readonly rules: PodRules }[]
 }
+
+/** Most lines of a listing: the others are like them. */
+const MAX_LINES = 1500
 
 /** What the kernel holds of a ruleset in one family, as `iptables-save` reads it. */
 export const saved = (rules: Ruleset, family: 'ipv4' | 'ipv6'): SavedTables =>
   parseSave(restoreText(rules, family), family)
 
 /** The rules as each program has them, each line with the settings that it comes from. */
-export function listings(rules: PodRules, ipv6: boolean, variants: readonly Variant[]): Listing[] {
+export function listings(rules: PodRules, ipv6: boolean, { sample, whole, changed }: OtherRules): Listing[] {
   const families = ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
   const listing = (
     id: string,
     title: string,
-    linesOf: (text: string) => Line[],
+    linesIn: (text: string) => Line[],
     print: (rules: PodRules) => string,
   ) => {
-    const text = print(rules)
-    const lines = linesOf(text)
-    const origins = originsOf(
-      lines,
-      variants.map((variant) => ({ id: variant.id, lines: linesOf(print(variant.rules)) })),
-    )
-    return { id, title, text, lines: lines.map((line, at) => ({ ...line, origins: origins[at] ?? [] })) }
+    const linesOf = (of: PodRules) => linesIn(print(of))
+    const all = linesOf(rules)
+    const lines = all.slice(0, MAX_LINES)
+    const origins = originsOf(lines, {
+      sample: linesOf(sample),
+      whole: whole.map((one) => ({ id: one.id, lines: linesOf(one.rules) })),
+      changed: changed.map((one) => ({ id: one.id, lines: linesOf(one.rules) })),
+    })
+    const explained = lines.map((line, at) => ({ ...line, origins: origins[at] ?? [] }))
+    return { id, title, lines: explained, more: all.length - lines.length }
   }
   return [
     ...families.map((family) =>

@@ -6,19 +6,22 @@ const LATE_MS = 2000
 /** Time after which a question is given up. */
 const LIMIT_MS = 20_000
 
-interface Waiting {
+interface Asked {
   readonly id: number
+  readonly question: Question
   readonly settle: (answer: Answer | 'late' | undefined) => void
   readonly isLate: () => void
   timers: readonly ReturnType<typeof setTimeout>[]
 }
 
-/** Asks questions in a worker; one that takes too long is given up, and the page stays usable. */
+/** Asks questions in a worker, one at a time; one that takes too long is given up, and the page stays usable. */
 export class Asker {
   readonly #script: string
   #worker: Worker | undefined
   #id = 0
-  #waiting: Waiting | undefined
+  #asked: Asked | undefined
+  /** The newest question: those between it and the one under way are of no interest any more. */
+  #next: Asked | undefined
 
   /** @param script - the text of the page's own script */
   constructor(script: string) {
@@ -30,40 +33,44 @@ export class Asker {
    *
    * @param isLate - called once when the answer takes long
    */
-  async ask(question: Question, isLate: () => void): Promise<Answer | 'late' | undefined> {
-    // A question that is under way is of no interest any more.
-    if (this.#waiting !== undefined) this.#restart()
+  ask(question: Question, isLate: () => void): Promise<Answer | 'late' | undefined> {
     this.#worker ??= this.#start()
-    const worker = this.#worker
-    if (worker === undefined) return answer(question)
+    if (this.#worker === undefined) return answer(question)
     this.#id += 1
     const id = this.#id
-    return new Promise((resolve) => {
-      this.#waiting = { id, settle: resolve, isLate, timers: [] }
-      worker.postMessage({ id, question })
+    return new Promise((settle) => {
+      this.#next?.settle(undefined)
+      this.#next = { id, question, settle, isLate, timers: [] }
+      if (this.#asked === undefined) this.#send()
     })
   }
 
+  #send(): void {
+    const asked = this.#next
+    if (asked === undefined) return
+    this.#asked = asked
+    this.#next = undefined
+    this.#worker ??= this.#start()
+    this.#worker?.postMessage({ id: asked.id, question: asked.question })
+  }
+
   /** The time counts from the start of the work, not from that of the worker. */
-  #begin(waiting: Waiting): void {
-    const giveUp = () => {
-      this.#waiting = undefined
-      this.#restart()
-      waiting.settle('late')
-    }
-    waiting.timers = [setTimeout(waiting.isLate, LATE_MS), setTimeout(giveUp, LIMIT_MS)]
+  #begin(asked: Asked): void {
+    const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
+    asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]
   }
 
-  #end(waiting: Waiting, answer: Answer | undefined): void {
-    for (const timer of waiting.timers) clearTimeout(timer)
-    this.#waiting = undefined
-    waiting.settle(answer)
-  }
-
-  #restart(): void {
+  #giveUp(asked: Asked): void {
     this.#worker?.terminate()
-    if (this.#waiting !== undefined) this.#end(this.#waiting, undefined)
-    this.#worker = this.#start()
+    this.#worker = undefined
+    this.#end(asked, 'late')
+  }
+
+  #end(asked: Asked, found: Answer | 'late'): void {
+    for (const timer of asked.timers) clearTimeout(timer)
+    this.#asked = undefined
+    asked.settle(this.#next === undefined ? found : undefined)
+    this.#send()
   }
 
   /** A worker from the text of the page's script: a page of `file://` has no other address for one. */
@@ -72,10 +79,10 @@ export class Asker {
       const address = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }))
       const worker = new Worker(address)
       worker.addEventListener('message', ({ data: { id, answer: found } }) => {
-        const waiting = this.#waiting
-        if (waiting === undefined || waiting.id !== id) return
-        if (found === undefined) this.#begin(waiting)
-        else this.#end(waiting, found)
+        const asked = this.#asked
+        if (asked === undefined || asked.id !== id) return
+        if (found === undefined) this.#begin(asked)
+        else this.#end(asked, found)
       })
       return worker
     } catch {

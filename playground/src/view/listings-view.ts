@@ -4,9 +4,6 @@ import type { Listing } from '../model/rules.ts'
 import { h, show } from './dom.ts'
 import { startTabs } from './tabs.ts'
 
-/** Most lines that are shown of a listing. */
-const MAX_LINES = 1500
-
 const sources = {
   annotation: 'annotation',
   variable: 'variable of istio-proxy',
@@ -74,7 +71,7 @@ interface Lighter {
 
 function countsOf({ typical }: PodAnswer): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { walk } of typical) for (const hit of new Set(walk.hits)) counts.set(hit, (counts.get(hit) ?? 0) + 1)
+  for (const { hits } of typical) for (const hit of new Set(hits)) counts.set(hit, (counts.get(hit) ?? 0) + 1)
   return counts
 }
 
@@ -103,8 +100,8 @@ function settingsList(settings: readonly Setting[], light: Lighter): HTMLElement
   )
 }
 
-function linesOf({ lines, title }: Listing, hits: ReadonlyMap<string, number>, light: Lighter): HTMLElement {
-  const elements = lines.slice(0, MAX_LINES).map(({ text, kind, place, index, origins }, at) => {
+function linesOf({ lines, title, more }: Listing, hits: ReadonlyMap<string, number>, light: Lighter): HTMLElement {
+  const elements = lines.map(({ text, kind, place, index, origins }, at) => {
     const count = index === undefined ? undefined : hits.get(`${place} ${index}`)
     const element = h(
       'div',
@@ -120,7 +117,7 @@ function linesOf({ lines, title }: Listing, hits: ReadonlyMap<string, number>, l
         { class: 'count', title: count === undefined ? undefined : `${count} of the packets above` },
         count === undefined ? '' : String(count),
       ),
-      h('span', { class: 'line-text' }, text === '' ? ' ' : text),
+      h('span', { class: 'line-text' }, text),
     )
     element.addEventListener('mouseenter', () => light.line(element, origins, text))
     element.addEventListener('focus', () => light.line(element, origins, text))
@@ -132,13 +129,8 @@ function linesOf({ lines, title }: Listing, hits: ReadonlyMap<string, number>, l
     ...elements,
   )
   box.addEventListener('keydown', (event) => moveIn(elements, event))
-  if (lines.length <= MAX_LINES) return box
-  return h(
-    'div',
-    {},
-    box,
-    h('p', { class: 'hint' }, `${lines.length - MAX_LINES} more lines: istio-redirect rules prints all.`),
-  )
+  if (more === 0) return box
+  return h('div', {}, box, h('p', { class: 'hint' }, `${more} more lines like these: istio-redirect rules prints all.`))
 }
 
 function moveIn(elements: readonly HTMLElement[], event: KeyboardEvent): void {

@@ -8,13 +8,13 @@ export function showTypical(parent: HTMLElement, { typical }: PodAnswer, follow:
     show(parent, h('p', { class: 'soft' }, 'The pod does not start, so there are no packets.'))
     return
   }
-  const rows = typical.map(({ who, what, packet, walk }, at) =>
+  const rows = typical.map(({ who, what, packet, end, hits, seen }, at) =>
     h(
       'tr',
       {},
       h('th', { scope: 'row' }, who, h('span', { class: 'what' }, ` ${what}`)),
-      h('td', { class: 'end-cell' }, endLabel(walk.end)),
-      h('td', { class: 'number' }, `${walk.hits.length} / ${stepsOf(walk)}`),
+      h('td', { class: 'end-cell' }, endLabel(end)),
+      h('td', { class: 'number' }, `${hits.length} / ${seen}`),
       h(
         'td',
         {},
@@ -46,6 +46,3 @@ export function showTypical(parent: HTMLElement, { typical }: PodAnswer, follow:
     ),
   )
 }
-
-const stepsOf = ({ tables }: PodAnswer['typical'][number]['walk']): number =>
-  tables.flatMap(({ visits }) => visits).reduce((sum, { steps }) => sum + steps.length, 0)

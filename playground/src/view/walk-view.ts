@@ -1,4 +1,4 @@
-import type { Walk } from '../model/walk.ts'
+import type { End, Walk } from '../model/walk.ts'
 import { h, show } from './dom.ts'
 import { signs, words } from './ends.ts'
 import { picture } from './picture.ts'
@@ -17,7 +17,7 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
       'p',
       { class: `verdict verdict-${end.kind}`, id: `${parent.id}-verdict` },
       h('span', { class: 'sign', 'aria-hidden': 'true' }, signs[end.kind]),
-      h('span', {}, h('strong', {}, `${words[end.kind]}: ${end.title}.`), ` ${end.text}`),
+      h('span', {}, h('strong', {}, titleOf(end)), ` ${end.text}`),
     ),
     note !== undefined && h('p', { class: 'hint' }, note),
     h('div', { class: 'picture-box' }, picture(walk, width)),
@@ -29,5 +29,11 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
     ),
   )
 }
+
+/** The end in bold: "Out: out, to 10.0.0.1:80" would say it twice. */
+const titleOf = ({ kind, title }: End): string =>
+  title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const MAX_TEXT = 100_000

@@ -19,20 +19,21 @@ export type PodDecision =
   | { readonly act: 'skip'; readonly reason: string; readonly addresses: readonly string[] }
   | { readonly act: 'redirect'; readonly config: CaptureConfig; readonly addresses: readonly string[] }
 
-/** What a decision depends on besides the pod. */
-export interface DecidePodOptions {
-  /** Settings of the plugin that decide about a pod. */
-  readonly settings: DecisionSettings
-  /** The node's own variables. Default: none. */
-  readonly env?: Environment
-  /** Receives what the plugin would log. */
-  readonly log?: (level: 'info' | 'warn', message: string) => void
-  /** The addresses of the pod's namespace; without them those of `status.podIPs`, else IPv4 is assumed. */
-  readonly addresses?: readonly string[] | undefined
-}
-
-/** Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for a pod that makes no sense. */
-export function decidePod(pod: PodDocument, options: DecidePodOptions): PodDecision {
+/**
+ * Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for a pod that makes no sense.
+ *
+ * @param options - settings of the plugin that decide about a pod; variables of the node (default: none); `log` receives
+ *   what the plugin would log; the addresses of the pod's namespace (default: those of `status.podIPs`, else IPv4 is assumed)
+ */
+export function decidePod(
+  pod: PodDocument,
+  options: {
+    readonly settings: DecisionSettings
+    readonly env?: Environment
+    readonly log?: (level: 'info' | 'warn', message: string) => void
+    readonly addresses?: readonly string[] | undefined
+  },
+): PodDecision {
   const { settings, env = {}, log = () => undefined } = options
   const addresses = options.addresses ?? podIPs(pod.document)
   const skip = (reason: string): PodDecision => ({ act: 'skip', reason, addresses })

@@ -62,6 +62,14 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
+/** As text, because it runs in the browser, whose types are not ours. */
+const paste = `(() => {
+  const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
+  const field = document.getElementById('rules-text')
+  field.value = ['*filter', ':OUTPUT ACCEPT [0:0]', ...Array.from({ length: 20000 }, rule), 'COMMIT', ''].join('\\n')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+})()`
+
 const stories: readonly Story[] = [
   {
     title: 'a pod with a sidecar is captured, and its packet ends in the proxy',
@@ -76,12 +84,14 @@ const stories: readonly Story[] = [
   {
     title: 'annotations alone, typed: an excluded port leaves without the proxy',
     async play(page) {
-      await type(page, '#pod-text', "traffic.sidecar.istio.io/excludeOutboundPorts: '3306'")
-      await type(page, '#packet-to', '10.96.0.30')
+      await page.locator('#pod-text').fill("traffic.sidecar.istio.io/excludeOutboundPorts: '330'")
+      await page.locator('#pod-text').press('ArrowLeft')
+      await page.locator('#pod-text').press('6')
+      await page.locator('#packet-to').fill('10.96.0.30')
       await type(page, '#packet-port', '3306')
-      await verdict(page, 'Out: out, to 10.96.0.30:3306')
+      await verdict(page, 'Out, to 10.96.0.30:3306')
       await expectText(page, '#decision', 'Annotations alone')
-      await expectText(page, '.setting.lit, .setting', '3306,').catch(() => expectText(page, '.setting', '3306'))
+      await expectText(page, '.setting', '3306')
     },
   },
   {
@@ -104,7 +114,7 @@ const stories: readonly Story[] = [
       await expectText(page, '#decision h2', 'Not captured')
       await expectText(page, '#why', 'excluded because it does not have istio-proxy container (have [app])')
       await expectText(page, '#because', 'container istio-proxy')
-      await verdict(page, 'Out')
+      await verdict(page, 'Out, to')
     },
   },
   {
@@ -151,14 +161,14 @@ const stories: readonly Story[] = [
     title: 'a link carries annotations and settings to another page, and no environment',
     async play(page) {
       await page.locator('#example').selectOption('excluded-port')
-      await verdict(page, 'Out: out, to 10.96.0.30:3306')
+      await verdict(page, 'Out, to 10.96.0.30:3306')
       await page.locator('#copy-link').click()
       await expectText(page, '#link-status', 'The link is in')
       const link = page.url()
       if (!/#s=[\w-]{20,8000}$/.test(link)) throw new Stop(`${link} is no link of the page`)
       await page.goto('about:blank')
       await page.goto(link)
-      await verdict(page, 'Out: out, to 10.96.0.30:3306')
+      await verdict(page, 'Out, to 10.96.0.30:3306')
       const text = await page.locator('#pod-text').inputValue()
       if (!text.includes('3306,5432') || text.includes('runAsUser')) throw new Stop(`the link brought ${text}`)
     },
@@ -190,16 +200,13 @@ const stories: readonly Story[] = [
     title: 'rules of a node: a rule in front of Istio’s takes the packet; 20 000 rules are answered',
     async play(page, pictures) {
       await page.locator('#tab-rules').click()
-      await expectText(page, '#own-walk-verdict', 'Out: out, to 10.96.0.20:80')
+      await expectText(page, '#own-walk-verdict', 'Out, to 10.96.0.20:80')
       await type(page, '#own-port', '8080')
       await expectText(page, '#own-walk-verdict', 'Proxy: the proxy (outbound), port 15001')
       await page.screenshot({ path: join(pictures, 'playground-own-rules.png'), fullPage: true })
-      const many = Array.from(
-        { length: 20_000 },
-        (_, i) => `-A OUTPUT -d 10.${i >> 8}.${i & 255}.1/32 -p tcp -m tcp --dport 80 -j DROP`,
-      )
-      await page.locator('#rules-text').fill(`*filter\n:OUTPUT ACCEPT [0:0]\n${many.join('\n')}\nCOMMIT\n`)
-      await expectText(page, '#own-walk', /20000 rules of iptables-save|longer than two seconds/)
+      // Pasted, not typed.
+      await page.evaluate(paste)
+      await expectText(page, '#own-walk', '20000 rules of iptables-save were read')
     },
   },
   {
