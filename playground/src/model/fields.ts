@@ -6,7 +6,7 @@ export interface Field {
   readonly name: string
   /** The annotation, variable or member of a pod that sets it; absent for a constant. */
   readonly from?: string
-  readonly kind: 'annotation' | 'variable' | 'securityContext' | 'namespace' | 'constant'
+  readonly kind: 'annotation' | 'variable' | 'node' | 'securityContext' | 'namespace' | 'constant'
   /** One sentence about the rules that come from it. */
   readonly about: string
 }
@@ -93,14 +93,14 @@ export const sidecarFields: Fields<CaptureConfig> = {
     about: 'What comes from the virtual machines behind these interfaces counts as outbound.',
   },
   proxyUIDs: {
-    ...{ name: 'User of the proxy', kind: 'securityContext', from: 'istio-proxy runAsUser', other: () => [4_242_424] },
+    ...{ name: 'User of the proxy', kind: 'securityContext', from: 'istio-proxy, runAsUser', other: () => [4_242_424] },
     about: 'What this user sends is the proxy’s own traffic and is not sent to the proxy again.',
   },
   proxyGIDs: {
     ...{
       name: 'Group of the proxy',
       kind: 'securityContext',
-      from: 'istio-proxy runAsGroup',
+      from: 'istio-proxy, runAsGroup',
       other: () => [4_242_424],
     },
     about: 'What this group sends is the proxy’s own traffic and is not sent to the proxy again.',
@@ -122,8 +122,13 @@ export const sidecarFields: Fields<CaptureConfig> = {
     about: 'Other proxies reach this port (HBONE) directly.',
   },
   loopbackCidr: {
-    ...{ name: 'Loopback range', ...variable('ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'), other: () => '127.0.0.77/32' },
-    about: 'What stays on loopback does not go to the proxy. The variable is one of the node.',
+    ...{
+      name: 'Loopback range',
+      kind: 'node',
+      from: 'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR',
+      other: () => '127.0.0.77/32',
+    },
+    about: 'What stays on loopback does not go to the proxy.',
   },
   tproxyMark: {
     ...{ name: 'Mark of TPROXY', kind: 'constant', other: () => 4242 },

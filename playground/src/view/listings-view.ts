@@ -7,9 +7,10 @@ import { startTabs } from './tabs.ts'
 const sources = {
   annotation: 'annotation',
   variable: 'variable of istio-proxy',
-  securityContext: 'securityContext',
+  node: 'variable of the node',
+  securityContext: 'securityContext of',
   namespace: 'from',
-  constant: 'always so',
+  constant: 'the same for every pod',
 } as const
 
 /** Shows the rules in each program's words; settings and lines light up each other. */
@@ -85,11 +86,7 @@ function settingsList(settings: readonly Setting[], light: Lighter): HTMLElement
         { type: 'button', class: 'setting', 'data-setting': id, id: `setting-${id}`, 'aria-pressed': 'false' },
         h('span', { class: 'setting-name' }, name),
         h('span', { class: 'setting-value' }, value),
-        h(
-          'span',
-          { class: 'setting-from' },
-          `${isSet ? 'set by ' : ''}${sources[kind]}${from === undefined ? '' : ` ${from}`}`,
-        ),
+        h('span', { class: 'setting-from' }, sourceOf(kind, isSet), ...breakable(from ?? '')),
       )
       button.addEventListener('mouseenter', () => light.setting(id))
       button.addEventListener('focus', () => light.setting(id))
@@ -98,6 +95,17 @@ function settingsList(settings: readonly Setting[], light: Lighter): HTMLElement
       return h('li', {}, button)
     }),
   )
+}
+
+function sourceOf(kind: Setting['kind'], isSet: boolean): string {
+  const prefix = isSet ? 'set by ' : kind === 'annotation' ? 'default of ' : ''
+  return `${prefix}${sources[kind]} `
+}
+
+/** A key that may be broken behind its domain. */
+function breakable(key: string): (string | HTMLElement)[] {
+  const at = key.indexOf('/') + 1
+  return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]
 }
 
 function linesOf({ lines, title, more }: Listing, hits: ReadonlyMap<string, number>, light: Lighter): HTMLElement {

@@ -6,8 +6,12 @@ const CHAR = 7.3
 const ROW = 22
 const PAD = 12
 
-/** A packet's way as a picture: the sender, the tables and chains with the rules that matched, the end. */
-export function picture(walk: Walk, width: number): SVGElement {
+/**
+ * A packet's way as a picture: the sender, the tables and chains with the rules that matched, the end.
+ *
+ * @param id - begins the ids in it
+ */
+export function picture(walk: Walk, width: number, id: string): SVGElement {
   const parts: SVGElement[] = []
   const trunk = 26
   let y = 8
@@ -28,7 +32,7 @@ export function picture(walk: Walk, width: number): SVGElement {
   }
   put(line(trunk, y, trunk, y + 14))
   y += 14
-  const ends = drawEnds(walk.end, trunk, y, width)
+  const ends = drawEnds(walk.end, trunk, y, width, `${id}-tip`)
   parts.push(...ends.parts)
   y += ends.height + 8
   return s(
@@ -39,9 +43,9 @@ export function picture(walk: Walk, width: number): SVGElement {
       height: y,
       class: 'picture',
       role: 'img',
-      'aria-labelledby': 'picture-title',
+      'aria-labelledby': `${id}-title`,
     },
-    s('title', { id: 'picture-title' }, titleOf(walk)),
+    s('title', { id: `${id}-title` }, titleOf(walk)),
     ...parts,
   )
 }
@@ -111,7 +115,7 @@ function rowsOf(steps: readonly Step[]): Row[] {
 }
 
 /** The three usual ends side by side, the reached one filled; the others only where they are reached. */
-function drawEnds(end: End, trunk: number, top: number, width: number): Drawn {
+function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']
   const kinds = usual.includes(end.kind) ? usual : [...usual, end.kind]
   const gap = 8
@@ -124,7 +128,12 @@ function drawEnds(end: End, trunk: number, top: number, width: number): Drawn {
     const label = `${signs[kind]} ${words[kind]}`
     return [
       isReached &&
-        s('path', { d: `M${trunk} ${top} v8 H${middle} v12`, class: 'way', fill: 'none', 'marker-end': 'url(#tip)' }),
+        s('path', {
+          d: `M${trunk} ${top} v8 H${middle} v12`,
+          class: 'way',
+          fill: 'none',
+          'marker-end': `url(#${tipId})`,
+        }),
       s('rect', { x, y, width: each, height: 34, rx: 17, class: isReached ? `reached fill-${kind}` : 'unreached' }),
       s(
         'text',
@@ -138,7 +147,7 @@ function drawEnds(end: End, trunk: number, top: number, width: number): Drawn {
     {},
     s(
       'marker',
-      { id: 'tip', viewBox: '0 0 8 8', refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
+      { id: tipId, viewBox: '0 0 8 8', refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
       s('path', { d: 'M0 0 L8 4 L0 8 z', class: 'tip' }),
     ),
   )

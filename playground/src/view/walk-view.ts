@@ -20,7 +20,7 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
       h('span', {}, h('strong', {}, titleOf(end)), ` ${end.text}`),
     ),
     note !== undefined && h('p', { class: 'hint' }, note),
-    h('div', { class: 'picture-box' }, picture(walk, width)),
+    h('div', { class: 'picture-box' }, picture(walk, width, `${parent.id}-picture`)),
     h(
       'details',
       { id: `${parent.id}-text` },

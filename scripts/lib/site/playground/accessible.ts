@@ -18,6 +18,9 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
     await expectText(page, '#decision h2', 'Captured')
     await expectText(page, '#lines-save-ipv4', 'COMMIT')
     await page.screenshot({ path: join(pictures, `playground-${name}.png`), fullPage: true })
+    // As the guide has it: the first things that people see.
+    const clip = { x: 0, y: 0, width, height: Math.min(1180, height + 280) }
+    await page.screenshot({ path: join(pictures, `playground-${name}-top.png`), clip, fullPage: true })
     const problems = await page.evaluate<string[]>(audit)
     await done()
     if (problems.length > 0) throw new Stop(`${name}: ${problems.join('\n')}`)
