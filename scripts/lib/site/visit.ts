@@ -79,7 +79,7 @@ async function read(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'page.png') })
   // The way on is the reading order of the guide.
   await page.locator('.VPDocFooter .next').click()
-  await heading(page, 'Ship a plugin')
+  await heading(page, 'What to import')
   await page.goto(`${origin}/guide/ambient.html`)
   const chart = page.locator('main img[src$=".svg"]').first()
   await chart.scrollIntoViewIfNeeded()

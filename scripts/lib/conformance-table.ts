@@ -1,0 +1,72 @@
+import type { Report } from '@cni/conformance'
+
+/** What a plugin is run with, and where it is from. */
+export interface Subject {
+  readonly name: string
+  /** `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
+  readonly origin: string
+  readonly kind: 'main' | 'chained'
+}
+
+/** A subject and what was found out, or why nothing was. */
+export type Row = Subject & { readonly report: Report | { readonly problem: string } }
+
+const words = { conforms: '✓ conforms', violations: '✕ violations', incomplete: '– incomplete' } as const
+
+/** The page `docs/conformance.md`. */
+export function conformancePage(rows: readonly Row[], { date, kernel }: { date: string; kernel: string }): string {
+  return `# Conformance
+
+What [\`cni-conformance\`](../packages/conformance/README.md) finds out about Debian's plugins and ours: every check of the
+specification that concerns a plugin, with real pods in throw-away namespaces. \`npm run conformance\` made this page on ${date}, on Linux ${kernel}.
+
+| plugin | of | kind | verdict | passed | violations | advice | not checked |
+|---|---|---|---|---|---|---|---|
+${rows.map(rowText).join('\n')}
+
+A violation is of something the specification requires or every runtime relies on; advice is about what it recommends. A check is
+not made where ADD did not work on this machine, for want of a device or a module. Errors of plugins in Go have no \`cniVersion\`: that is advice for each.
+
+## What was found
+
+${rows.flatMap(findingsOf).join('\n\n')}
+`
+}
+
+// internal
+
+function rowText({ name, origin, kind, report }: Row): string {
+  const cells =
+    'problem' in report
+      ? [`could not be run: ${cell(report.problem)}`, '', '', '', '']
+      : [
+          words[report.verdict],
+          report.counts.pass,
+          report.counts.violation,
+          report.counts.advice,
+          report.unchecked.reduce((sum, { checks }) => sum + checks.length, 0),
+        ]
+  return `| \`${name}\` | ${origin} | ${kind} | ${cells.join(' | ')} |`
+}
+
+function findingsOf({ name, report }: Row): string[] {
+  if ('problem' in report) return []
+  const found = report.results.flatMap(({ id, outcome }) =>
+    outcome.status === 'fail' ? outcome.findings.map((finding) => ({ id, ...finding })) : [],
+  )
+  const lines = found.map(({ id, severity, summary }) => `- ${severity}, \`${id}\`: ${cell(summary)}`)
+  const unchecked = report.unchecked.map(({ reason, checks }) => `- not checked (${checks.length}): ${cell(reason)}`)
+  const all = [...lines, ...unchecked]
+  return all.length === 0 ? [] : [`### ${name}\n\n${all.slice(0, MOST_LINES).join('\n')}${more(all.length)}`]
+}
+
+const MOST_LINES = 12
+
+const more = (count: number): string => (count > MOST_LINES ? `\n- and ${count - MOST_LINES} more` : '')
+
+/** One line that is neither a table's end nor HTML. */
+const cell = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[|<>`*_[\]]/g, (char) => `\\${char}`)
+    .slice(0, 300)
