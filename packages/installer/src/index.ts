@@ -27,7 +27,7 @@ export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
 export { type EntryPlace, placeEntry } from './conf/place-entry.ts'
-export { judgeReadings, type RuntimeReading, readingsFor } from './conf/runtime-readings.ts'
+export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
 // The container runtime
 export { pluginInRuntime } from './cri/plugin-in-runtime.ts'
 // The installer

@@ -1,4 +1,5 @@
-import { parseSave, type Ruleset, restoreText, type SavedTables, saveText } from '@cni/iptables/rules'
+import type { Ruleset } from '@cni/iptables'
+import { parseSave, restoreText, type SavedTables, saveText } from '@cni/iptables/rules'
 import { istioRestoreText } from '@cni/istio-rules'
 import { type Ruleset as NftRuleset, printRuleset } from '@cni/nftables/rules'
 import { iptablesLines, type Line, nftLines, originsOf } from './listing.ts'

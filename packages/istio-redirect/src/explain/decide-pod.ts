@@ -3,7 +3,6 @@ import {
   captureConfig,
   type DecisionSettings,
   decideWithoutApi,
-  type Environment,
   familiesOf,
   maybeAmbient,
   podInfo,
@@ -29,7 +28,7 @@ export function decidePod(
   pod: PodDocument,
   options: {
     readonly settings: DecisionSettings
-    readonly env?: Environment
+    readonly env?: Readonly<Record<string, string | undefined>>
     readonly log?: (level: 'info' | 'warn', message: string) => void
     readonly addresses?: readonly string[] | undefined
   },

@@ -1,4 +1,5 @@
-import { type Rule, type Ruleset, ruleset } from '@cni/iptables/rules'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { ruleset } from '@cni/iptables/rules'
 import type { PodCapture } from './pod-rules.ts'
 
 /** Sets that hold the addresses of the pods in the mesh; the comment of an entry is the UID of its pod. */

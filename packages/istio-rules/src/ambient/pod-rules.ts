@@ -1,4 +1,5 @@
-import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables/rules'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { type Builders, ruleset } from '@cni/iptables/rules'
 import {
   DNS_PORT,
   HBONE_PORT,

@@ -1,4 +1,4 @@
-import type { Rule } from '@cni/iptables/rules'
+import type { Rule } from '@cni/iptables'
 import type { CaptureConfig } from '../capture/config.ts'
 import type { Tables } from './chains.ts'
 

@@ -1,4 +1,5 @@
-import { families, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables/rules'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
  * The earlier rules in built-in chains that are not among the present ones. Applying the present rules does not remove

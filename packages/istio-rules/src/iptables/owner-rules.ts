@@ -1,4 +1,4 @@
-import type { Rule } from '@cni/iptables/rules'
+import type { Rule } from '@cni/iptables'
 import { includesLoopback, loopback } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { MAX_ID } from '../pod/owner-groups.ts'

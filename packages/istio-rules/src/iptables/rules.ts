@@ -1,4 +1,5 @@
-import { type Rule, type Ruleset, ruleset } from '@cni/iptables/rules'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { ruleset } from '@cni/iptables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { chains, type Tables } from './chains.ts'
 import { dnsRules } from './dns.ts'

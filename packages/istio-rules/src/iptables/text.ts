@@ -1,4 +1,5 @@
-import { type Family, isBuiltin, type Rule, type Ruleset, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
+import type { Rule, Ruleset } from '@cni/iptables'
+import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
  * The rules of one family as `iptables-restore` text, byte for byte as Istio writes it: tables by name, `-N` for every

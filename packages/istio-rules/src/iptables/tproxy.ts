@@ -1,4 +1,4 @@
-import type { Rule } from '@cni/iptables/rules'
+import type { Rule } from '@cni/iptables'
 import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
