@@ -37,6 +37,9 @@ await main(async () => {
   }
   const date = new Date().toISOString().slice(0, 10)
   if (wanted.length === 0)
-    writeFileSync(join(root, 'docs/conformance.md'), conformancePage(rows, { date, kernel: release().split('-')[0] ?? '' }))
+    writeFileSync(
+      join(root, 'docs/conformance.md'),
+      conformancePage(rows, { date, kernel: release().split('-')[0] ?? '' }),
+    )
   else process.stdout.write(conformancePage(rows, { date, kernel: release().split('-')[0] ?? '' }))
 })
