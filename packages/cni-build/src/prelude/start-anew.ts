@@ -1,10 +1,13 @@
-import { tryLoadSys } from '@cni/netns/sys'
+import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
 /** Holds the id of a process that was started anew, until its first line: nobody starts anew twice. */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /** With which bun's profilers stop its threads: it ends a program that has no handler yet, as bun has when it unblocks it. */
 const SIGPWR = 30
+
+/** Flag of unshare(2): the folders of a thread, shared with all other threads of its process. */
+const CLONE_FS = 0x200
 
 /**
  * Makes this process the same program once more, without some of its environment: same id, same arguments, stdin as it
@@ -37,7 +40,20 @@ function execute(unwanted: (name: string) => boolean): void {
   const [file, args] = [ownFile(), textsIn('cmdline')]
   const sys = tryLoadSys()
   if (sys === undefined) executeWithoutFfi(file, args, kept)
+  ownFolders(sys)
   sys.execve(file, args, kept, SIGPWR)
+}
+
+/**
+ * While a thread executes a file, no thread that shares its folders can start another one (EAGAIN): the thread of bun's
+ * debugger, which does that as it begins, then aborts the process.
+ */
+function ownFolders(sys: Sys): void {
+  try {
+    sys.unshare(CLONE_FS)
+  } catch {
+    // A filter of system calls may refuse it; without it most starts succeed.
+  }
 }
 
 /** bun has no FFI with `BUN_JSC_useJIT=0`, but this. Not first, because it takes nothing but UTF-8. */
