@@ -118,5 +118,8 @@ test('how it serves is asked for over the same socket, and nothing else is there
   const { socket } = await serve()
   const { answer = '' } = await ask(socket, '', { path: STATUS_PATH })
   expect(readStatus(answer)).toEqual(status)
-  expect(await ask(socket, '', { path: '/other' })).toEqual({ reason: 'it answered 404 Not Found' })
+  expect(await ask(socket, '', { path: '/other' })).toEqual({
+    reason: 'it answered 404 Not Found',
+    refusal: { status: 404, body: '404 page not found\n' },
+  })
 })
