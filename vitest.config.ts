@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-
-// Processes and threads that tests start: their sources are stripped of types once, not at each start.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+import { KEEPS_COMPILED } from './test/node.ts'
 
 // Packages resolve to their sources, so that no test depends on a build of a sibling.
 const conditions = ['@cni/source', 'node']
 const resolve = { conditions, externalConditions: conditions }
+// Stand-ins and threads that tests start inherit it.
+const execArgv = [KEEPS_COMPILED]
 const shared = {
   resolve: { conditions },
   ssr: { resolve },
@@ -26,6 +25,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
+          execArgv,
           include: [
             '{packages,examples}/*/src/**/*.test.ts',
             'packages/*/test/chart/*.test.ts',
@@ -41,6 +41,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'process',
+          execArgv,
           include: ['{packages,examples}/*/{src,test}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -63,6 +64,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'netns',
+          execArgv,
           include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts', 'docs/examples/**/*.netns.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -72,6 +74,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'e2e',
+          execArgv,
           include: ['{packages,examples}/*/test/e2e/**/*.test.ts'],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,
@@ -82,6 +85,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'cluster',
+          execArgv,
           include: ['{packages,examples}/*/test/cluster/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
@@ -91,6 +95,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'runtimes',
+          execArgv,
           include: ['{packages,examples}/*/test/runtimes/**/*.test.ts'],
           globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
           testTimeout: 60_000,
@@ -101,6 +106,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'upgrade',
+          execArgv,
           include: ['{packages,examples}/*/test/upgrade/**/*.test.ts'],
           globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
           testTimeout: 120_000,

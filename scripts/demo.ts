@@ -1,4 +1,5 @@
 // npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: the main job on real parts, told as a story.
+import { NODE_FLAGS } from '../test/node.ts'
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
@@ -22,7 +23,7 @@ await main(async () => {
       await buildExecutables(['istio-cni'])
     }
   }
-  await exec([node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', demo, ...options], {
+  await exec([node26, ...NODE_FLAGS, '--disable-warning=ExperimentalWarning', demo, ...options], {
     stdout: 'inherit',
     explains: true,
   })

@@ -55,7 +55,7 @@ await main(async () => {
         ...projects.map((project) => `--project=${project}`),
         ...(since === undefined ? [] : [`--changed=${since}`, '--passWithNoTests']),
       ],
-      { stdout: 'inherit', env: deep ? { CNI_DEEP: '1' } : { CNI_SEED: `${seed}` } },
+      { stdout: 'inherit', env: deep ? { CNI_DEEP: '1' } : { CNI_SEED: process.env.CNI_SEED ?? `${seed}` } },
     ),
   )
   if (findHelm() === undefined) {

@@ -1,14 +1,26 @@
-/** `npm run test:deep`: every case of every suite. `npm test` leaves out what `sample` and `times` leave out. */
-export const deep = process.env.CNI_DEEP === '1'
+const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
+const [given = '', path] = CNI_SEED.split(':')
 
-/** Chooses the samples. A day has the same ones in every process; `CNI_SEED` brings those of another day back. */
-export const seed = Number(process.env.CNI_SEED ?? Math.floor(Date.now() / 86_400_000))
+/** `npm run test:deep`: every case of every suite. `npm test` leaves out what `sample` and `times` leave out. */
+export const deep = CNI_DEEP === '1'
+
+/** True in a run of many random cases: each such run draws other cases. */
+const long = deep || CNI_FUZZ_RUNS !== undefined
+
+/** Draws samples and random cases. `$CNI_SEED`, else another one each day, or in each long run. */
+export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
+
+/**
+ * For a property of fast-check: `CNI_SEED=SEED` draws the same cases again, `CNI_SEED=SEED:PATH`, as a failure prints
+ * them, that case alone.
+ */
+export const drawn: { readonly seed: number; readonly path?: string } = path === undefined ? { seed } : { seed, path }
 
 /** The title of a suite of samples. A failure then names the seed that chose them. */
 export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 
-/** Number of random cases: ten times as many by `npm run test:deep`. */
-export const times = (count: number): number => (deep ? count * 10 : count)
+/** Number of random cases: `$CNI_FUZZ_RUNS`, or ten times as many by `npm run test:deep`. */
+export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**
  * The cases to run: one of each class, another one with each seed; all of them by `npm run test:deep`.

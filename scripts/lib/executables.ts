@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { NODE_FLAGS } from '../../test/node.ts'
 import { exec, node26, root } from './exec.ts'
 import { step } from './progress.ts'
 import { buildRuntime } from './runtime/build.ts'
@@ -36,7 +37,7 @@ export function buildFlags(name: ExecutableName): string[] {
 }
 
 /** `cni-build` from its source. */
-export const CNI_BUILD = [node26, '--conditions=@cni/source', join(root, 'packages/cni-build/src/cli.ts')] as const
+export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
  * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).

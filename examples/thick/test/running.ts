@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NODE_FLAGS } from '../../../test/node.ts'
 
 const ENTRY = fileURLToPath(new URL('../src/daemon-main.ts', import.meta.url))
 
 /** The daemon as a process. It may not be ready yet: shims wait for it. */
 export function startProcess(folder: string): { child: ChildProcess; ended: Promise<unknown[]> } {
-  const argv = ['--conditions=@cni/source', ENTRY, folder]
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
   child.stderr.resume()
   return { child, ended: once(child, 'exit') }
 }

@@ -11,7 +11,7 @@ import { ruleLine } from '../src/text/quote.ts'
 import { ruleArgs } from '../src/text/rule-args.ts'
 import { anyRuleset } from './arbitraries.ts'
 
-const runs = Number(process.env.CNI_FUZZ_RUNS ?? times(5))
+const runs = times(5)
 
 /** Rules of others, before, between and after which ours come. */
 const theirs = '-m comment --comment "of others" -j RETURN'

@@ -1,6 +1,6 @@
 import { netns } from '@cni/netns'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { times } from '../../istio-redirect/test/random-seed.ts'
+import { times } from '../../../test/deep.ts'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide, NodeZtunnel } from '../src/kernel-side.ts'
 import type { TunnelKind } from '../src/names.ts'

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NODE } from '../../../test/node.ts'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide } from '../src/kernel-side.ts'
 import { tunnelKind } from './kinds.ts'
@@ -106,8 +107,7 @@ test.each<[string, string, RegExp]>([
 
 test('where settings can only be read, as in a container that is not privileged, that is said and nothing is left', async () => {
   const script = fileURLToPath(new URL('start-read-only.ts', import.meta.url))
-  const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
-  const { stdout } = await run(['unshare', '--mount', '--propagation', 'private', process.execPath, ...flags, script])
+  const { stdout } = await run(['unshare', '--mount', '--propagation', 'private', ...NODE, script])
   expect(JSON.parse(stdout)).toEqual({
     error: expect.stringMatching(/Set sysctl "net.*" to "[01]": EROFS, \/proc\/sys is mounted read-only/),
     isLeft: false,

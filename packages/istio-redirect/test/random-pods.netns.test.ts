@@ -5,6 +5,7 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { drawn, times } from '../../../test/deep.ts'
 import { captureConfig } from '../../istio-rules/src/capture/config.ts'
 import { redirectFor } from '../../istio-rules/src/capture/redirect.ts'
 import { skipReason } from '../../istio-rules/src/decide/ladder.ts'
@@ -15,7 +16,6 @@ import { RedirectError } from '../../istio-rules/src/pod/redirect-error.ts'
 import { type PodCase, podCase } from '../../istio-rules/test/random-pod.ts'
 import { parsePod } from '../../kube/src/client/parse-pod.ts'
 import { makeBatch } from '../src/decide/make-batch.ts'
-import { drawn, times } from './random-seed.ts'
 
 const runs = times(24)
 

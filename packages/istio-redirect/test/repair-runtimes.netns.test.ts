@@ -9,9 +9,9 @@ import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { times } from '../../../test/deep.ts'
 import { runtimePrograms } from '../../kube/test/runtime-programs.ts'
 import { repairGrants } from '../src/testing/grants.ts'
-import { times } from './random-seed.ts'
 import { validatedPod } from './repair-fixture.ts'
 
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
@@ -55,7 +55,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
   }
   const program = (repairs: number) =>
     [
-      ...[runtime, '--conditions=@cni/source', script, api.url],
+      ...[...runtime, script, api.url],
       ...['token', 'ca.crt', 'proc'].map((name) => join(folder, name)),
       String(repairs),
     ] as const

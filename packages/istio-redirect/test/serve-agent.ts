@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { StoredPod } from '@cni/kube/testing'
+import { NODE_FLAGS } from '../../../test/node.ts'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import type { Conduct, ServeNews, ServeOrder } from './fixtures/serve-worker.ts'
 
@@ -18,7 +19,7 @@ let thread: Worker | undefined
 /** The thread of all agents of a test file: it takes a second to load their sources. */
 function startThread(): Worker {
   const started = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
-    execArgv: ['--conditions=@cni/source'],
+    execArgv: [...NODE_FLAGS],
   })
   started.unref()
   return started.on('message', (news: ServeNews) => told.get(news.id)?.(news))

@@ -1,10 +1,13 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { NODE } from '../../../test/node.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The runtimes that what differs between them has to be tested on. */
-export const runtimePrograms: ReadonlyArray<readonly [name: string, program: string]> = [
-  ['node', process.execPath],
-  ['bun', join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')],
+const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
+
+/** Command lines for a TypeScript file, up to that file. */
+export const runtimePrograms: ReadonlyArray<readonly [name: string, program: readonly [string, ...string[]]]> = [
+  ['node', NODE],
+  ['bun', [bun, '--conditions=@cni/source']],
 ]

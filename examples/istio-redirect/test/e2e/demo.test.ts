@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { expect, test } from 'vitest'
+import { NODE } from '../../../../test/node.ts'
 
 const demo = fileURLToPath(new URL('../../demo/main.ts', import.meta.url))
 
 async function play(...options: string[]) {
-  const argv = [process.execPath, '--conditions=@cni/source', demo, ...options] as const
+  const argv = [...NODE, demo, ...options] as const
   const { exitCode, stdout, stderr } = await run(argv, { timeout: 110_000, reject: false })
   return { exitCode, stdout, stderr, said: exitCode === 0 ? '' : stderr }
 }

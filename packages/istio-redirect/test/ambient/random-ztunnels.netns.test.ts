@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { drawn, seed, times } from '../../../../test/deep.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
-import { drawn, seed, times } from '../random-seed.ts'
 import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 

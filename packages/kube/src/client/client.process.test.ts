@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { NODE } from '../../../../test/node.ts'
 import { storedPod } from '../../test/pods.ts'
 import { runtimePrograms } from '../../test/runtime-programs.ts'
 import { type ApiServer, type Misbehaviour, startApiServer } from '../testing/api-server.ts'
@@ -20,9 +21,7 @@ const isSmallBuilt = existsSync(
 
 type Program = readonly [file: string, ...args: string[]]
 const programs: ReadonlyArray<readonly [name: string, prepare: (folder: string) => Promise<Program>]> = [
-  ...runtimePrograms.map(
-    ([name, runtime]) => [name, async () => [runtime, '--conditions=@cni/source', script] as const] as const,
-  ),
+  ...runtimePrograms.map(([name, runtime]) => [name, async () => [...runtime, script] as const] as const),
   ['the small runtime', compiled],
 ]
 
@@ -30,7 +29,7 @@ const programs: ReadonlyArray<readonly [name: string, prepare: (folder: string) 
 async function compiled(folder: string): Promise<Program> {
   const outfile = join(folder, 'get-once')
   const options = ['--condition', '@cni/source', '--no-snapshot', '--smoke', 'none', '-o', outfile]
-  await run([process.execPath, '--conditions=@cni/source', builder, script, ...options], { timeout: 60_000 })
+  await run([...NODE, builder, script, ...options], { timeout: 60_000 })
   return [outfile]
 }
 

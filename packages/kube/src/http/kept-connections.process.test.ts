@@ -51,7 +51,7 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     const address = server.address()
     const origin = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
     const files = [join(folder, 'ca'), join(folder, 'stranger')]
-    const argv = [runtime, '--conditions=@cni/source', script, origin, ...files, JSON.stringify(steps)] as const
+    const argv = [...runtime, script, origin, ...files, JSON.stringify(steps)] as const
     return JSON.parse((await run(argv, { timeout: 20_000 })).stdout)
   }
   const times = (path: string): number => seen.filter((one) => one.path === path).length

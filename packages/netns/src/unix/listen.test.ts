@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NODE_FLAGS } from '../../../../test/node.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { unixAddress } from './address.ts'
@@ -209,7 +210,7 @@ test('a worker, which gets no signals, is told so, and keeps nothing open', asyn
   const script = `import(${JSON.stringify(join(import.meta.dirname, 'connect.ts'))})
     .then(({ connectUnix }) => connectUnix(${JSON.stringify(path)}))
     .catch(({ code }) => require('node:worker_threads').parentPort.postMessage(code))`
-  const worker = new Worker(script, { eval: true, execArgv: ['--conditions=@cni/source'] })
+  const worker = new Worker(script, { eval: true, execArgv: [...NODE_FLAGS] })
   expect(await once(worker, 'message')).toEqual(['NOT_MAIN_THREAD'])
   await worker.terminate()
 })

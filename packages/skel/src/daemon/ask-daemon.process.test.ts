@@ -11,7 +11,7 @@ const script = fileURLToPath(new URL('../../test/ask-once.ts', import.meta.url))
 
 describe.each(runtimePrograms)('a question over a unix socket, on %s', (name, runtime) => {
   const ask = async (socket: string, env: Readonly<Record<string, string>> = {}) => {
-    const argv = [runtime, '--conditions=@cni/source', script, socket, '700'] as const
+    const argv = [...runtime, script, socket, '700'] as const
     const { stdout } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
     return JSON.parse(stdout)
   }

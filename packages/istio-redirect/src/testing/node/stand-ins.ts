@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type NetnsTarget, netns } from '@cni/netns'
 import * as z from 'zod/mini'
+import { programFlags } from './program-flags.ts'
 
 const answerSchema = z.object({
   served_by: z.string(),
@@ -99,7 +100,7 @@ async function startServer(target: NetnsTarget, script: string, args: readonly (
 /** The child keeps the namespace it was started in; we wait for it outside. */
 function start(target: NetnsTarget, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`processes/${script}${extname(import.meta.url)}`, import.meta.url))
-  const argv = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning', path, ...args.map(String)]
+  const argv = [...programFlags(), path, ...args.map(String)]
   return netns.run(target, () => spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { seed } from '../../random-seed.ts'
+import { seed } from '../../../../../test/deep.ts'
 import { commandJudge } from './judge-command.ts'
 import { peer, runs } from './peers.ts'
 import { commandCase } from './random-command.ts'

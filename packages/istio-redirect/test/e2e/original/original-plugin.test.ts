@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../../test/deep.ts'
 import { podCase } from '../../../../istio-rules/test/random-pod.ts'
-import { seed } from '../../random-seed.ts'
 import { podJudge } from './judge.ts'
 import { peer, runs } from './peers.ts'
 import { type Plugins, plugins } from './plugin-pair.ts'

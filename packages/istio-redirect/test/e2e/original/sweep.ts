@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { seed } from '../../random-seed.ts'
+import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
 /** What a case showed: fields that differ and no decision explains, or nothing; and the decisions that explained some. */

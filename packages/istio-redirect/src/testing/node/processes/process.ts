@@ -3,7 +3,7 @@ import type { ListenOptions, Server } from 'node:net'
 
 /** Give up root for good: the owner match of the rules looks at the ids of the process that opened the socket. */
 export function becomeUser(uid: number, gid = uid): void {
-  // With NODE_COMPILE_CACHE the folder belongs to root. Node 20 and bun lack the function.
+  // A folder of compiled code belongs to root. Node 20 and bun lack the function.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
+import { programFlags } from '../program-flags.ts'
 import type { ZtunnelBehaviour } from './behaviour.ts'
 import type { Ztunnel, ZtunnelView } from './ztunnel.ts'
 
@@ -25,13 +26,7 @@ export async function spawnZtunnel({
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )
-  const argv = [
-    '--conditions=@cni/source',
-    '--disable-warning=ExperimentalWarning',
-    script,
-    path,
-    JSON.stringify(behaviour),
-  ]
+  const argv = [...programFlags(), script, path, JSON.stringify(behaviour)]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   let view: ZtunnelView = { pods: new Map(), ready: false, heard: [], forwarded: [] }
   child.on('message', (message) => {
