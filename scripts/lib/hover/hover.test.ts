@@ -30,11 +30,12 @@ test.each(sample(['typescript', 'typescript-5.9'], () => 'language service'))(
       const { body } = await service.ask('semanticDiagnosticsSync', { file })
       expect(body, file).toEqual([])
       for (const { name, line, offset } of hovered(file, text)) {
-        const start = performance.now()
+        const start = service.cpuMs()
         const { success, message } = await service.ask('quickinfo', { file, line, offset })
-        const took = performance.now() - start
+        // Time of the processor: other tests run at the same time.
+        const took = service.cpuMs() - start
         hovers++
-        if (!success || took > 2000) failed.push(`${file}:${line} ${name}: ${message ?? ''} ${Math.round(took)} ms`)
+        if (!success || took > 2000) failed.push(`${file}:${line} ${name}: ${message ?? ''} ${took} ms`)
       }
     }
     expect(failed).toEqual([])

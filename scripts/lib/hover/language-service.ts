@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
 const response = z.object({
@@ -15,6 +16,8 @@ export type Answer = z.infer<typeof response>
 /** A running tsserver. */
 export interface LanguageService {
   ask(command: string, parameters: unknown): Promise<Answer>
+  /** Milliseconds of processor time since the start. */
+  cpuMs(): number
   [Symbol.dispose](): void
 }
 
@@ -45,6 +48,11 @@ export function languageService(file: string): LanguageService {
       const answer = new Promise<Answer>((resolve) => waiting.set(sequence, resolve))
       server.stdin.write(`${request}\n`)
       return answer
+    },
+    cpuMs() {
+      const [, fields = ''] = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')
+      const [user, system] = fields.split(' ').slice(11, 13)
+      return 10 * (Number(user) + Number(system))
     },
     [Symbol.dispose]: () => void server.kill(),
   }

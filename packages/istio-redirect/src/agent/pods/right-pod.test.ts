@@ -103,7 +103,9 @@ test('what was known counts no more when the watch is silent for a minute, and a
 })
 
 test('nothing counts after a cut or a 410 until the server has said something again', async () => {
-  await using node = await cachedPods()
+  // Far longer than a request takes on a busy machine.
+  const waitMs = 5000
+  await using node = await cachedPods({}, waitMs)
   node.api.setPod(webPod('u1', true))
   await node.ask('u1')
   node.api.misbehave({ status: 410 }, { status: 503 }, { hang: true })
@@ -114,7 +116,7 @@ test('nothing counts after a cut or a 410 until the server has said something ag
   node.api.behave()
   const began = performance.now()
   expect(await node.isMesh('u1')).toBe(false)
-  expect(performance.now() - began).toBeLessThan(150)
+  expect(performance.now() - began).toBeLessThan(waitMs / 2)
 })
 
 test('a pod that cannot be asked for is an error after one request', async () => {
