@@ -7,6 +7,8 @@ const conditions = ['@cni/source', 'node']
 const resolve = { conditions, externalConditions: conditions }
 // Stand-ins and threads that tests start inherit it.
 const execArgv = [KEEPS_COMPILED]
+// Unit tests that mock modules, or that look at what a whole process has.
+const isolated = ['packages/host/src/write-order.test.ts']
 const shared = {
   resolve: { conditions },
   ssr: { resolve },
@@ -26,14 +28,25 @@ export default defineConfig({
         test: {
           name: 'unit',
           execArgv,
+          // Most of the time of a short file would go into a process of its own, and into loading the same sources.
+          isolate: false,
           include: [
             '{packages,examples}/*/src/**/*.test.ts',
             'packages/*/test/chart/*.test.ts',
             'docs/examples/**/*.test.ts',
             '{bench,playground/src,scripts,test}/**/*.test.ts',
           ],
-          exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**', ...isolated],
           // For what hangs. A property takes a second on an idle core, and many where every core has other work.
+          testTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'unit-isolated',
+          execArgv,
+          include: isolated,
           testTimeout: 30_000,
         },
       },

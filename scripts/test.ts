@@ -45,7 +45,9 @@ await main(async () => {
       },
     )
   }
-  const projects = isRoot ? ['unit', 'process', 'types', 'netns', 'e2e'] : ['unit', 'process', 'types']
+  const projects = isRoot
+    ? ['unit', 'unit-isolated', 'process', 'types', 'netns', 'e2e']
+    : ['unit', 'unit-isolated', 'process', 'types']
   const which = deep ? 'all cases' : `CNI_SEED=${seed}`
   await step(`tests (${projects.join(', ')}; ${which})`, () =>
     exec(
