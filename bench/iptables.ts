@@ -23,8 +23,10 @@ const suite = new SuiteReport(
 /** Of more rules than this, the time of one process per rule is that of so many, scaled: it costs seconds. */
 const sampled = 300
 const perRule = 'one process per rule'
-const backends = ['nft', 'legacy'] as const
+const backends = ['iptables-nft', 'iptables-legacy'] as const
 type Backend = (typeof backends)[number]
+/** Label in reports, which go back to before 0.2. */
+const labelOf = (backend: Backend): string => backend.replace('iptables-', '')
 
 suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
 await suite.race('builder and text, 3000 rules', builders(), Math.max(used.runs, 20))
@@ -38,10 +40,10 @@ for (const backend of backends) {
       const [slow, ...fast] = contenders
       const [timed = Number.NaN] =
         count > sampled
-          ? [known(`${verb}, ${sampled} rules, ${backend}`) * (count / sampled)]
+          ? [known(`${verb}, ${sampled} rules, ${labelOf(backend)}`) * (count / sampled)]
           : ((await race([slow], 1)).get(perRule) ?? []).map(({ ms }) => ms)
       const others = [{ name: perRule, reference: true, samples: [timed] }]
-      await suite.race(`${verb}, ${count} rules, ${backend}`, fast, used.runs, others)
+      await suite.race(`${verb}, ${count} rules, ${labelOf(backend)}`, fast, used.runs, others)
     }
   }
 }
@@ -122,9 +124,9 @@ function applyContenders(rules: Ruleset, backend: Backend): [Contender, ...Conte
   const input = restoreText(rules, 'ipv4')
   return [
     inside(perRule, async (pod) => {
-      await netns.exec(pod, [`iptables-${backend}`, '--wait', '-N', 'EX'])
+      await netns.exec(pod, [backend, '--wait', '-N', 'EX'])
       for (const rule of ruleArguments(rules)) {
-        if (!(await has(pod, backend, rule))) await netns.exec(pod, [`iptables-${backend}`, '--wait', '-A', ...rule])
+        if (!(await has(pod, backend, rule))) await netns.exec(pod, [backend, '--wait', '-A', ...rule])
       }
     }),
     inside('ours', async (pod) => {
@@ -132,7 +134,7 @@ function applyContenders(rules: Ruleset, backend: Backend): [Contender, ...Conte
     }),
     {
       ...inside('iptables-restore', async (pod) => {
-        await netns.exec(pod, [`iptables-${backend}-restore`, '--noflush'], { input })
+        await netns.exec(pod, [`${backend}-restore`, '--noflush'], { input })
       }),
       reference: true,
     },
@@ -157,7 +159,7 @@ function verifyContenders(rules: Ruleset, backend: Backend): [Contender, ...Cont
       ...inside(
         'iptables-save',
         async (pod) => {
-          await netns.exec(pod, [`iptables-${backend}-save`])
+          await netns.exec(pod, [`${backend}-save`])
         },
         applied,
       ),
@@ -172,7 +174,7 @@ function ours(pod: Netns, backend: Backend): Iptables {
 
 async function has(pod: Netns, backend: Backend, rule: readonly string[]): Promise<boolean> {
   try {
-    await netns.exec(pod, [`iptables-${backend}`, '--wait', '-C', ...rule])
+    await netns.exec(pod, [backend, '--wait', '-C', ...rule])
     return true
   } catch (error) {
     if (isRunError(error) && error.exitCode === 1) return false

@@ -110,7 +110,7 @@ each('a set that a rule matches is replaced under it, and is in use (programs: %
   expect([await blocked('127.0.0.2'), await blocked('127.0.0.3')]).toEqual([false, true])
   await expect(set.destroy()).rejects.toMatchObject({ code: 'IN_USE' })
   // On nft the kernel frees a rule some time after it is gone: until then the set would be in use.
-  await iptables(pod, { backend: 'nft' }).remove(rules)
+  await iptables(pod, { backend: 'iptables-nft' }).remove(rules)
   await set.destroy()
 })
 

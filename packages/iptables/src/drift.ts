@@ -1,4 +1,5 @@
 import type { IpFamily } from '@cni/types/ip'
+import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
 /** One rule or chain that differs. `rule` is its text without the leading `-A CHAIN`; a chain has none. */
@@ -8,7 +9,7 @@ export interface DriftLine {
   readonly chain: string
   readonly rule?: string
   /** Set when it stands in the back end that is not in use. */
-  readonly backend?: 'legacy' | 'nft'
+  readonly backend?: IptablesBackend
 }
 
 /**

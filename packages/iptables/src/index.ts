@@ -32,10 +32,10 @@ export type { Transaction } from './crud/transaction.ts'
 // errors
 export { IptablesError, isIptablesError } from './errors.ts'
 export { type Iptables, iptables } from './iptables.ts'
+export type { IptablesBackend } from './iptables-backend.ts'
 // rulesets
 export type { Rule, Ruleset } from './rules/model.ts'
 export { ruleset } from './rules/ruleset.ts'
-export type { BackendKind } from './run/backend.ts'
 export type { IptablesPort } from './run/port.ts'
 // watch
 export type { WatchEvent } from './watch/watch.ts'

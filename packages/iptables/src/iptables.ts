@@ -9,9 +9,9 @@ import { diffRuleset, verifyRuleset } from './apply/verify.ts'
 import { runTransaction } from './crud/run-transaction.ts'
 import type { Transaction } from './crud/transaction.ts'
 import type { Drift } from './drift.ts'
+import type { IptablesBackend } from './iptables-backend.ts'
 import type { SavedTables } from './parse/saved-tables.ts'
 import type { Family, Ruleset, Table } from './rules/model.ts'
-import type { BackendKind } from './run/backend.ts'
 import type { Session } from './session/session.ts'
 import type { Snapshot } from './state/snapshot.ts'
 import type { WatchEvent } from './watch/watch.ts'
@@ -21,7 +21,7 @@ import { type IptablesOptions, workIn } from './work.ts'
 /** Rules in the kernel of one namespace. */
 export interface Iptables {
   /** The back end that is written to. */
-  backend(): Promise<BackendKind>
+  backend(): Promise<IptablesBackend>
   /**
    * Brings the ruleset into the kernel: written when nothing of it is there, corrected when something differs, left
    * alone when it is there already. Fails as a whole: then nothing of this call stays.

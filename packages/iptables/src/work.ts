@@ -1,15 +1,15 @@
 import { type Place, placeOf, type Where } from '@cni/netns/handle'
+import type { IptablesBackend } from './iptables-backend.ts'
 import { checkFamilies } from './rules/family-list.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
-import type { BackendKind } from './run/backend.ts'
 import type { IptablesPort } from './run/port.ts'
 import { type OpenWork, openWork } from './session/open-work.ts'
 
 /** How to reach the kernel. Everything is optional. */
 export interface IptablesOptions {
   /** Default `'auto'`: legacy if it holds rules in the namespace, else what the node's `iptables-restore` is. */
-  readonly backend?: BackendKind | 'auto' | undefined
+  readonly backend?: IptablesBackend | 'auto' | undefined
   /**
    * Default: IPv4, and IPv6 if the kernel has it in the namespace. Then a family of which a ruleset says nothing is left
    * out where its programs are not installed; one of which it says something is `NO_BINARY`.

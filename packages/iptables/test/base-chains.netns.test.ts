@@ -25,7 +25,7 @@ test('built-in chains are made as iptables-nft makes them, which finds and uses 
   await using theirs = await tempNetns()
   using here = openNft(ours)
   using there = openNft(theirs)
-  await iptables(ours, { backend: 'nft', programs: 'never' }).apply(everywhere)
+  await iptables(ours, { backend: 'iptables-nft', programs: 'never' }).apply(everywhere)
   for (const [family, program] of [
     ['ipv4', 'ip'],
     ['ipv6', 'ip6'],

@@ -2,7 +2,7 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { netnsPort } from '../src/session/netns-port.ts'
 import { behaviour } from './behaviour.suite.ts'
-import { fewModes } from './modes.ts'
+import { fewModes, programOf } from './modes.ts'
 
 for (const mode of fewModes) {
   behaviour(`real ${mode.mode}`, async () => {
@@ -12,7 +12,7 @@ for (const mode of fewModes) {
       ...mode,
       port: netnsPort({ netns: pod }, { shield: true }),
       async tamper(input, family = 'ipv4') {
-        const program = `ip${family === 'ipv6' ? '6' : ''}tables-${mode.backend}-restore`
+        const program = programOf(mode.backend, family, 'restore')
         await netns.exec(pod, [program, '--noflush'], { input })
       },
       [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose](),

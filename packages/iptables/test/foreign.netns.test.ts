@@ -47,7 +47,7 @@ test.for(modes)('$mode: rules of others stay as they are, byte by byte, whatever
   const { backend, programs } = mode
   await using pod = await tempNetns()
   const sh = (argv: readonly string[], input = '') =>
-    netns.run(pod, () => spawnSync(`iptables-${backend}${argv[0]}`, argv.slice(1), { input, encoding: 'utf8' }))
+    netns.run(pod, () => spawnSync(`${backend}${argv[0]}`, argv.slice(1), { input, encoding: 'utf8' }))
   const save = () => sh(['-save']).stdout.replace(/^[#:].*\n/gm, '')
   expect(sh(['-restore'], foreign)).toMatchObject({ status: 0 })
   const comment = 'two\n-A OUTPUT -j ACCEPT\nCOMMIT\n*nat\nlines'
@@ -94,7 +94,7 @@ test.for(modes)(
   async (mode) => {
     await using pod = await tempNetns()
     const run = (...argv: string[]) =>
-      netns.run(pod, () => spawnSync(`iptables-${mode.backend}`, ['-t', 'nat', ...argv], { encoding: 'utf8' }))
+      netns.run(pod, () => spawnSync(`${mode.backend}`, ['-t', 'nat', ...argv], { encoding: 'utf8' }))
     const ipt = inMode(mode, pod, { families: ['ipv4'] })
     await ipt.apply(rules(15001))
     run('-N', 'OTHER')
@@ -113,7 +113,7 @@ test.for(modes)(
 test.for(modes)('$mode: nothing is lost that others write at the same time', { timeout: 60_000 }, async (mode) => {
   const { backend } = mode
   await using pod = await tempNetns()
-  const command = `iptables-${backend} -w -t nat`
+  const command = `${backend} -w -t nat`
   const rounds = Number(process.env.CNI_FUZZ_RUNS ?? 40)
   const script = `${command} -N F; for i in $(seq ${rounds}); do for c in OUTPUT F; do
     ${command} -A $c -p tcp -m comment --comment "a$i" -j ACCEPT && ${command} -I $c 1 -m comment --comment "i$i" -j RETURN && echo $c

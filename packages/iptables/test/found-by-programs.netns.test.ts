@@ -20,7 +20,7 @@ test('iptables finds each rule that netlink wrote, and deletes it; rules of othe
   timeout: 120_000 + runs * 2000,
 }, async () => {
   await using pod = await tempNetns()
-  const ipt = iptables(pod, { backend: 'nft', programs: 'never' })
+  const ipt = iptables(pod, { backend: 'iptables-nft', programs: 'never' })
   let seen = 0
   await fc.assert(
     fc.asyncProperty(anyRuleset, async (all) => {

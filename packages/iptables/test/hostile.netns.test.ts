@@ -42,17 +42,17 @@ function accepted(runs: number, seed: number): Rule[] {
   )
 }
 
-test.for(['legacy', 'nft'])(
+test.for(['iptables-legacy', 'iptables-nft'])(
   'hostile values that are accepted stay one token of one rule in the kernel: %s',
-  async (b) => {
+  async (backend) => {
     const rules = accepted(Number(process.env.CNI_FUZZ_RUNS ?? 150), 1)
     expect(rules.length).toBeGreaterThan(200)
     await using pod = await tempNetns()
     const run = (program: string, input = '') =>
       netns.run(pod, () => spawnSync(program, { input, encoding: 'utf8', maxBuffer: 1 << 26 }))
     const input = restoreText({ chains: [{ table: 'nat', name: 'A' }], rules }, 'ipv4')
-    expect(run(`iptables-${b}-restore`, input)).toMatchObject({ status: 0, stderr: '' })
-    const saved = parseSave(run(`iptables-${b}-save`).stdout, 'ipv4')
+    expect(run(`${backend}-restore`, input)).toMatchObject({ status: 0, stderr: '' })
+    const saved = parseSave(run(`${backend}-save`).stdout, 'ipv4')
     expect(
       saved.tables
         .get('nat')

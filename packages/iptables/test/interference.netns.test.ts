@@ -13,7 +13,7 @@ describe('programs write', () => {
     await using pod = await tempNetns()
     const ran: string[] = []
     const port = { ...recording(pod, ran), nfnetlink: () => undefined }
-    const ipt = iptables(pod, { backend: 'nft', port })
+    const ipt = iptables(pod, { backend: 'iptables-nft', port })
     await ipt.apply(rules)
     await ipt.verify(rules)
     expect(ran).toContain('ip6tables-nft-restore')
@@ -24,11 +24,11 @@ describe('programs write', () => {
   test('where the namespace belongs to another user namespace: it takes users only from there', async () => {
     await using pod = await ownedNetns()
     const ran: string[] = []
-    const ipt = iptables(pod, { backend: 'nft', port: recording(pod, ran) })
+    const ipt = iptables(pod, { backend: 'iptables-nft', port: recording(pod, ran) })
     await ipt.apply(rules)
     await ipt.verify(rules)
     expect(ran).toContain('iptables-nft-restore')
-    await expect(iptables(pod, { backend: 'nft', programs: 'never' }).apply(rules)).rejects.toMatchObject({
+    await expect(iptables(pod, { backend: 'iptables-nft', programs: 'never' }).apply(rules)).rejects.toMatchObject({
       code: 'NO_BINARY',
       message: expect.stringMatching(/the namespace belongs to another user namespace/),
     })
@@ -40,8 +40,8 @@ describe('programs write', () => {
     await netns.exec(pod, ['iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-p', 'udp', '-j', 'RETURN'])
     await netns.exec(pod, ['iptables-nft', '-A', 'FORWARD', '-m', 'length', '--length', '1:9', '-j', 'DROP'])
     const before = await held(pod)
-    const ipt = iptables(pod, { backend: 'nft' })
-    const read = iptables(pod, { backend: 'nft', programs: 'always' })
+    const ipt = iptables(pod, { backend: 'iptables-nft' })
+    const read = iptables(pod, { backend: 'iptables-nft', programs: 'always' })
     const snapshot = await read.snapshot()
     await netns.exec(pod, ['iptables-nft', '-F', 'FORWARD'])
     await ipt.restore(snapshot)
@@ -54,15 +54,15 @@ describe('programs write', () => {
 
 test('another writer in between is no failure: what it wrote is seen, and kept', async () => {
   await using pod = await tempNetns()
-  await iptables(pod, { backend: 'nft', port: disturbed(pod, 3) }).apply(rules)
-  await iptables(pod, { backend: 'nft' }).verify(rules)
+  await iptables(pod, { backend: 'iptables-nft', port: disturbed(pod, 3) }).apply(rules)
+  await iptables(pod, { backend: 'iptables-nft' }).verify(rules)
   expect((await held(pod)).match(disturbance)).toHaveLength(1)
 })
 
 test('rules in a chain that only has the name of a built-in one do not count as ours', async () => {
   await using pod = await tempNetns()
   const jump = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').return()])
-  const ipt = iptables(pod, { backend: 'nft' })
+  const ipt = iptables(pod, { backend: 'iptables-nft' })
   await ipt.apply(jump)
   commit(pod, (batch) => batch.deleteRule({ ...chain('OUTPUT'), handle: handlesIn(pod, 'OUTPUT')[0] ?? 0n }))
   commit(pod, (batch) => {
@@ -86,7 +86,7 @@ test('a process that is killed at any instant has written all of a ruleset, in b
     const names = Array.from({ length: 60 }, (_, i) => 'EX_' + i)
     const rules = ruleset({ nat: names, mangle: names }, (t) => ['nat', 'mangle'].flatMap((table) =>
       names.flatMap((name) => [t[table].on('OUTPUT').jump(name), t[table].on(name).proto('tcp').return()])))
-    const ipt = iptables('host', { backend: 'nft', programs: 'never' })
+    const ipt = iptables('host', { backend: 'iptables-nft', programs: 'never' })
     for (let round = 0; ; round++) {
       await ipt.apply(rules)
       await ipt.remove(rules)

@@ -7,7 +7,7 @@ import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { restoreText } from '../src/text/restore-text.ts'
-import { inMode, modes } from './modes.ts'
+import { inMode, modes, programOf } from './modes.ts'
 import { rules } from './proxy-rules.ts'
 
 const foreign =
@@ -19,7 +19,9 @@ describe.each(modes)('on $mode', (mode) => {
 
   /** Restore text as someone else gives it, with the real program. */
   async function restore(pod: Netns, input: string, family: Family = 'ipv4'): Promise<void> {
-    await netns.exec(pod, [`ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`, '--noflush'], { input })
+    await netns.exec(pod, [programOf(backend, family, 'restore'), '--noflush'], {
+      input,
+    })
   }
 
   /** What the kernel holds, without empty built-in chains. */
@@ -92,7 +94,9 @@ describe.each(modes)('on $mode', (mode) => {
     const error: unknown = await ipt.apply(refused).catch((each: unknown) => each)
     expect(error).toMatchObject({ name: 'IptablesError', code: 'EXIT' })
     // What is not modelled is written by programs in every mode.
-    expect(String(error)).toMatch(new RegExp(`ip6tables-${backend}-restore .* failed with exit code \\d at line \\d`))
+    expect(String(error)).toMatch(
+      new RegExp(`${programOf(backend, 'ipv6', 'restore')} .* failed with exit code \\d at line \\d`),
+    )
     expect([await dump(ipt, 'ipv4'), await dump(ipt, 'ipv6')]).toEqual(before)
   })
 
@@ -158,7 +162,7 @@ describe.each(modes)('on $mode', (mode) => {
   async function killAfter(pod: Netns, input: string, look: () => Promise<string>): Promise<void> {
     const { spawn } = process.getBuiltinModule('node:child_process')
     const child = netns.run(pod, () => {
-      const started = spawn(`iptables-${backend}-restore`, ['--noflush'], { stdio: ['pipe', 'ignore', 'ignore'] })
+      const started = spawn(`${backend}-restore`, ['--noflush'], { stdio: ['pipe', 'ignore', 'ignore'] })
       return { started }
     }).started
     const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -1,11 +1,13 @@
 import type { Where } from '@cni/netns/handle'
 import { type Iptables, iptables } from '../src/iptables.ts'
-import type { BackendKind, Programs } from '../src/run/backend.ts'
+import type { IptablesBackend } from '../src/iptables-backend.ts'
+import type { Family } from '../src/rules/model.ts'
+import type { Programs } from '../src/run/backend.ts'
 import type { IptablesOptions } from '../src/work.ts'
 
 /** A way in which rules get into the kernel and are read again. */
 export interface Way {
-  readonly backend: BackendKind
+  readonly backend: IptablesBackend
   /** What writes. */
   readonly programs: Programs
   /** What looks, where that is not what writes. */
@@ -17,9 +19,9 @@ export interface Mode extends Way {
   readonly mode: string
 }
 
-const byNetlink: Mode = { mode: 'netlink', backend: 'nft', programs: 'auto' }
-const byPrograms: Mode = { mode: 'nft', backend: 'nft', programs: 'always' }
-const legacy: Mode = { mode: 'legacy', backend: 'legacy', programs: 'always' }
+const byNetlink: Mode = { mode: 'netlink', backend: 'iptables-nft', programs: 'auto' }
+const byPrograms: Mode = { mode: 'nft', backend: 'iptables-nft', programs: 'always' }
+const legacy: Mode = { mode: 'legacy', backend: 'iptables-legacy', programs: 'always' }
 
 /** `npm run test:backends` */
 const all = process.env.CNI_BACKENDS === 'all'
@@ -35,6 +37,10 @@ export const modes: readonly Mode[] = [byNetlink, byPrograms, legacy, ...(all ? 
 
 /** For suites that take long with programs: those of both back ends do the same for most of what is in them. */
 export const fewModes: readonly Mode[] = all ? modes : [byNetlink, legacy]
+
+/** Program of a back end and a family. */
+export const programOf = (backend: IptablesBackend, family: Family, what: 'restore' | 'save'): string =>
+  `${family === 'ipv6' ? backend.replace('ip', 'ip6') : backend}-${what}`
 
 /** The iptables of a mode. */
 export function inMode({ backend, programs, reads }: Way, where: Where, options: IptablesOptions = {}): Iptables {

@@ -9,6 +9,7 @@ import { builtinChains, type Family, families, type Rule, type Ruleset, type Tab
 import { ruleset } from '../src/rules/ruleset.ts'
 import { ruleLine } from '../src/text/quote.ts'
 import { ruleArgs } from '../src/text/rule-args.ts'
+import { programOf } from './modes.ts'
 
 type Finish = (draft: Draft) => Rule
 
@@ -54,7 +55,7 @@ const things: Readonly<
 /** Where we refuse what today's kernels take. */
 function stricter({ name, table, hook, own }: Try, backend: string): boolean {
   // The nft back end does not look at who calls the chain of this one target.
-  if (name === 'clamp' && !['FORWARD', 'OUTPUT', 'POSTROUTING'].includes(hook)) return backend === 'nft' && own
+  if (name === 'clamp' && !['FORWARD', 'OUTPUT', 'POSTROUTING'].includes(hook)) return backend === 'iptables-nft' && own
   // iptables documents TCPMSS for mangle, older kernels insist on it.
   return ['setMss', 'clamp'].includes(name) && table !== 'mangle' && table !== 'filter'
 }
@@ -101,8 +102,10 @@ function lines({ name, hook, own }: Try, family: Family, number = ''): string[] 
 }
 
 /** Places hardly depend on the family: every pair of back end and family is for the long search. */
-const pairs = (['legacy', 'nft'] as const).flatMap((backend) => families.map((family) => [backend, family] as const))
-const some = pairs.filter(([backend, family]) => (backend === 'legacy') === (family === 'ipv4'))
+const pairs = (['iptables-legacy', 'iptables-nft'] as const).flatMap((backend) =>
+  families.map((family) => [backend, family] as const),
+)
+const some = pairs.filter(([backend, family]) => (backend === 'iptables-legacy') === (family === 'ipv4'))
 
 test.for(long ? pairs : some)(
   'what we refuse in a table and chain is what the kernel refuses: %s, %s',
@@ -111,7 +114,7 @@ test.for(long ? pairs : some)(
     await using pod = await tempNetns()
     const restore = (table: Table, body: readonly string[]) =>
       netns.run(pod, () =>
-        spawnSync(`${family === 'ipv4' ? 'ip' : 'ip6'}tables-${backend}-restore`, ['--noflush'], {
+        spawnSync(programOf(backend, family, 'restore'), ['--noflush'], {
           input: `*${table}\n${body.join('\n')}\nCOMMIT\n`,
           encoding: 'utf8',
         }),

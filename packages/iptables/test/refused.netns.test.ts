@@ -207,7 +207,11 @@ describe('by netlink, what is refused changes nothing, and the error names the r
     const before = await held(pod)
     const given = port?.(pod)
     const where = deadlineMs === undefined ? pod : { netns: pod, signal: AbortSignal.timeout(deadlineMs) }
-    const ipt = iptables(where, { backend: 'nft', programs: 'never', ...(given === undefined ? {} : { port: given }) })
+    const ipt = iptables(where, {
+      backend: 'iptables-nft',
+      programs: 'never',
+      ...(given === undefined ? {} : { port: given }),
+    })
     const error: unknown = await act(ipt).then(
       () => 'nothing was refused',
       (reason: unknown) => reason,
@@ -220,7 +224,7 @@ describe('by netlink, what is refused changes nothing, and the error names the r
 
   test('the legacy back end, where programs are ruled out', async () => {
     await using pod = await tempNetns()
-    await expect(iptables(pod, { backend: 'legacy', programs: 'never' }).apply(rules)).rejects.toMatchObject({
+    await expect(iptables(pod, { backend: 'iptables-legacy', programs: 'never' }).apply(rules)).rejects.toMatchObject({
       code: 'NO_BINARY',
       message: expect.stringMatching(/the legacy back end is written by programs only/),
     })
@@ -231,7 +235,7 @@ describe('by netlink, what is refused changes nothing, and the error names the r
     const code = `
       import { iptables, ruleset } from '@cni/iptables'
       const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').return()])
-      const ipt = iptables('host', { backend: 'nft' })
+      const ipt = iptables('host', { backend: 'iptables-nft' })
       for (const call of [() => ipt.apply(rules), () => ipt.verify(rules), () => ipt.save('ipv4')])
         await call().catch(({ code, message }) => console.log(code, message))
     `

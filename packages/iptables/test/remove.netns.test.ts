@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-import { inMode, modes } from './modes.ts'
+import { inMode, modes, programOf } from './modes.ts'
 
 const rules = ruleset(
   { mangle: ['EX_IN', 'EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', 'EX_UNUSED'], raw: ['EX_RAW'] },
@@ -26,7 +26,7 @@ const foreign =
 
 describe.each(modes)('on $mode, remove', (mode) => {
   const { backend, programs } = mode
-  const program = (family: Family, what: string) => `ip${family === 'ipv6' ? '6' : ''}tables-${backend}-${what}`
+  const program = (family: Family, what: 'restore' | 'save') => programOf(backend, family, what)
   const restore = (pod: Netns, input: string, family: Family) =>
     netns.exec(pod, [program(family, 'restore'), '--noflush'], { input })
   /** The programs that `remove` ran, by family, and what is left. */

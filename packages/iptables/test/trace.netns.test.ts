@@ -6,6 +6,7 @@ import { parseSave } from '../src/parse/saved-tables.ts'
 import { families } from '../src/rules/model.ts'
 import { explain } from '../src/trace/explain.ts'
 import { trace } from '../src/trace/trace.ts'
+import { programOf } from './modes.ts'
 import { compare } from './trace/compare.ts'
 import { addresses, machine, ports } from './trace/machine.ts'
 import { anyPacket } from './trace/random-packets.ts'
@@ -21,7 +22,9 @@ const everyTarget = [
   ...['REDIRECT', 'DNAT', 'SNAT', 'MASQUERADE'],
 ]
 
-const all = (['nft', 'legacy'] as const).flatMap((backend) => families.map((family) => ({ backend, family })))
+const all = (['iptables-nft', 'iptables-legacy'] as const).flatMap((backend) =>
+  families.map((family) => ({ backend, family })),
+)
 const rigs = process.env.CNI_FUZZ_RUNS === undefined ? sample(all, ({ backend }) => backend) : all
 
 test.for(rigs)(
@@ -77,7 +80,9 @@ test.for(rigs)(
       // Only what changes the destination; sets are another test's.
       const nat = /^\*nat\n[\s\S]*?^COMMIT\n/m.exec(all)?.[0] ?? ''
       const text = nat.replace(/^-A (INPUT|POSTROUTING|.*--match-set).*\n/gm, '')
-      await netns.exec(under.pod, [`ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`], { input: text })
+      await netns.exec(under.pod, [programOf(backend, family, 'restore')], {
+        input: text,
+      })
       for (const each of connections) {
         const out = each.dst.startsWith(hosts) && each.dst !== dummy ? 'dum0' : 'lo'
         const src = each.dst === loopback ? loopback : dummy

@@ -24,7 +24,7 @@ function wrapped(pod: Netns, ...before: [string, ...string[]]): IptablesPort {
   return { ...port, run: (argv, options) => port.run([...before, ...argv], options) }
 }
 
-describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
+describe.each(['iptables-nft', 'iptables-legacy'] as const)('on %s', (backend) => {
   test('a match that the kernel has not is an error that names the module', async () => {
     await using pod = await tempNetns()
     // Every iptables brings it, few kernels have it in a minimal build; the test says nothing where they do.
@@ -47,7 +47,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
     const port = wrapped(pod, 'unshare', '--user', '--map-root-user')
     await fails(
       iptables(pod, { backend, port, programs: 'always' }).apply(rules),
-      backend === 'nft' ? 'DENIED' : 'NO_MODULE',
+      backend === 'iptables-nft' ? 'DENIED' : 'NO_MODULE',
       /tables/,
     )
     expect(await crud(pod, { backend }).listRules('nat', 'EX')).toEqual([])
@@ -76,8 +76,8 @@ test('without CAP_NET_RAW the legacy back end cannot work, and the error says wh
     ...wrapped(pod, ...without),
     read: async (path: string) => (/status$/.test(path) ? status : read(path)),
   }
-  await fails(iptables(pod, { backend: 'legacy', port }).apply(rules), 'DENIED', /needs CAP_NET_RAW/)
-  expect(await iptables(pod, { backend: 'nft', port }).apply(rules)).toMatchObject({ plan: 'fresh' })
+  await fails(iptables(pod, { backend: 'iptables-legacy', port }).apply(rules), 'DENIED', /needs CAP_NET_RAW/)
+  expect(await iptables(pod, { backend: 'iptables-nft', port }).apply(rules)).toMatchObject({ plan: 'fresh' })
 })
 
 test('a file of the kernel that only root may read is an error that names the privilege', async () => {
@@ -128,7 +128,7 @@ describe('programs', () => {
       /iptables-restore is not installed.*install the package iptables/,
     )
     await fails(
-      iptables(pod, { backend: 'legacy' }).snapshot(),
+      iptables(pod, { backend: 'iptables-legacy' }).snapshot(),
       'NO_BINARY',
       /iptables-legacy-restore.*package iptables/,
     )
@@ -147,12 +147,12 @@ describe('the lock of the legacy back end', () => {
     const held = openSync(pod.path, 'r')
     try {
       loadSys().flock(held, LOCK_EX)
-      const ipt = iptables(pod, { backend: 'legacy', waitSeconds: 1, families: ['ipv4'] })
+      const ipt = iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1, families: ['ipv4'] })
       await fails(ipt.apply(rules), 'LOCKED', /another iptables holds the lock; raise the option waitSeconds/)
     } finally {
       closeSync(held)
     }
-    const ipt = iptables(pod, { backend: 'legacy', waitSeconds: 1 })
+    const ipt = iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1 })
     expect((await ipt.apply(rules)).plan).toBe('fresh')
   })
 
@@ -175,5 +175,5 @@ describe('the lock of the legacy back end', () => {
 function inside(pod: Netns) {
   const port = netnsPort({ netns: 'host' }, { shield: false })
   const run: IptablesPort['run'] = (argv, options) => port.run(['nsenter', `--net=${pod.path}`, ...argv], options)
-  return { backend: 'legacy', port: { ...port, run } } as const
+  return { backend: 'iptables-legacy', port: { ...port, run } } as const
 }

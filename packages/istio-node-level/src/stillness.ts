@@ -31,7 +31,7 @@ export function stillness(
   { backend, rules = true, filters = false }: StillnessOptions,
 ): Stillness {
   const groups = filters ? [...GROUPS, RTNLGRP_TC] : GROUPS
-  const listeners = !rules || backend === 'nft' ? listenersIn(targets, groups, rules) : undefined
+  const listeners = !rules || backend === 'iptables-nft' ? listenersIn(targets, groups, rules) : undefined
   let trusted = 0
   return {
     isStill() {

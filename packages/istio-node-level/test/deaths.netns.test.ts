@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const newSide = (): KernelSide =>
-  iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: kind, backend: 'nft' })
+  iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: kind, backend: 'iptables-nft' })
 
 /** A ztunnel, and what its death does to the node: its veth goes, and with it what leads there. */
 async function mortal(): Promise<{ readonly ztunnel: NodeZtunnel; kill(afterMs: number): Promise<unknown> }> {

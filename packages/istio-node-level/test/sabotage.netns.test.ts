@@ -17,7 +17,7 @@ describe('what somebody else changes is told and healed', () => {
     node = stack.use(await ptpNode())
     const tunnel = await tunnelKind()
     // As an agent has it, which does not read all of it again and again.
-    side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel, backend: 'nft' })
+    side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel, backend: 'iptables-nft' })
     await side.start(node.ztunnel)
     await side.addPod({ uid: 'app', addresses: [addresses.app] })
     expect(await side.drift()).toEqual([])

@@ -10,7 +10,7 @@ test('a namespace is still until something changes in it, and is looked at now a
   await using one = await tempNetns()
   await using other = await tempNetns()
   for (const each of [one, other]) await netns.exec(each, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
-  using still = stillness([one, other], { backend: 'nft' })
+  using still = stillness([one, other], { backend: 'iptables-nft' })
   const looks = (): number => {
     let count = 0
     while (still.isStill()) count += 1
@@ -66,8 +66,8 @@ test('where there are no rules, and filters on links, those are heard of, and ru
 
 test('nothing is still where the kernel does not tell of rules, or cannot be asked any more', async () => {
   await using one = await tempNetns()
-  using legacy = stillness([one], { backend: 'legacy' })
-  const closed = stillness([one], { backend: 'nft' })
+  using legacy = stillness([one], { backend: 'iptables-legacy' })
+  const closed = stillness([one], { backend: 'iptables-nft' })
   closed[Symbol.dispose]()
   for (const each of [legacy, closed]) {
     each.looked(true)
@@ -81,7 +81,7 @@ test('a setting of which the kernel does not tell is seen within ten looks', asy
     netns: node.at.node,
     hostIp: addresses.node,
     tunnel: await tunnelKind(),
-    backend: 'nft',
+    backend: 'iptables-nft',
   })
   await side.start(node.ztunnel)
   expect(await side.drift()).toEqual([])

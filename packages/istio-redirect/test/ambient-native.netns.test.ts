@@ -71,8 +71,8 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
   test.each([
     ['native', 'iptables', {}, native],
     ['iptables', 'native', native, {}],
-    ['legacy iptables', 'native', native, { backend: 'legacy' }],
-    ['native', 'legacy iptables', { backend: 'legacy' }, native],
+    ['legacy iptables', 'native', native, { backend: 'iptables-legacy' }],
+    ['native', 'legacy iptables', { backend: 'iptables-legacy' }, native],
   ] as const)('that were %s and become %s stand once', async (_, __, next, before) => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, before)

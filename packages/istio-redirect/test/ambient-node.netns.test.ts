@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { IptablesBackend } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,9 +11,9 @@ import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 import { inside as run } from './stage/inside.ts'
 
 const ways = [
-  { backend: 'nft', programs: 'auto' },
-  { backend: 'nft', programs: 'always' },
-  { backend: 'legacy', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'always' },
+  { backend: 'iptables-legacy', programs: 'auto' },
 ] as const
 
 const dual = { ipv6: true, probeSource: defaultProbeSource }
@@ -26,9 +27,9 @@ const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 
 const inside = (node: NetnsTarget, ...argv: [string, ...string[]]): string => run(node, argv)
 
-const rulesIn = (node: NetnsTarget, backend: 'nft' | 'legacy') => ({
-  ipv4: inside(node, `iptables-${backend}-save`).match(/^(?:-A|:ISTIO).*/gm) ?? [],
-  ipv6: inside(node, `ip6tables-${backend}-save`).match(/^(?:-A|:ISTIO).*/gm) ?? [],
+const rulesIn = (node: NetnsTarget, backend: IptablesBackend) => ({
+  ipv4: inside(node, `${backend}-save`).match(/^(?:-A|:ISTIO).*/gm) ?? [],
+  ipv6: inside(node, `${backend.replace('ip', 'ip6')}-save`).match(/^(?:-A|:ISTIO).*/gm) ?? [],
 })
 const setsIn = (node: NetnsTarget): string[] =>
   inside(node, 'ipset', 'save')
@@ -81,7 +82,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
 
   test('the rule comes before those that others wrote', async () => {
     await using node = await tempNetns()
-    inside(node, `iptables-${how.backend}`, '-t', 'nat', '-A', 'POSTROUTING', '-j', 'MASQUERADE')
+    inside(node, how.backend, '-t', 'nat', '-A', 'POSTROUTING', '-j', 'MASQUERADE')
     await nodeProbes(dual, { netns: node, ...how }).apply()
     expect(rulesIn(node, how.backend).ipv4).toEqual([
       ':ISTIO_POSTRT - [0:0]',
@@ -96,8 +97,8 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     const probes = nodeProbes(dual, { netns: node, ...how })
     await probes.apply()
     await probes.sets.put(uid, ['10.50.0.15'])
-    inside(node, `iptables-${how.backend}`, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')
-    inside(node, `ip6tables-${how.backend}`, '-t', 'nat', '-F', 'ISTIO_POSTRT')
+    inside(node, how.backend, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')
+    inside(node, how.backend.replace('ip', 'ip6'), '-t', 'nat', '-F', 'ISTIO_POSTRT')
     inside(node, 'ipset', 'destroy', 'istio-inpod-probes-v6')
     inside(node, 'ipset', 'flush', 'istio-inpod-probes-v4')
     const drift = await probes.drift()
@@ -228,9 +229,11 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
     await probes.apply()
     expect(await probes.drift()).toEqual([])
     const isNative = 'native' in next
-    expect([list(node).includes('istio-ambient-nat'), rulesIn(node, 'nft').ipv4.length, setsIn(node).length]).toEqual(
-      isNative ? [true, 0, 0] : [false, listed.ipv4.length, 2],
-    )
+    expect([
+      list(node).includes('istio-ambient-nat'),
+      rulesIn(node, 'iptables-nft').ipv4.length,
+      setsIn(node).length,
+    ]).toEqual(isNative ? [true, 0, 0] : [false, listed.ipv4.length, 2])
     await probes.remove()
     expect([list(node).includes('istio'), setsIn(node)]).toEqual([false, []])
   })

@@ -1,3 +1,4 @@
+import type { IptablesBackend } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
@@ -13,16 +14,18 @@ import type { RulesOptions } from '../src/agent/ambient/rules/installed-rules.ts
 import { inside } from './stage/inside.ts'
 
 const families = ['ipv4', 'ipv6'] as const
-const saveOf = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
-const ways: readonly (RulesOptions & { readonly backend: 'nft' | 'legacy' })[] = [
-  { backend: 'nft', programs: 'auto' },
-  { backend: 'nft', programs: 'always' },
-  { backend: 'legacy' },
+const ways: readonly (RulesOptions & { readonly backend: IptablesBackend })[] = [
+  { backend: 'iptables-nft', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'always' },
+  { backend: 'iptables-legacy' },
 ]
 
 /** As in the listings: tables by name, without comments, policies aside; an empty match of tcp says nothing. */
-function saved(pod: NetnsTarget, family: 'ipv4' | 'ipv6', backend: 'nft' | 'legacy'): string {
-  return tidy(inside(pod, [`${saveOf[family]}-${backend}-save`]))
+const programOf = (family: 'ipv4' | 'ipv6', backend: IptablesBackend): string =>
+  family === 'ipv4' ? backend : backend.replace('ip', 'ip6')
+
+function saved(pod: NetnsTarget, family: 'ipv4' | 'ipv6', backend: IptablesBackend): string {
+  return tidy(inside(pod, [`${programOf(family, backend)}-save`]))
 }
 
 const tidy = (text: string): string =>
@@ -59,7 +62,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
     await using pod = await tempNetns()
     const { plan, generation } = await enrolNamespace(pod, capture, how)
     // Where netlink writes, nothing had to be looked for: nobody had ever written anything.
-    const counted = how.backend === 'nft' && how.programs === 'auto' ? generationOf(pod) : undefined
+    const counted = how.backend === 'iptables-nft' && how.programs === 'auto' ? generationOf(pod) : undefined
     expect({ plan, generation }).toEqual({ plan: 'fresh', generation: counted })
     for (const family of families) expect(saved(pod, family, how.backend)).toBe(tidy(listing(name, family)))
     expect(policy(pod)).toEqual(bothPolicies)
@@ -70,7 +73,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
   test('a pod that the original enrolled is as it should be, and nothing is written', async () => {
     await using pod = await tempNetns()
     for (const family of families) {
-      inside(pod, [`${saveOf[family]}-${how.backend}-restore`], listing('virtual', family))
+      inside(pod, [`${programOf(family, how.backend)}-restore`], listing('virtual', family))
     }
     const capture = { ...everything, virtualInterfaces: ['virt0', 'virt1'] }
     const missing = families.flatMap((family) => [`missing ${family} route`, `missing ${family} rule`])
@@ -82,7 +85,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
 
   test('nothing is left of a pod that goes, whatever it was enrolled with', async () => {
     await using pod = await tempNetns()
-    inside(pod, [`iptables-${how.backend}`, '-t', 'nat', '-N', 'ISTIO_REDIRECT'])
+    inside(pod, [how.backend, '-t', 'nat', '-N', 'ISTIO_REDIRECT'])
     await enrolNamespace(pod, { ...everything, virtualInterfaces: ['virt0'] }, { ...how, reconcile: false })
     await releaseNamespace(pod, { ...everything, ipv6: false, dnsCapture: false }, how)
     const left = families.map((family) => saved(pod, family, how.backend)).join('\n')
@@ -95,7 +98,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
   test('what drifted is put right, what Istio left goes, and what others wrote stays', async () => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, how)
-    const program = `iptables-${how.backend}`
+    const program = how.backend
     const nat = (...args: string[]) => inside(pod, [program, '-t', 'nat', ...args])
     nat('-F', 'ISTIO_OUTPUT')
     for (const chain of ['ISTIO_OLD', 'MINE']) {
@@ -123,7 +126,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
 
   test('chains of Istio’s that are none of these stay when they shall', async () => {
     await using pod = await tempNetns()
-    inside(pod, [`iptables-${how.backend}`, '-t', 'nat', '-N', 'ISTIO_OLD'])
+    inside(pod, [how.backend, '-t', 'nat', '-N', 'ISTIO_OLD'])
     const keeping = { ...how, reconcile: false }
     await enrolNamespace(pod, everything, keeping)
     expect(await namespaceDrift(pod, everything, keeping)).toEqual([])
@@ -133,7 +136,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
 
 test('where nf_tables is as it was, what the kernel does not count is looked at all the same', async () => {
   await using pod = await tempNetns()
-  const how = { backend: 'nft' } as const
+  const how = { backend: 'iptables-nft' } as const
   await enrolNamespace(pod, everything, how)
   expect(await uncountedDrift(pod, everything, how)).toEqual([])
   inside(pod, ['ip', '-6', 'rule', 'del', 'fwmark', '0x111/0xfff'])
@@ -149,7 +152,7 @@ test('a pod that changes its mind has the rules of its new annotations only', as
   await using pod = await tempNetns()
   for (const { name, capture } of captures) {
     await enrolNamespace(pod, capture)
-    const there = saved(pod, 'ipv6', 'nft')
+    const there = saved(pod, 'ipv6', 'iptables-nft')
     const wanted = tidy(listing(name, 'ipv6'))
     // A table once made stays, empty.
     expect(there.match(/^-A.*|^:ISTIO.*/gm)).toEqual(wanted.match(/^-A.*|^:ISTIO.*/gm))
@@ -164,8 +167,8 @@ test('without IPv6 nothing of it is written, and what was goes', async () => {
   expect(drift).toContain('unexpected ipv6 route: local default dev lo table 100')
   expect(drift).toContain('unexpected ipv6 nat: -A PREROUTING -j ISTIO_PRERT')
   await enrolNamespace(pod, withoutIpv6)
-  expect(saved(pod, 'ipv6', 'nft')).not.toContain('ISTIO')
-  expect(saved(pod, 'ipv4', 'nft')).toBe(tidy(listing('default', 'ipv4')))
+  expect(saved(pod, 'ipv6', 'iptables-nft')).not.toContain('ISTIO')
+  expect(saved(pod, 'ipv4', 'iptables-nft')).toBe(tidy(listing('default', 'ipv4')))
   expect(policy(pod)).toEqual(bothPolicies.slice(0, 2))
   expect(await namespaceDrift(pod, withoutIpv6)).toEqual([])
 })
@@ -185,7 +188,7 @@ test('when the rules cannot be written, the routes do not stay either', async ()
   await using pod = await tempNetns()
   onTestFinished(() => void vi.unstubAllEnvs())
   vi.stubEnv('PATH', '/nonexistent')
-  await expect(enrolNamespace(pod, everything, { backend: 'legacy' })).rejects.toThrow(/not installed/)
+  await expect(enrolNamespace(pod, everything, { backend: 'iptables-legacy' })).rejects.toThrow(/not installed/)
   vi.unstubAllEnvs()
   expect(policy(pod)).toEqual([])
 })

@@ -78,7 +78,8 @@ describe('check --ambient', () => {
     'says of a pod in the mesh that it is as it should be, and what somebody changed (%j)',
     async (env) => {
       const native = 'NATIVE_NFTABLES' in env
-      const backend = 'FORCE_IPTABLES_BINARY' in env && env.FORCE_IPTABLES_BINARY === 'legacy' ? 'legacy' : 'nft'
+      const backend =
+        'FORCE_IPTABLES_BINARY' in env && env.FORCE_IPTABLES_BINARY === 'legacy' ? 'iptables-legacy' : 'iptables-nft'
       await enrolNamespace(place, capture(true), { native, backend })
       await listen(15001, 15006, 15008)
       const file = fileOf(enrolled, { [mode]: 'ambient' })
@@ -86,7 +87,7 @@ describe('check --ambient', () => {
       expect(await check(file, ambient)).toMatchObject({ exitCode: 0, stdout: 'shop/web: enrolled, as it should be\n' })
       await netns.exec(place, ['ip', 'rule', 'del', 'pref', '32764'])
       if (native) await netns.exec(place, ['nft', 'delete table inet istio-ambient-mangle'])
-      else await netns.exec(place, [`iptables-${backend}`, '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
+      else await netns.exec(place, [backend, '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
       const { exitCode, stdout } = await check(file, ambient)
       expect([exitCode, stdout.split('\n').slice(0, 2)]).toEqual([
         4,

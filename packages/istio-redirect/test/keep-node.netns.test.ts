@@ -61,14 +61,14 @@ const entries = async ({ probes }: Kept) =>
   (await probes.sets.list()).toSorted((one, two) => one.address.localeCompare(two.address))
 
 const iptablesWays = [
-  { backend: 'nft', programs: 'auto' },
-  { backend: 'nft', programs: 'always' },
-  { backend: 'legacy', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'always' },
+  { backend: 'iptables-legacy', programs: 'auto' },
 ] as const
 
 // Together: each has a node of its own, and waits for most of the time.
 describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($programs) is kept', (how) => {
-  const [ipv4, ipv6] = [`iptables-${how.backend}`, `ip6tables-${how.backend}`] as const
+  const [ipv4, ipv6] = [how.backend, how.backend.replace('ip', 'ip6')] as const
   const losses: readonly (readonly [string, (node: Netns) => void])[] = [
     ['a deleted jump', (node) => inside(node, ipv4, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
     ['a deleted jump of IPv6', (node) => inside(node, ipv6, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
@@ -138,7 +138,7 @@ describe.skipIf(!hasNft).concurrent('a node whose rules are native is kept', () 
 })
 
 test.concurrent('a pod that left stays away, and one that joins while a set is missing is put in with it', async () => {
-  await using at = await kept({ backend: 'nft' })
+  await using at = await kept({ backend: 'iptables-nft' })
   await at.probes.sets.drop(uid)
   inside(at.node, 'iptables-nft', '-t', 'nat', '-F', 'ISTIO_POSTRT')
   inside(at.node, 'ipset', 'flush', v4)
@@ -147,7 +147,7 @@ test.concurrent('a pod that left stays away, and one that joins while a set is m
 })
 
 test.concurrent('what others put into a set is left alone', async () => {
-  await using at = await kept({ backend: 'nft' })
+  await using at = await kept({ backend: 'iptables-nft' })
   inside(at.node, 'ipset', 'add', v4, '10.99.0.1', 'comment', 'theirs')
   inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
   await at.whole()
@@ -155,7 +155,7 @@ test.concurrent('what others put into a set is left alone', async () => {
 })
 
 test.concurrent('who takes it away again and again is told of, and is not fought without end', async () => {
-  await using at = await kept({ backend: 'nft' })
+  await using at = await kept({ backend: 'iptables-nft' })
   const isContested = () => at.events.some(({ type }) => type === 'contested')
   for (let tries = 0; !isContested() && tries < 50; tries++) {
     const before = at.events.length
@@ -169,7 +169,7 @@ test.concurrent('who takes it away again and again is told of, and is not fought
 }, 30_000)
 
 test.concurrent('a node that is as it should be is only looked at', async () => {
-  await using at = await kept({ backend: 'nft' })
+  await using at = await kept({ backend: 'iptables-nft' })
   // Somebody else's changes wake it up.
   for (let times = 0; times < 5; times++) {
     inside(at.node, 'iptables-nft', '-t', 'nat', '-A', 'POSTROUTING', '-d', `10.9.0.${times}`, '-j', 'ACCEPT')

@@ -61,15 +61,15 @@ async function compare(one: PodCase): Promise<void> {
     if (how === 'one batch') {
       using tables = openFresh(pod)
       if (tables?.fresh !== true) continue
-      expect(tables.commit(makeBatch(config, 'nft') ?? expect.unreachable())).toBe(true)
+      expect(tables.commit(makeBatch(config, 'iptables-nft') ?? expect.unreachable())).toBe(true)
     } else {
       const programs = how === 'netlink' ? 'never' : 'always'
-      const tables = iptables(pod, { backend: 'nft', programs, print: istioRestoreText })
+      const tables = iptables(pod, { backend: 'iptables-nft', programs, print: istioRestoreText })
       for (let n = 0; n < one.calls; n += 1) await tables.apply(rules)
     }
     written.push({ ipv4: await saved(pod, 'iptables-nft-save'), ipv6: await saved(pod, 'ip6tables-nft-save') })
     // What programs wrote is read by netlink as well.
-    await iptables(pod, { backend: 'nft', programs: 'never' }).verify(rules)
+    await iptables(pod, { backend: 'iptables-nft', programs: 'never' }).verify(rules)
   }
   const [first, ...others] = written
   for (const other of others) expect(other).toEqual(first)

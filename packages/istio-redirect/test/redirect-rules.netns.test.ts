@@ -9,7 +9,7 @@ import { redirectRules } from '../../istio-rules/src/iptables/rules.ts'
 import { istioRestoreText } from '../../istio-rules/src/iptables/text.ts'
 import { goldens } from '../../istio-rules/test/goldens/cases.ts'
 
-const backends = ['nft', 'legacy'] as const
+const backends = ['iptables-nft', 'iptables-legacy'] as const
 const programs = [
   ['ipv4', 'iptables-nft'],
   ['ipv6', 'ip6tables-nft'],
@@ -29,7 +29,7 @@ const looked = configs.filter(
 )
 
 test.each(backends.flatMap((backend) => configs.map((each) => ({ backend, ...each }))))(
-  'the rules of $name load on iptables-$backend, verify, and a second apply writes nothing',
+  'the rules of $name load on $backend, verify, and a second apply writes nothing',
   async ({ backend, config }) => {
     await using pod = await tempNetns()
     const firewall = iptables(pod, { backend, print: istioRestoreText })
@@ -48,7 +48,7 @@ test.each(looked)(
   async ({ config }) => {
     await using pod = await tempNetns()
     const rules = redirectRules(config)
-    const firewall = iptables(pod, { backend: 'nft', programs: 'never' })
+    const firewall = iptables(pod, { backend: 'iptables-nft', programs: 'never' })
     await firewall.apply(rules)
     for (const [family, program] of programs) {
       for (const command of ['-C', '-D']) {
@@ -65,7 +65,7 @@ test.each(looked)(
   },
 )
 
-test.each(backends)('switching the mode on iptables-%s leaves nothing of the older one', async (backend) => {
+test.each(backends)('switching the mode on %s leaves nothing of the older one', async (backend) => {
   await using pod = await tempNetns()
   const firewall = iptables(pod, { backend, print: istioRestoreText })
   const inbound = { ...captureDefaults, includeInboundPorts: '*' } as const
@@ -77,7 +77,7 @@ test.each(backends)('switching the mode on iptables-%s leaves nothing of the old
   expect((await save(firewall)).ipv4).not.toMatch(/TPROXY|ISTIO_D|DNS/)
 })
 
-test.each(backends)('removing the rules from iptables-%s leaves no chain and no jump', async (backend) => {
+test.each(backends)('removing the rules from %s leaves no chain and no jump', async (backend) => {
   await using pod = await tempNetns()
   const firewall = iptables(pod, { backend, print: istioRestoreText })
   const everything = configs.find(({ name }) => name === 'everything')?.config ?? expect.unreachable()

@@ -171,7 +171,7 @@ describe('an ADD that the agent decides', () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
-    await iptables(one.netns, { backend: 'nft' }).apply(
+    await iptables(one.netns, { backend: 'iptables-nft' }).apply(
       ruleset({ filter: ['OTHERS'] }, (t) => [t.filter.on('OTHERS').proto('tcp').dport(80).drop()]),
     )
     expect((await served(one, agent)).exitCode).toBe(0)

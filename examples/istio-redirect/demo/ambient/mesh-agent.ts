@@ -41,7 +41,7 @@ export async function startAgent(
       reconcile: true,
       nativeNftables: false,
       forceIptablesBinary: 'nft',
-      backEndFile: join(folder, 'run/ambient-backend.json'),
+      backendFile: join(folder, 'run/ambient-backend.json'),
       switchToHost: true,
       branchInterfaces: false,
       podRoundMs: 30_000,

@@ -29,7 +29,7 @@ describe('apply', () => {
   test('on an empty namespace: one restore per family, nothing read', async () => {
     const { ipt, programs, kernel } = setup()
     const report = await ipt.apply(rules)
-    expect(report).toMatchObject({ plan: 'fresh', families: ['ipv4', 'ipv6'], backend: 'nft' })
+    expect(report).toMatchObject({ plan: 'fresh', families: ['ipv4', 'ipv6'], backend: 'iptables-nft' })
     expect(programs()).toEqual(['iptables-restore', 'ip6tables-restore'])
     expect(kernel.commands[0]?.argv).toEqual(['iptables-restore', '--noflush'])
     expect(kernel.dump('ipv6')).toContain('-A EX_OUTPUT ! -d ::1 -j EX_REDIRECT')
@@ -264,13 +264,13 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
   })
 
   test('report own rules that stand in the other back end', async () => {
-    const { ipt, kernel } = setup({}, { backend: 'nft' })
+    const { ipt, kernel } = setup({}, { backend: 'iptables-nft' })
     await ipt.apply(rules)
-    kernel.tamper('*nat\n-N EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n', 'ipv4', 'legacy')
-    const { unexpected } = await iptables('host', { port: kernel.port, backend: 'nft' }).diff(rules)
+    kernel.tamper('*nat\n-N EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n', 'ipv4', 'iptables-legacy')
+    const { unexpected } = await iptables('host', { port: kernel.port, backend: 'iptables-nft' }).diff(rules)
     expect(unexpected).toEqual([
-      { family: 'ipv4', table: 'nat', chain: 'EX_OUTPUT', backend: 'legacy' },
-      { family: 'ipv4', table: 'nat', chain: 'OUTPUT', rule: '-p tcp -j EX_OUTPUT', backend: 'legacy' },
+      { family: 'ipv4', table: 'nat', chain: 'EX_OUTPUT', backend: 'iptables-legacy' },
+      { family: 'ipv4', table: 'nat', chain: 'OUTPUT', rule: '-p tcp -j EX_OUTPUT', backend: 'iptables-legacy' },
     ])
   })
 })
@@ -308,10 +308,10 @@ describe('remove', () => {
 
   test('looks into both back ends when both may hold some', async () => {
     const { kernel } = setup()
-    for (const backend of ['nft', 'legacy'] as const)
+    for (const backend of ['iptables-nft', 'iptables-legacy'] as const)
       await iptables('host', { port: kernel.port, backend }).apply(rules)
     await iptables('host', { port: kernel.port }).removeChains('EX_')
-    expect(kernel.dump('ipv4', 'legacy') + kernel.dump('ipv4', 'nft')).not.toContain('EX_')
+    expect(kernel.dump('ipv4', 'iptables-legacy') + kernel.dump('ipv4', 'iptables-nft')).not.toContain('EX_')
   })
 })
 
@@ -319,7 +319,7 @@ describe('the back end', () => {
   const foreign = '*filter\n-A INPUT -p udp -j ACCEPT\nCOMMIT\n'
 
   test('is what the node’s iptables-restore is, found without a process', async () => {
-    for (const backend of ['nft', 'legacy'] as const) {
+    for (const backend of ['iptables-nft', 'iptables-legacy'] as const) {
       const { ipt, programs } = setup({ backend })
       expect(await ipt.backend()).toBe(backend)
       expect(programs()).toEqual([])
@@ -328,30 +328,30 @@ describe('the back end', () => {
 
   test('is legacy where legacy holds rules', async () => {
     const { ipt, kernel, programs } = setup()
-    kernel.tamper(foreign, 'ipv4', 'legacy')
-    expect((await ipt.apply(rules)).backend).toBe('legacy')
+    kernel.tamper(foreign, 'ipv4', 'iptables-legacy')
+    expect((await ipt.apply(rules)).backend).toBe('iptables-legacy')
     expect(programs()).toContain('ip6tables-legacy-restore')
     expect(kernel.commands.find(({ input }) => input !== undefined)?.argv).toContain('--wait=30')
   })
 
   test('is not legacy where a legacy program only looked', async () => {
     const { ipt, kernel } = setup()
-    kernel.tamper('*filter\nCOMMIT\n', 'ipv4', 'legacy')
-    expect(await ipt.backend()).toBe('nft')
+    kernel.tamper('*filter\nCOMMIT\n', 'ipv4', 'iptables-legacy')
+    expect(await ipt.backend()).toBe('iptables-nft')
   })
 
   test('that was given is used under its own name', async () => {
-    const { ipt, programs } = setup({}, { backend: 'legacy', families: ['ipv4'] })
+    const { ipt, programs } = setup({}, { backend: 'iptables-legacy', families: ['ipv4'] })
     await ipt.apply(rules)
     expect(programs()).toEqual(['iptables-legacy-restore'])
   })
 
   test('changes: the rules in the other one are removed', async () => {
     const { kernel } = setup()
-    await iptables('host', { port: kernel.port, backend: 'legacy' }).apply(rules)
-    await iptables('host', { port: kernel.port, backend: 'nft' }).apply(rules)
-    expect(kernel.dump('ipv4', 'legacy')).toBe('')
-    await iptables('host', { port: kernel.port, backend: 'nft' }).verify(rules)
+    await iptables('host', { port: kernel.port, backend: 'iptables-legacy' }).apply(rules)
+    await iptables('host', { port: kernel.port, backend: 'iptables-nft' }).apply(rules)
+    expect(kernel.dump('ipv4', 'iptables-legacy')).toBe('')
+    await iptables('host', { port: kernel.port, backend: 'iptables-nft' }).verify(rules)
   })
 
   test('that is not installed is an error that names the package', async () => {
@@ -362,7 +362,7 @@ describe('the back end', () => {
   test('behind a wrapper is asked for its version', async () => {
     const { kernel } = setup()
     const port = { ...kernel.port, resolve: () => '/usr/sbin/iptables-wrapper' }
-    expect(await iptables('host', { port }).backend()).toBe('nft')
+    expect(await iptables('host', { port }).backend()).toBe('iptables-nft')
     expect(kernel.commands[0]?.argv).toEqual(['iptables-restore', '--version'])
   })
 })

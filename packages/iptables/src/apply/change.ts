@@ -1,5 +1,5 @@
+import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
-import type { BackendKind } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { Journal } from './journal.ts'
 
@@ -8,7 +8,7 @@ export interface Change {
   /** The families in which something was written; none when everything was as it should be. */
   readonly families: readonly Family[]
   /** The back end that is in use. */
-  readonly backend: BackendKind
+  readonly backend: IptablesBackend
   readonly durationMs: number
   /**
    * Puts back exactly what was there before the call, counters aside; what others have written since stays. A second

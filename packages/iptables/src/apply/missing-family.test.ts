@@ -44,8 +44,8 @@ describe('on a node without ip6tables', () => {
 
   test('legacy tables of IPv6, in which nothing can look for rules, do not choose the back end', async () => {
     const { kernel, ipt } = setup()
-    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv6', 'legacy')
-    expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh', backend: 'nft' })
+    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv6', 'iptables-legacy')
+    expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh', backend: 'iptables-nft' })
     await ipt.verify(onlyIpv4)
   })
 })

@@ -22,7 +22,7 @@ export async function removeBlindly(
   const text = removalText(rules, family)
   const written = textTables(text)
   const tables = new Set(written.map(({ table }) => table))
-  const early = backend.kind === 'nft' && !rules.rules.some(holdsMore)
+  const early = backend.kind === 'iptables-nft' && !rules.rules.some(holdsMore)
   const attempt = async () => {
     try {
       await session.restore(backend, family, text, early ? { commits: written.length } : {})

@@ -63,7 +63,7 @@ async function everywhere(
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
     // No table, no rule: nothing to look for.
-    ({ kind }) => kind === 'nft' || legacyTables,
+    ({ kind }) => kind === 'iptables-nft' || legacyTables,
   )
   const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))
   await settle(

@@ -10,7 +10,7 @@ import { namesFile, plainPrograms } from '../run/plain-programs.ts'
  */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
-  if (found === 'unknown' || (found !== 'none' && found.kind !== 'nft')) return false
+  if (found === 'unknown' || (found !== 'none' && found.kind !== 'iptables-nft')) return false
   return hasNoLegacyTable(target)
 }
 

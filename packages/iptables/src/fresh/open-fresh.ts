@@ -15,12 +15,12 @@ export function openFresh(
   {
     backend = 'auto',
   }: {
-    /** As of `apply`: `nft` where it was chosen already, whatever the node's programs are. Default: `auto`. */
-    readonly backend?: 'nft' | 'auto' | undefined
+    /** As of `apply`: `iptables-nft` where it was chosen already, whatever the node's programs are. Default: `auto`. */
+    readonly backend?: 'iptables-nft' | 'auto' | undefined
   } = {},
 ): FreshNftables | undefined {
   try {
-    const isNft = backend === 'nft' ? hasNoLegacyTable : nftIsTheNodes
+    const isNft = backend === 'iptables-nft' ? hasNoLegacyTable : nftIsTheNodes
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
     return openNftables(target, (channel) => !hasOurs(channel))
   } catch {

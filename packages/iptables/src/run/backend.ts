@@ -1,19 +1,17 @@
 import { IptablesError } from '../errors.ts'
+import type { IptablesBackend } from '../iptables-backend.ts'
 import { type Family, families } from '../rules/model.ts'
 import { packageHint } from './hints.ts'
 import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
-/** The two implementations of iptables in the kernel. Each has its own rules; both see every packet. */
-export type BackendKind = 'legacy' | 'nft'
-
 /** Whether programs write and read the nft back end: where nothing else can, always, or never. */
 export type Programs = 'auto' | 'always' | 'never'
 
 /** A back end and the names under which its programs are installed here. */
 export interface Backend {
-  readonly kind: BackendKind
+  readonly kind: IptablesBackend
   /** It is read and written by netlink, as far as that goes. */
   readonly netlink: boolean
   restore(family: Family): string
@@ -43,30 +41,35 @@ export interface Backends {
  */
 export async function chooseBackend(
   port: IptablesPort,
-  { backend: wanted, programs }: { readonly backend: BackendKind | 'auto'; readonly programs: Programs },
+  { backend: wanted, programs }: { readonly backend: IptablesBackend | 'auto'; readonly programs: Programs },
   probe: Probe,
 ): Promise<Backends> {
-  const nft = (infix: string) => backend('nft', infix, probe.reachesNetlink())
+  const nft = (infix: string) => backend('iptables-nft', infix, probe.reachesNetlink())
   const nodes = { port, probe, nft }
   const names = await Promise.all(families.map((family) => port.read(namesFile(family))))
   const tables = families.filter((_, index) => (names[index] ?? '').trim() !== '')
   const legacyTables = tables.length > 0
   if (programs === 'never') {
     const chosen = nft('-nft')
-    if (wanted === 'legacy' || !chosen.netlink) throw needsProgram(wanted === 'legacy')
+    if (wanted === 'iptables-legacy' || !chosen.netlink) throw needsProgram(wanted === 'iptables-legacy')
     return { chosen, legacyTables }
   }
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
-    if (chosen === undefined) throw noBinary(`iptables-${wanted}-restore`)
+    if (chosen === undefined) throw noBinary(`${wanted}-restore`)
     // What the other one may have from before is looked for where that takes no process, or where it has tables.
-    const other = wanted === 'legacy' ? netlinkAlone(nodes) : legacyTables ? await named(nodes, 'legacy') : undefined
+    const other =
+      wanted === 'iptables-legacy'
+        ? netlinkAlone(nodes)
+        : legacyTables
+          ? await named(nodes, 'iptables-legacy')
+          : undefined
     return { chosen, legacyTables, ...(other === undefined ? undefined : { other }) }
   }
   const plain = await plainBackend(nodes)
   if (plain === undefined) throw noBinary('iptables-restore')
-  if (!legacyTables || plain.kind === 'legacy') return { chosen: plain, legacyTables }
-  const legacy = await named(nodes, 'legacy')
+  if (!legacyTables || plain.kind === 'iptables-legacy') return { chosen: plain, legacyTables }
+  const legacy = await named(nodes, 'iptables-legacy')
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
@@ -95,7 +98,7 @@ function needsProgram(legacy: boolean): IptablesError {
   return new IptablesError('NO_BINARY', `programs: 'never': ${why}`)
 }
 
-const backend = (kind: BackendKind, infix: string, netlink = false): Backend => ({
+const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend => ({
   kind,
   netlink,
   restore: (family) => `${stem(family)}${infix}-restore`,
@@ -105,12 +108,12 @@ const backend = (kind: BackendKind, infix: string, netlink = false): Backend => 
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
 /** The back end of a given kind: under its own name, or as the node's plain programs. */
-async function named(nodes: Nodes, kind: BackendKind): Promise<Backend | undefined> {
-  if (nodes.port.find(`iptables-${kind}-restore`) !== undefined) {
-    return kind === 'nft' ? nodes.nft('-nft') : backend(kind, `-${kind}`)
+async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
+  if (nodes.port.find(`${kind}-restore`) !== undefined) {
+    return kind === 'iptables-nft' ? nodes.nft('-nft') : backend(kind, '-legacy')
   }
   const plain = await plainBackend(nodes)
-  return plain?.kind === kind ? plain : kind === 'nft' ? netlinkAlone(nodes) : undefined
+  return plain?.kind === kind ? plain : kind === 'iptables-nft' ? netlinkAlone(nodes) : undefined
 }
 
 /** The node's `iptables-restore`. */
@@ -118,9 +121,10 @@ async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   const { port, probe, nft } = nodes
   const found = plainPrograms(port)
   if (found === 'none') return netlinkAlone(nodes)
-  if (found !== 'unknown') return found.kind === 'nft' ? nft(found.infix) : backend('legacy', found.infix)
+  if (found !== 'unknown')
+    return found.kind === 'iptables-nft' ? nft(found.infix) : backend('iptables-legacy', found.infix)
   const version = await probe.read(['iptables-restore', '--version'], 'ipv4')
-  return version.includes('nf_tables') ? nft('') : backend('legacy', '')
+  return version.includes('nf_tables') ? nft('') : backend('iptables-legacy', '')
 }
 
 /** Without programs, which is enough for what netlink does. */

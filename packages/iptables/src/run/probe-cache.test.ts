@@ -35,7 +35,7 @@ describe('what a probe found', () => {
 describe('the back end of a namespace', () => {
   test('that is legacy is found by a process once, and again when we write to it; that it is not, each time', async () => {
     const kernel = fakeKernel()
-    kernel.tamper('*nat\nCOMMIT\n', 'ipv4', 'legacy')
+    kernel.tamper('*nat\nCOMMIT\n', 'ipv4', 'iptables-legacy')
     let known: Probed | undefined
     const port: IptablesPort = { ...kernel.port, probed: () => known, remember: (found) => (known = found) }
     const backend = async () => {
@@ -43,13 +43,13 @@ describe('the back end of a namespace', () => {
       const kind = await iptables('host', { port }).backend()
       return [kind, kernel.commands.length - before]
     }
-    expect(await backend()).toEqual(['nft', 1])
-    expect(await backend()).toEqual(['nft', 1])
-    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv4', 'legacy')
-    expect(await backend()).toEqual(['legacy', 1])
-    expect(await backend()).toEqual(['legacy', 0])
+    expect(await backend()).toEqual(['iptables-nft', 1])
+    expect(await backend()).toEqual(['iptables-nft', 1])
+    kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv4', 'iptables-legacy')
+    expect(await backend()).toEqual(['iptables-legacy', 1])
+    expect(await backend()).toEqual(['iptables-legacy', 0])
     const rules = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').drop()])
-    await iptables('host', { port, backend: 'legacy' }).apply(rules)
-    expect(await backend()).toEqual(['legacy', 2])
+    await iptables('host', { port, backend: 'iptables-legacy' }).apply(rules)
+    expect(await backend()).toEqual(['iptables-legacy', 2])
   })
 })

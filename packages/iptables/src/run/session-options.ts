@@ -1,10 +1,11 @@
 import type { NetnsContext } from '@cni/netns/handle'
+import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
-import type { BackendKind, Programs } from './backend.ts'
+import type { Programs } from './backend.ts'
 
 /** What a session needs to know. */
 export interface SessionOptions {
-  readonly backend: BackendKind | 'auto'
+  readonly backend: IptablesBackend | 'auto'
   readonly programs: Programs
   readonly families: readonly Family[] | undefined
   /** Seconds to wait for the lock of the legacy back end. */

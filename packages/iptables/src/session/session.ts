@@ -139,11 +139,11 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       if (text === '') return
       if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
       // nft has no lock; the legacy programs of iptables before 1.6.2 do not know the option, and are not supported.
-      if (backend.kind === 'legacy' && !wroteLegacy) {
+      if (backend.kind === 'iptables-legacy' && !wroteLegacy) {
         wroteLegacy = true
         port.remember?.(undefined)
       }
-      const wait = backend.kind === 'legacy' ? [`--wait=${options.waitSeconds}`] : []
+      const wait = backend.kind === 'iptables-legacy' ? [`--wait=${options.waitSeconds}`] : []
       await run([backend.restore(family), '--noflush', ...wait], family, text, how)
     },
   }

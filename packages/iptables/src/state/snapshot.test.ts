@@ -31,7 +31,7 @@ const changes = [
 ]
 
 const read = (text: string, family: Family = 'ipv4') => parseSave(text, family)
-const whole = (text: string): Snapshot => ({ backend: 'nft', tables: ['filter', 'nat'], ipv4: read(text) })
+const whole = (text: string): Snapshot => ({ backend: 'iptables-nft', tables: ['filter', 'nat'], ipv4: read(text) })
 const lines = (one: Parameters<typeof diffSnapshots>[0], other: Parameters<typeof diffSnapshots>[0]) =>
   driftText(diffSnapshots(one, other)).split('\n').filter(Boolean)
 
@@ -55,7 +55,12 @@ describe('what differs between two snapshots', () => {
       { ...whole(after), tables: ['filter', 'raw'] },
       'ipv4 (nat) and ipv4 (filter, raw)',
     ],
-    ['no family at all', { backend: 'nft', tables: ['nat'] }, whole(after), 'no family (nat) and ipv4 (filter, nat)'],
+    [
+      'no family at all',
+      { backend: 'iptables-nft', tables: ['nat'] },
+      whole(after),
+      'no family (nat) and ipv4 (filter, nat)',
+    ],
   ])('%s have nothing in common: that is an error, not "equal"', (_name, one, other, covered) => {
     expect(() => diffSnapshots(one, other)).toThrow(`diffSnapshots: nothing to compare, the snapshots cover ${covered}`)
   })
@@ -70,7 +75,7 @@ describe('what differs between two snapshots', () => {
 describe('restore', () => {
   test.each<[string, object, string]>([
     ['what parseSave read', read(before), 'expected what snapshot() returned; a text does not say its back end'],
-    ['a snapshot of no family', { backend: 'nft', tables: ['nat'] }, 'the snapshot holds no family'],
+    ['a snapshot of no family', { backend: 'iptables-nft', tables: ['nat'] }, 'the snapshot holds no family'],
     ['a snapshot of no table', { ...whole(before), tables: [] }, 'tables: [] is not a list of'],
   ])('refuses %s instead of doing nothing', async (_name, snapshot, message) => {
     const fake = fakeIptables()

@@ -1,13 +1,13 @@
 import type { Drift } from '../drift.ts'
 import { invalid } from '../errors.ts'
+import type { IptablesBackend } from '../iptables-backend.ts'
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
-import type { BackendKind } from '../run/backend.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
 
 /** What one namespace holds in one back end: a value to look at, compare or put back; `trace` takes its families. */
 export interface Snapshot {
-  readonly backend: BackendKind
+  readonly backend: IptablesBackend
   /** The tables that were looked at. */
   readonly tables: readonly Table[]
   /** `undefined` when the family was not looked at. */

@@ -1,7 +1,7 @@
 import { behaviour } from '../../test/behaviour.suite.ts'
 import { fakeKernel } from './fake-iptables.ts'
 
-for (const backend of ['nft', 'legacy'] as const) {
+for (const backend of ['iptables-nft', 'iptables-legacy'] as const) {
   behaviour(`fake ${backend}`, async () => {
     const kernel = fakeKernel({ backend })
     return {

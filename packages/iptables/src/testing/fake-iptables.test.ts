@@ -24,7 +24,7 @@ describe('fakeIptables', () => {
   })
 
   test('records the programs that would have run', async () => {
-    const fake = fakeIptables({ backend: 'legacy', families: ['ipv6'] })
+    const fake = fakeIptables({ backend: 'iptables-legacy', families: ['ipv6'] })
     await fake.apply(rules)
     expect(fake.commands).toEqual([
       {

@@ -1,7 +1,7 @@
 import { RunError, type RunResult } from '@cni/host'
 import { type Iptables, iptables } from '../iptables.ts'
+import type { IptablesBackend } from '../iptables-backend.ts'
 import { type Family, families } from '../rules/model.ts'
-import type { BackendKind } from '../run/backend.ts'
 import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
 import { FakeTables } from './fake-tables.ts'
@@ -13,9 +13,9 @@ export interface FakeIptables extends Iptables {
   /** Every program that ran, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
   /** What one family and back end holds, in the form of `iptables-save` without empty built-in chains. */
-  dump(family?: Family, backend?: BackendKind): string
+  dump(family?: Family, backend?: IptablesBackend): string
   /** Runs restore text as another program would, for foreign rules and tampering. Throws when it is refused. */
-  tamper(text: string, family?: Family, backend?: BackendKind): void
+  tamper(text: string, family?: Family, backend?: IptablesBackend): void
 }
 
 /**
@@ -36,8 +36,8 @@ export interface FakeIptables extends Iptables {
  */
 export function fakeIptables(
   options: Pick<IptablesOptions, 'families' | 'waitSeconds' | 'print'> & {
-    /** What the node's plain `iptables-restore` is. Default `'nft'`. */
-    readonly backend?: BackendKind
+    /** What the node's plain `iptables-restore` is. Default `'iptables-nft'`. */
+    readonly backend?: IptablesBackend
     /** Programs that are not installed. */
     readonly without?: readonly string[]
     /** Whether the namespace has IPv6. Default: true. */
@@ -57,12 +57,13 @@ export type FakeKernel = Omit<FakeIptables, keyof Iptables>
 
 /** The node of a `fakeIptables`. */
 export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): FakeKernel {
-  const { backend: plain = 'nft', without = [], ipv6 = true, fail } = options
+  const { backend: plain = 'iptables-nft', without = [], ipv6 = true, fail } = options
   const commands: FakeKernel['commands'][number][] = []
   const tables = {
-    legacy: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
-    nft: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+    'iptables-legacy': { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+    'iptables-nft': { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
   }
+  const nft = tables['iptables-nft']
   const execute = (argv: readonly [string, ...string[]], { input, signal }: IptablesPortOptions): RunResult => {
     const command = input === undefined ? { argv } : { argv, input }
     if (signal?.aborted === true) throw failed(argv, '', 'ABORTED')
@@ -71,7 +72,7 @@ export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): Fa
     if (refused !== undefined) throw failed(argv, refused)
     const { family, kind, save } = programOf(argv[0], plain)
     if (argv.includes('--version'))
-      return result(argv, `iptables v1.8.9 (${kind === 'nft' ? 'nf_tables' : 'legacy'})\n`)
+      return result(argv, `iptables v1.8.9 (${kind === 'iptables-nft' ? 'nf_tables' : 'legacy'})\n`)
     if (save) return result(argv, tables[kind][family].save())
     const why = tables[kind][family].restore(input ?? '')
     if (why !== undefined) throw failed(argv, why)
@@ -86,11 +87,14 @@ export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): Fa
         const family = families.find((each) =>
           path.endsWith(each === 'ipv4' ? '/ip_tables_names' : '/ip6_tables_names'),
         )
-        return family === undefined ? undefined : tables.legacy[family].names.map((name) => `${name}\n`).join('')
+        return family === undefined
+          ? undefined
+          : tables['iptables-legacy'][family].names.map((name) => `${name}\n`).join('')
       },
       find: (program) => (without.includes(program) ? undefined : `/usr/sbin/${program}`),
-      generation: async () => ({ current: () => tables.nft.ipv4.commits + tables.nft.ipv6.commits, close: () => {} }),
-      resolve: (path) => (/-(nft|legacy)-/.test(path) ? path : `/usr/sbin/xtables-${plain}-multi`),
+      generation: async () => ({ current: () => nft.ipv4.commits + nft.ipv6.commits, close: () => {} }),
+      resolve: (path) =>
+        /-(nft|legacy)-/.test(path) ? path : `/usr/sbin/${plain.replace('iptables', 'xtables')}-multi`,
     },
     dump: (family = 'ipv4', backend = plain) => tables[backend][family].save({ brief: true }),
     tamper(text, family = 'ipv4', backend = plain) {
@@ -100,9 +104,9 @@ export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): Fa
   }
 }
 
-function programOf(name: string, plain: BackendKind): { family: Family; kind: BackendKind; save: boolean } {
+function programOf(name: string, plain: IptablesBackend): { family: Family; kind: IptablesBackend; save: boolean } {
   const parts = /^(ip6?)tables(?:-(legacy|nft))?-(save|restore)$/.exec(name)
-  const kind = parts?.[2] === 'legacy' || parts?.[2] === 'nft' ? parts[2] : plain
+  const kind = parts?.[2] === 'legacy' || parts?.[2] === 'nft' ? (`iptables-${parts[2]}` as const) : plain
   return { family: parts?.[1] === 'ip6' ? 'ipv6' : 'ipv4', kind, save: parts?.[3] === 'save' }
 }
 

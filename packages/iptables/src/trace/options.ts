@@ -1,7 +1,9 @@
+import type { IptablesBackend } from '../iptables-backend.ts'
+
 /** What the caller of `trace` knows besides the packet. */
 export interface TraceOptions {
-  /** In INPUT nat comes before security on nft, after it on legacy. Default: `nft`. */
-  readonly backend?: 'nft' | 'legacy'
+  /** In INPUT nat comes before security on `iptables-nft`, after it on `iptables-legacy`. Default: `iptables-nft`. */
+  readonly backend?: IptablesBackend
   /**
    * Entries of the sets that rules ask for: addresses, networks, ranges; dimensions are separated by commas, a port is
    * `80` or `tcp:80`. A set that is not given leaves its rules open.

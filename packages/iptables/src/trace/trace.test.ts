@@ -216,7 +216,7 @@ describe('what a packet does not say', () => {
       'ipv4',
     )
     expect(trace(rules, packet)).toMatchObject({ verdict: 'ACCEPT', source: { address: '10.0.0.3' } })
-    expect(trace(rules, packet, { backend: 'legacy' }).verdict).toBe('DROP')
+    expect(trace(rules, packet, { backend: 'iptables-legacy' }).verdict).toBe('DROP')
   })
 })
 

@@ -60,7 +60,7 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
   while (hook !== undefined) {
     traced.hook = hook
     const before = traced.dst
-    const legacyInput = hook === 'INPUT' && traced.options.backend === 'legacy'
+    const legacyInput = hook === 'INPUT' && traced.options.backend === 'iptables-legacy'
     for (const table of legacyInput ? legacyInputTables : tablesOf[hook]) {
       traced.table = table
       if (table !== 'raw' && traced.tracking !== 'untracked') traced.tracking = trackedState(traced)

@@ -75,7 +75,7 @@ class Counter {
 
   async #find(): Promise<Generation | undefined> {
     const { chosen, other } = await this.#session.backends()
-    if (chosen.kind !== 'nft' || other !== undefined) return undefined
+    if (chosen.kind !== 'iptables-nft' || other !== undefined) return undefined
     try {
       return await this.#port.generation?.()
     } catch (error) {

@@ -45,7 +45,7 @@ export function watchBehaviour(start: Start): void {
         ...s.port,
         run: (argv, options) => {
           processes++
-          if (s.backend === 'legacy') count()
+          if (s.backend === 'iptables-legacy') count()
           return s.port.run(argv, options)
         },
         async generation() {
@@ -63,7 +63,7 @@ export function watchBehaviour(start: Start): void {
       for await (const { state } of ipt.watch(rules, { interval: 10, signal: controller.signal })) seen.push(state)
       expect(seen).toEqual(['clean'])
       expect(asked).toBeGreaterThan(5)
-      if (s.backend === 'nft') expect(processes).toBe(s.programs === 'always' ? 2 : 0)
+      if (s.backend === 'iptables-nft') expect(processes).toBe(s.programs === 'always' ? 2 : 0)
     })
 
     test('reports an error, goes on, and ends when it is aborted', { timeout: 20_000 }, async () => {

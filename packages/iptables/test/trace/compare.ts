@@ -1,8 +1,10 @@
 import { netns } from '@cni/netns'
+import type { IptablesBackend } from '../../src/iptables-backend.ts'
 import { parseSave } from '../../src/parse/saved-tables.ts'
 import type { Family } from '../../src/rules/model.ts'
 import { explain } from '../../src/trace/explain.ts'
 import type { TraceOptions } from '../../src/trace/options.ts'
+import { programOf } from '../modes.ts'
 import { type Case, casesOf } from './expected.ts'
 import type { Machine } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
@@ -10,7 +12,7 @@ import type { Drawn } from './random-packets.ts'
 /** The kernel to ask. */
 export interface Rig {
   readonly machine: Machine
-  readonly backend: 'nft' | 'legacy'
+  readonly backend: IptablesBackend
   readonly family: Family
   readonly options: TraceOptions
 }
@@ -51,12 +53,11 @@ let lastId = 0
 async function send({ machine, backend, family, options }: Rig, text: string, drawn: readonly Drawn[]) {
   const rules = parseSave(text, family)
   const cases = drawn.flatMap((each) => casesOf(rules, each, options, () => ++lastId))
-  const six = family === 'ipv6' ? '6' : ''
-  await netns.exec(machine.pod, [`ip${six}tables-${backend}-restore`], { input: text })
+  await netns.exec(machine.pod, [programOf(backend, family, 'restore')], { input: text })
   machine.seen()
   for (const { packet, id } of cases) machine.send(packet, id)
   const seen = machine.seen()
-  const saved = await netns.exec(machine.pod, [`ip${six}tables-${backend}-save`, '-c'])
+  const saved = await netns.exec(machine.pod, [programOf(backend, family, 'save'), '-c'])
   const found = arrivalsDiffer(cases, seen)
   const wanted = predicted(cases)
   const counted = counters(saved.stdout)

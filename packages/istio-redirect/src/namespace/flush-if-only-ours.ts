@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import { FIRST_GENERATION } from '../first-generation.ts'
+import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { openAsWritten } from './open-as-written.ts'
 
@@ -8,7 +8,7 @@ import { openAsWritten } from './open-as-written.ts'
  * looked at; nothing was changed then.
  */
 export function flushIfOnlyOurs(netns: Netns, recorded: AttachmentRecord): boolean {
-  if (recorded.generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
+  if (recorded.generation !== FRESH_GENERATION + 1 || !isSame(netns, recorded)) return false
   using tables = openAsWritten(netns, recorded)
   return tables?.flush() ?? false
 }

@@ -1,8 +1,9 @@
 import { iptables } from '@cni/iptables'
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { FreshNftables } from '@cni/nftables/fresh'
-import { type BatchBackend, makeBatch } from '../decide/make-batch.ts'
-import { FIRST_GENERATION } from '../first-generation.ts'
+import type { Backend } from '../backend.ts'
+import { makeBatch } from '../decide/make-batch.ts'
+import { FRESH_GENERATION } from '../fresh-generation.ts'
 import { openTables } from './open-tables.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import { hasUnrecorded } from './remove-unrecorded.ts'
@@ -11,7 +12,7 @@ import { writerFor } from './writer-for.ts'
 
 /** Batch for {@link freshWriter}. */
 export interface FreshBatch {
-  readonly backend: BatchBackend
+  readonly backend: Exclude<Backend, 'iptables-legacy'>
   /** Batch that the agent has made of the configuration. Default: it is made now. */
   readonly batch?: Uint8Array | undefined
 }
@@ -39,14 +40,14 @@ export async function freshWriter(
 // internal
 
 /** Finds unrecorded rules of the other kind, which would see every packet, too. */
-const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: BatchBackend) =>
-  generation !== FIRST_GENERATION && (await hasUnrecorded(netns, next))
+const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
+  generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 
 interface Opened {
   readonly tables: FreshNftables
   readonly batch: Uint8Array
   readonly config: CaptureConfig
-  readonly backend: BatchBackend
+  readonly backend: FreshBatch['backend']
 }
 
 function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened): FirstWriter & Disposable {
@@ -69,7 +70,11 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
 }
 
 /** Removes the rules, and the tables of iptables that came with them. */
-async function takeBack({ netns }: RedirectContext, config: CaptureConfig, backend: BatchBackend): Promise<void> {
+async function takeBack(
+  { netns }: RedirectContext,
+  config: CaptureConfig,
+  backend: FreshBatch['backend'],
+): Promise<void> {
   await writerFor(netns, config, backend).remove()
-  if (backend === 'nft') await iptables(netns).removeEmptyTables()
+  if (backend === 'iptables-nft') await iptables(netns).removeEmptyTables()
 }

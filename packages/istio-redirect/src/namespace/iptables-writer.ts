@@ -1,12 +1,12 @@
-import { type BackendKind, iptables } from '@cni/iptables'
+import { type IptablesBackend, iptables } from '@cni/iptables'
 import type { CaptureConfig } from '@cni/istio-rules'
 import { istioRestoreText, redirectRules, rulesLeftBehind } from '@cni/istio-rules'
 import type { Where } from '@cni/netns/handle'
-import { FIRST_GENERATION } from '../first-generation.ts'
+import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
 /** The rules of a configuration as iptables has them. */
-export function iptablesWriter(where: Where, config: CaptureConfig, kind: BackendKind | undefined): RuleWriter {
+export function iptablesWriter(where: Where, config: CaptureConfig, kind: IptablesBackend | undefined): RuleWriter {
   const rules = redirectRules(config)
   const tables = iptables(where, { print: istioRestoreText, backend: kind })
   return {
@@ -16,7 +16,7 @@ export function iptablesWriter(where: Where, config: CaptureConfig, kind: Backen
       const { plan, families, backend, durationMs, generation } = await tables.apply(rules)
       return {
         report: { plan, families, backend, durationMs },
-        isAlone: generation === FIRST_GENERATION,
+        isAlone: generation === FRESH_GENERATION,
         generation: plan === 'fresh' && generation !== undefined ? generation + 1 : undefined,
       }
     },

@@ -17,9 +17,10 @@ export async function removeEarlier(
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
   const backend = recordedBackend(before)
   const earlier = writerFor(c, before.rules, backend)
-  const writer = writerFor(c, next.rules, recordedBackend(next))
+  const nextBackend = recordedBackend(next)
+  const writer = writerFor(c, next.rules, nextBackend)
   // What is not known was iptables, of whichever kind.
-  const switched = backend === undefined ? next.backend === 'nftables' : backend !== next.backend
+  const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {
     await writerFor(c.netns, before.rules, backend).apply()

@@ -5,8 +5,8 @@ import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
 import type { Conf } from '../conf/conf.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
-import { wasFirst } from '../state/first-in.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
+import { wasFresh } from '../state/was-fresh.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { clearNativeTables, removeNativeTables } from './native-tables.ts'
 
@@ -17,7 +17,7 @@ export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { reado
 export async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
   await removeWritten(where, recorded)
   const { dev, ino } = recorded.netns
-  if (!wasFirst(recorded) || Number(where.netns.dev) !== dev || Number(where.netns.ino) !== ino) return
+  if (!wasFresh(recorded) || Number(where.netns.dev) !== dev || Number(where.netns.ino) !== ino) return
   await iptables(where).removeEmptyTables()
 }
 

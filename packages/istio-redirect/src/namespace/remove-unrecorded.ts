@@ -2,20 +2,20 @@ import { iptables } from '@cni/iptables'
 import { type NetnsTarget, readFile } from '@cni/netns'
 import { type Netns, type NetnsContext, placeOf } from '@cni/netns/handle'
 import { openNft } from '@cni/nftables/wire'
-import type { RuleBackend } from '../state/attachments.ts'
+import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
  * Removes our rules of the other kind, those of iptables before native ones are written and the other way round, where no
  * record says what was there: both would see every packet.
  */
-export async function removeUnrecorded(c: NetnsContext, next: RuleBackend): Promise<void> {
+export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
 /** Whether there may be any. */
-export async function hasUnrecorded(netns: Netns, next: RuleBackend): Promise<boolean> {
+export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolean> {
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 

@@ -1,13 +1,12 @@
 import type { CaptureConfig } from '@cni/istio-rules'
-import type { AttachmentRecord, RuleBackend } from '../state/attachments.ts'
-
-export type { RuleBackend }
+import type { Backend } from '../backend.ts'
+import type { AttachmentRecord } from '../state/attachments.ts'
 
 /** What `apply` did, as the log says it. */
 export interface WriteReport {
   readonly plan: 'fresh' | 'reconcile' | 'replace' | 'unchanged'
   readonly families: AttachmentRecord['families']
-  readonly backend: RuleBackend
+  readonly backend: Backend
   readonly durationMs: number
 }
 
@@ -23,7 +22,7 @@ export interface Written {
 /** Writes the rules of a configuration to a namespace. */
 export interface FirstWriter {
   /** As what it is recorded. Fails where nothing could be written. */
-  backend(): Promise<RuleBackend>
+  backend(): Promise<Backend>
   /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
   apply(): Promise<Written>
 }

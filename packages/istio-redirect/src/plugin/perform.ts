@@ -1,6 +1,7 @@
 import type { CaptureConfig, PodIdentity } from '@cni/istio-rules'
 import { podRef } from '@cni/istio-rules'
 import type { AttachmentKey } from '@cni/skel'
+import { type Backend, backendWord } from '../backend.ts'
 import { recordOf } from '../decide/record.ts'
 import { freshWriter } from '../namespace/fresh-writer.ts'
 import { openNetwork } from '../namespace/namespace-network.ts'
@@ -8,8 +9,8 @@ import type { RedirectContext } from '../namespace/redirect-context.ts'
 import { removeEarlier } from '../namespace/remove-earlier.ts'
 import { removeUnrecorded } from '../namespace/remove-unrecorded.ts'
 import { writerFor } from '../namespace/writer-for.ts'
-import type { AttachmentRecord, Attachments, RuleBackend } from '../state/attachments.ts'
-import { carriedOver } from '../state/first-in.ts'
+import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
+import { carriedOver } from '../state/was-fresh.ts'
 
 /** Rules for a namespace. */
 export interface Redirection {
@@ -23,7 +24,7 @@ export interface Redirection {
 /** Back end and record of {@link perform}. */
 export interface Writing {
   /** Default: the kind of iptables that is in use there. */
-  readonly backend?: RuleBackend | undefined
+  readonly backend?: Backend | undefined
   /** Place of the record. Default: none is written. */
   readonly recordAs?: RecordPlace | undefined
 }
@@ -44,20 +45,23 @@ export async function perform(
   { backend, recordAs }: Writing,
 ): Promise<void> {
   const before = readEarlier(c, recordAs)
-  const netlink = backend === 'nftables' ? backend : 'nft'
+  const netlink = backend === 'nftables' ? backend : 'iptables-nft'
   using fresh =
-    before === 'none' && backend !== 'legacy' ? await freshWriter(c, config, { backend: netlink, batch }) : undefined
+    before === 'none' && backend !== 'iptables-legacy'
+      ? await freshWriter(c, config, { backend: netlink, batch })
+      : undefined
   const writer = fresh ?? writerFor(c, config, backend)
   const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
-  const record = { ...recordOf(netns, config), backend: await writer.backend() }
+  const used = await writer.backend()
+  const record = { ...recordOf(netns, config), backend: backendWord(used) }
   using network = await openNetwork(c.netns, record)
-  if (before === 'unknown') await removeUnrecorded(c, record.backend)
+  if (before === 'unknown') await removeUnrecorded(c, used)
   else if (before !== 'none') await removeEarlier(c, before, record)
   // The undo step puts back the record of an earlier ADD.
   if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
 
   const { report, isAlone, generation } = await writer.apply()
-  if (before === 'none' && !isAlone) await removeUnrecorded(c, record.backend)
+  if (before === 'none' && !isAlone) await removeUnrecorded(c, used)
   await network.prepare((step) => c.undo(step))
   const written = { ...record, applied: true, generation }
   const known =

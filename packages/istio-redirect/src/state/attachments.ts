@@ -6,7 +6,7 @@ import { attachmentsFolder } from './folder.ts'
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
-  /** What carries it out; `null` when that was not known yet. */
+  /** Back end of the rules, by its word on nodes: `nft`, `legacy` or `nftables`. `null`: unknown yet. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
   /** What the rules are built from. */
@@ -20,7 +20,7 @@ export interface AttachmentRecord {
    * were written otherwise. While it counts no more, they are as they were written.
    */
   readonly generation?: number | undefined
-  /** Nothing was in nf_tables of the namespace before the first ADD: tables that are empty after DEL came with ours. */
+  /** The namespace was fresh before the first ADD: tables that are empty after DEL came with our rules. */
   readonly first?: boolean | undefined
 }
 
@@ -54,9 +54,6 @@ export function findByNetns(
 ): ReturnType<AttachmentStore<AttachmentRecord>['list']>['stored'][number] | undefined {
   return attachments.list().stored.find(({ state: { netns } }) => netns.dev === dev && netns.ino === ino)
 }
-
-/** What carries rules out: a kind of iptables, or nf_tables in its own words. */
-export type RuleBackend = 'nft' | 'legacy' | 'nftables'
 
 const integer = z.int().check(z.nonnegative())
 const port = z.int().check(z.minimum(0), z.maximum(65535))

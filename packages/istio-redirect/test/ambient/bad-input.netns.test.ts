@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
-import { capturedBy, entriesOf } from './back-ends.ts'
+import { capturedBy, entriesOf } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
@@ -121,8 +121,8 @@ describe('nothing is enrolled by', () => {
     const answer = await send(body)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
-    expect(await entriesOf(node.netns, 'nft')).toEqual([])
-    for (const pod of [web, plain]) expect(await capturedBy(pod.netns, 'nft')).toBe('no')
+    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
+    for (const pod of [web, plain]) expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('no')
     expect(node.patches()).toEqual([])
     expect(ztunnel.told.slice(told).filter((line) => line.startsWith('add'))).toEqual([])
     expect(agent.problem()).toBeUndefined()
@@ -135,7 +135,7 @@ describe('nothing is enrolled by', () => {
     ['POST', '/cmdadd/../x', 404],
   ])('%s %s', async (method, path, status) => {
     expect(await send('{}', { method, path })).toMatchObject({ status })
-    expect(await entriesOf(node.netns, 'nft')).toEqual([])
+    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
   })
 })
 
@@ -160,7 +160,7 @@ describe('a pod is enrolled all the same', () => {
     const body = JSON.stringify({ ...event(pod), netns: `/netns/${pod.uid}` })
     expect(await send(body, { method })).toEqual({ status: 200, body: '' })
     expect(pod.annotation()).toBe('enabled')
-    const own = async () => (await entriesOf(node.netns, 'nft')).filter((line) => line.endsWith(pod.uid))
+    const own = async () => (await entriesOf(node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
     expect(await own()).toEqual(hasEntry ? [`${ipv4} ${pod.uid}`] : [])
     pod.change({ status: { phase: 'Running', podIP: ipv4, podIPs: [{ ip: ipv4 }] } })
     await expect.poll(own, patience).toEqual([`${ipv4} ${pod.uid}`])
@@ -170,7 +170,7 @@ describe('a pod is enrolled all the same', () => {
     const annotations = { 'ambient.istio.io/bypass-inbound-capture': 'perhaps', 'ambient.istio.io/dns-capture': '' }
     const odd = await node.pod({ name: 'odd', annotations, status: false })
     expect((await node.hand(odd)).status).toBe(200)
-    expect(await capturedBy(odd.netns, 'nft')).toBe('wholly')
+    expect(await capturedBy(odd.netns, 'iptables-nft')).toBe('wholly')
     expect(node.log.join('\n')).toMatch(/warn .*bypass-inbound-capture.*perhaps/)
     const interfaces = { 'istio.io/reroute-virtual-interfaces': 'eth0,-j ACCEPT' }
     const bad = await node.pod({ name: 'bad', annotations: interfaces, status: false })
@@ -179,7 +179,7 @@ describe('a pod is enrolled all the same', () => {
       status: 500,
       body: expect.stringMatching(/^pod add cannot be retried: .*-j ACCEPT/),
     })
-    expect(await capturedBy(bad.netns, 'nft')).toBe('no')
+    expect(await capturedBy(bad.netns, 'iptables-nft')).toBe('no')
     expect(bad.annotation()).toBeUndefined()
   })
 
@@ -189,7 +189,7 @@ describe('a pod is enrolled all the same', () => {
       plain.change({ annotations: { [redirection]: value } })
       const says = value === 'enabled' || value === 'pending' ? undefined : value
       await annotated(plain, says)
-      expect(await capturedBy(plain.netns, 'nft')).toBe('no')
+      expect(await capturedBy(plain.netns, 'iptables-nft')).toBe('no')
       expect(ztunnel.pods.has(plain.uid)).toBe(false)
     },
   )
@@ -200,7 +200,7 @@ describe('a pod is enrolled all the same', () => {
     const podIPs = [{ ip: 'x' }, { ip: ipv4 }, { ip: `${ipv4}/24` }, { ip: 7 }, null]
     pod.change({ status: { phase: 'Running', podIP: 'x', podIPs } })
     await annotated(pod, 'enabled')
-    const own = (await entriesOf(node.netns, 'nft')).filter((line) => line.endsWith(pod.uid))
+    const own = (await entriesOf(node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
     expect(own).toEqual([`${ipv4} ${pod.uid}`])
   })
 })

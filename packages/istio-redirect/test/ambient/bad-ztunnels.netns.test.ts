@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import type { ZtunnelBehaviour } from '../../src/testing/node/ztunnel/behaviour.ts'
 import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { rawZtunnel } from '../zds/raw-ztunnel.ts'
-import { capturedBy, entriesOf } from './back-ends.ts'
+import { capturedBy, entriesOf } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, patience, ready } from './served-node.ts'
 
 /** Kernel, sets and annotation say that a pod is in the mesh. */
 async function inMesh(node: MeshNode, pod: TestPod): Promise<void> {
   await annotated(pod, 'enabled')
-  expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
-  expect(await entriesOf(node.netns, 'nft')).toEqual(entriesOfPods(pod))
+  expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('wholly')
+  expect(await entriesOf(node.netns, 'iptables-nft')).toEqual(entriesOfPods(pod))
 }
 
 const bad: readonly (readonly [string, ZtunnelBehaviour, RegExp])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import { capturedBy, entriesOf } from './back-ends.ts'
+import { capturedBy, entriesOf } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
 import { annotated, patience } from './served-node.ts'
 
@@ -20,15 +20,15 @@ describe('an agent that ended', () => {
     await expect.poll(reached, patience).toContain('web')
     await first.stop('followed')
     expect(pod.annotation()).toBe(left)
-    expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
+    expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('wholly')
 
     ztunnel.answer(() => '')
     const second = await node.start()
     await annotated(pod, 'enabled')
-    expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
+    expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('wholly')
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     const entries = pod.addresses.map((address) => `${address} ${pod.uid}`)
-    expect(await entriesOf(node.netns, 'nft')).toEqual(entries.toSorted())
+    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual(entries.toSorted())
     expect(second.status()).toMatchObject({ enrolled: 1, pending: 0 })
   })
 
@@ -40,13 +40,13 @@ describe('an agent that ended', () => {
     pod.change({ labels: { [mode]: 'none' } })
     await expect.poll(() => node.patches().length, patience).toBeGreaterThan(patched)
     await first.stop('followed')
-    expect([pod.annotation(), await capturedBy(pod.netns, 'nft')]).toEqual(['enabled', 'no'])
+    expect([pod.annotation(), await capturedBy(pod.netns, 'iptables-nft')]).toEqual(['enabled', 'no'])
 
     const second = await node.start()
     await annotated(pod, undefined)
-    expect(await capturedBy(pod.netns, 'nft')).toBe('no')
+    expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('no')
     await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
-    expect(await entriesOf(node.netns, 'nft')).toEqual([])
+    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
     expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
   })
 
@@ -57,8 +57,8 @@ describe('an agent that ended', () => {
     pod.change({ annotations: { 'ambient.istio.io/redirection': undefined }, labels: { [mode]: 'none' } })
 
     await node.start()
-    await expect.poll(() => capturedBy(pod.netns, 'nft'), patience).toBe('no')
-    await expect.poll(() => entriesOf(node.netns, 'nft'), patience).toEqual([])
+    await expect.poll(() => capturedBy(pod.netns, 'iptables-nft'), patience).toBe('no')
+    await expect.poll(() => entriesOf(node.netns, 'iptables-nft'), patience).toEqual([])
     expect(ztunnel.told.filter((line) => line === 'add web')).toHaveLength(1)
     expect(node.patches()).toEqual(['web enabled'])
   })

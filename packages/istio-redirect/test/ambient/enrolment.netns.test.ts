@@ -8,7 +8,7 @@ import { annotated, entriesOfPods, joined, patience, ready, servedNode } from '.
 
 /** Whether rules of ours are in a pod. */
 async function isCaptured({ netns }: TestPod): Promise<boolean> {
-  const { ipv4, ipv6 } = await iptables(netns, { backend: 'nft' }).snapshot()
+  const { ipv4, ipv6 } = await iptables(netns, { backend: 'iptables-nft' }).snapshot()
   return [ipv4, ipv6].some((family) =>
     [...(family?.tables.values() ?? [])].some((chains) => [...chains.keys()].some((name) => name.startsWith('ISTIO_'))),
   )
@@ -16,7 +16,10 @@ async function isCaptured({ netns }: TestPod): Promise<boolean> {
 
 /** `address uid` of the node's sets. */
 async function entries(node: MeshNode): Promise<string[]> {
-  const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+  const { sets } = nodeProbes(
+    { ipv6: true, probeSource: defaultProbeSource },
+    { netns: node.netns, backend: 'iptables-nft' },
+  )
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
@@ -30,7 +33,7 @@ describe('a pod that a plugin hands over', () => {
     expect(await isCaptured(pod)).toBe(true)
     expect(await entries(node)).toEqual(entriesOfPods(pod))
     expect(pod.annotation()).toBe('enabled')
-    expect(agent.status()).toMatchObject({ enrolled: 1, pending: 0, ztunnels: 1, backEnd: 'nft' })
+    expect(agent.status()).toMatchObject({ enrolled: 1, pending: 0, ztunnels: 1, backend: 'iptables-nft' })
     const requests = node.api.requests.filter(({ method }) => method === 'PATCH')
     expect(requests.map(({ url, headers, body }) => [url, headers['content-type'], body])).toEqual([
       [
@@ -174,7 +177,7 @@ describe('a pod with rules already', () => {
     await using served = await servedNode({ reconcile })
     const { node } = served
     const pod = await node.pod({ name: 'web', status: false })
-    const tables = iptables(pod.netns, { backend: 'nft' })
+    const tables = iptables(pod.netns, { backend: 'iptables-nft' })
     await tables.apply(ruleset({ nat: ['ISTIO_OLD'] }, ({ nat }) => [nat.on('OUTPUT').jump('ISTIO_OLD')]))
     await tables.apply(ruleset({ nat: ['MINE'] }, ({ nat }) => [nat.on('OUTPUT').jump('MINE')]))
     expect((await node.hand(pod)).status).toBe(200)
@@ -279,7 +282,10 @@ describe('pods that are there', () => {
     expect((await node.hand(pod)).status).toBe(200)
     expect(pod.annotation()).toBe('enabled')
     const [ipv4] = pod.addresses
-    const { sets } = nodeProbes({ ipv6: false, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+    const { sets } = nodeProbes(
+      { ipv6: false, probeSource: defaultProbeSource },
+      { netns: node.netns, backend: 'iptables-nft' },
+    )
     expect(await sets.list()).toEqual([{ address: ipv4, uid: pod.uid }])
     expect(node.log.join('\n')).toMatch(/warn traffic of the pod over fd00:20::\d+ is not in the mesh.*shop\/web/)
   })

@@ -7,19 +7,19 @@ import { redirectRules } from '../../../istio-rules/src/iptables/rules.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
-import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
-import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
+import type { Backend } from '../../src/backend.ts'
+import { backends, capturedBy, entriesOf, settingsFor } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, patience, ready, servedNode } from './served-node.ts'
 
 const probesOf = (node: MeshNode) =>
-  nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+  nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'iptables-nft' })
 
 const entries = async (node: MeshNode): Promise<string[]> =>
   (await probesOf(node).sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 
 const outboundRules = async ({ netns }: TestPod): Promise<number> => {
-  const { ipv4 } = await iptables(netns, { backend: 'nft' }).snapshot()
+  const { ipv4 } = await iptables(netns, { backend: 'iptables-nft' }).snapshot()
   return ipv4?.tables.get('nat')?.get('ISTIO_OUTPUT')?.rules.length ?? 0
 }
 
@@ -47,7 +47,7 @@ describe('an agent that starts again', () => {
     gone.delete()
     done.change({ status: { phase: 'Succeeded' } })
     unlabelled.change({ labels: { [mode]: 'none' } })
-    const tables = iptables(drifted.netns, { backend: 'nft' })
+    const tables = iptables(drifted.netns, { backend: 'iptables-nft' })
     const rules = await outboundRules(drifted)
     await tables.remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })
     expect(await outboundRules(drifted)).toBe(0)
@@ -71,40 +71,40 @@ describe('an agent that starts again', () => {
     ['', sidecar],
     [' and lost its annotation', { ...sidecar, [redirectionAnnotation]: undefined }],
   ] as const
-  const everyWay = <B extends AmbientBackEnd>(ways: readonly B[]) =>
-    ways.flatMap((backEnd) => meanwhile.map(([what, annotations]) => [what, backEnd, annotations] as const))
+  const everyWay = <B extends Backend>(ways: readonly B[]) =>
+    ways.flatMap((backend) => meanwhile.map(([what, annotations]) => [what, backend, annotations] as const))
 
-  test.each(everyWay(backEnds))(
+  test.each(everyWay(backends))(
     'takes a pod out wholly that got a sidecar meanwhile%s, by %s',
-    async (_, backEnd, annotations) => {
-      await using node = await meshNode(settingsFor(backEnd))
+    async (_, backend, annotations) => {
+      await using node = await meshNode(settingsFor(backend))
       const ztunnel = node.ztunnel()
       const first = await node.start()
       const pod = await node.pod({ name: 'web' })
       await annotated(pod, 'enabled')
-      expect(await capturedBy(pod.netns, backEnd)).toBe('wholly')
+      expect(await capturedBy(pod.netns, backend)).toBe('wholly')
       await first.stop('followed')
       pod.change({ annotations })
       const second = await node.start()
-      await expect.poll(() => capturedBy(pod.netns, backEnd), patience).toBe('no')
+      await expect.poll(() => capturedBy(pod.netns, backend), patience).toBe('no')
       await annotated(pod, undefined)
-      await expect.poll(() => entriesOf(node.netns, backEnd), patience).toEqual([])
+      await expect.poll(() => entriesOf(node.netns, backend), patience).toEqual([])
       await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
       await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 0, pending: 0 })
     },
   )
 
-  test.each(everyWay(['nft', 'legacy']))(
+  test.each(everyWay(['iptables-nft', 'iptables-legacy']))(
     'takes no rule of the sidecar that a pod got meanwhile%s, by %s',
-    async (_, backEnd, annotations) => {
-      await using node = await meshNode(settingsFor(backEnd))
+    async (_, backend, annotations) => {
+      await using node = await meshNode(settingsFor(backend))
       node.ztunnel()
       const first = await node.start()
       const pod = await node.pod({ name: 'web' })
       await annotated(pod, 'enabled')
       await first.stop('followed')
       pod.change({ annotations })
-      const firewall = iptables(pod.netns, { backend: backEnd })
+      const firewall = iptables(pod.netns, { backend })
       await firewall.apply(sidecarRules)
       await node.start()
       const chains = async (): Promise<string[]> => {
@@ -123,7 +123,7 @@ describe('an agent that starts again', () => {
     await using node = await meshNode()
     const annotations = { ...sidecar, 'ambient.istio.io/redirection': 'enabled' }
     const pod = await node.pod({ name: 'web', annotations })
-    const firewall = iptables(pod.netns, { backend: 'nft' })
+    const firewall = iptables(pod.netns, { backend: 'iptables-nft' })
     await firewall.apply(sidecarRules)
     const before = await firewall.snapshot()
     const ztunnel = node.ztunnel()
@@ -217,7 +217,7 @@ describe('an agent that stops', () => {
     await agent.stop('removed')
     expect(await probesOf(node).drift()).not.toEqual([])
     await expect(probesOf(node).sets.list()).rejects.toThrow(/v4 is not there.*v6 is not there/)
-    const { ipv4 } = await iptables(node.netns, { backend: 'nft' }).snapshot()
+    const { ipv4 } = await iptables(node.netns, { backend: 'iptables-nft' }).snapshot()
     expect([...(ipv4?.tables.get('nat')?.keys() ?? [])].filter((name) => name.startsWith('ISTIO'))).toEqual([])
     expect(await outboundRules(pod)).toBe(rules)
     expect(pod.annotation()).toBe('enabled')
@@ -256,7 +256,7 @@ describe('while it runs', () => {
     await annotated(pod, 'enabled')
     const rules = await outboundRules(pod)
     expect(rules).toBeGreaterThan(0)
-    await iptables(pod.netns, { backend: 'nft' }).remove({
+    await iptables(pod.netns, { backend: 'iptables-nft' }).remove({
       chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }],
       rules: [],
     })

@@ -81,7 +81,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
         reconcile: true,
         nativeNftables: false,
         forceIptablesBinary: 'nft',
-        backEndFile: path('run/ambient-backend.json'),
+        backendFile: path('run/ambient-backend.json'),
         switchToHost: true,
         branchInterfaces: false,
         podRoundMs: 30_000,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawn, seed, times } from '../../../../test/deep.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
-import { backEnds, capturedBy, damage, entriesOf, settingsFor } from './back-ends.ts'
+import type { Backend } from '../../src/backend.ts'
+import { backends, capturedBy, damage, entriesOf, settingsFor } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
@@ -17,16 +17,16 @@ type Step =
   | { readonly type: 'label'; readonly pod: number; readonly value: 'ambient' | 'none' | undefined }
   | { readonly type: 'namespace'; readonly value: 'ambient' | undefined }
   | { readonly type: 'event' | 'sidecar' | 'plain' | 'complete' | 'annotate' | 'drift'; readonly pod: number }
-  | { readonly type: 'restart'; readonly backEnd: AmbientBackEnd | undefined }
+  | { readonly type: 'restart'; readonly backend: Backend | undefined }
   | { readonly type: 'ztunnel' }
 
 const pod = fc.nat({ max: PODS - 1 })
-const backEnd = fc.constantFrom(...backEnds)
+const backend = fc.constantFrom(...backends)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant('label' as const), pod, value: fc.constantFrom('ambient', 'none', undefined) }),
   fc.record({ type: fc.constant('namespace' as const), value: fc.constantFrom('ambient', undefined) }),
   fc.record({ type: fc.constantFrom('event', 'sidecar', 'plain', 'complete', 'annotate', 'drift'), pod }),
-  fc.record({ type: fc.constant('restart' as const), backEnd: fc.option(backEnd, { nil: undefined, freq: 3 }) }),
+  fc.record({ type: fc.constant('restart' as const), backend: fc.option(backend, { nil: undefined, freq: 3 }) }),
   fc.record({ type: fc.constant('ztunnel' as const) }),
 )
 
@@ -44,7 +44,7 @@ test(
   `kernel, sets, annotations and ztunnel agree with a model, whatever happens in whatever order (CNI_SEED=${seed})`,
   async () => {
     await fc.assert(
-      fc.asyncProperty(backEnd, fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (first, steps) => {
+      fc.asyncProperty(backend, fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (first, steps) => {
         await using node = await meshNode({ podRoundMs: 200 })
         node.api.setNamespace('life', {})
         let asked = first
@@ -62,20 +62,20 @@ test(
             node.api.setNamespace('life', namespace === undefined ? {} : { [mode]: namespace })
           } else if (each.type === 'restart') {
             await agent.stop('followed')
-            asked = each.backEnd ?? asked
+            asked = each.backend ?? asked
             agent = await node.start(settingsFor(asked))
           } else if (each.type === 'ztunnel') {
             ztunnel[Symbol.dispose]()
             ztunnel = node.ztunnel()
           } else if (chosen?.on !== undefined && chosen.model !== undefined) {
-            change(node, { on: chosen.on, model: chosen.model, step: each, backEnd: asked })
+            change(node, { on: chosen.on, model: chosen.model, step: each, backend: asked })
           }
           // Some steps meet what the last one left half done, some do not.
           if ('pod' in each && each.pod % 2 === 0) await new Promise((resolve) => setImmediate(resolve))
         }
         await expect.poll(() => agent.problem(), patience).toBeUndefined()
         // Native rules are not begun beside what is left of iptables.
-        const used = agent.status().backEnd ?? asked
+        const used = agent.status().backend ?? asked
         const inMesh = pods.filter((_, at) =>
           belongs(models[at] ?? { label: 'none', sidecar: true, done: true }, namespace),
         )
@@ -114,8 +114,8 @@ function change(
     on,
     model,
     step: each,
-    backEnd,
-  }: { readonly on: TestPod; readonly model: Model; readonly step: Step; readonly backEnd: AmbientBackEnd },
+    backend,
+  }: { readonly on: TestPod; readonly model: Model; readonly step: Step; readonly backend: Backend },
 ): void {
   switch (each.type) {
     case 'label':
@@ -142,6 +142,6 @@ function change(
       void node.hand(on).catch(() => {})
       return
     case 'drift':
-      void damage(on.netns, backEnd).catch(() => {})
+      void damage(on.netns, backend).catch(() => {})
   }
 }

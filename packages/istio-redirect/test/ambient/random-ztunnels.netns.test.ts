@@ -4,9 +4,9 @@ import { drawn, seed, times } from '../../../../test/deep.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
-import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
+import type { Backend } from '../../src/backend.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
-import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
+import { backends, capturedBy, entriesOf, settingsFor } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
 /** Random lives of a node. */
@@ -69,15 +69,15 @@ class Model {
 class World implements AsyncDisposable {
   readonly model = new Model()
   readonly node: MeshNode
-  readonly backEnd: AmbientBackEnd
+  readonly backend: Backend
   agent: AmbientMode
   ztunnel: Ztunnel
   /** Calls of plugins that are not answered. */
   readonly #calls: Promise<unknown>[] = []
 
-  constructor(node: MeshNode, backEnd: AmbientBackEnd, agent: AmbientMode) {
+  constructor(node: MeshNode, backend: Backend, agent: AmbientMode) {
     this.node = node
-    this.backEnd = backEnd
+    this.backend = backend
     this.agent = agent
     this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
   }
@@ -99,7 +99,7 @@ class World implements AsyncDisposable {
         return
       case 'restart':
         await this.agent.stop('followed')
-        this.agent = await node.start(settingsFor(this.backEnd))
+        this.agent = await node.start(settingsFor(this.backend))
         return
       case 'kill ztunnel':
         await this.ztunnel.kill()
@@ -165,12 +165,12 @@ class World implements AsyncDisposable {
   }
 
   async seen(): Promise<object> {
-    const { model, node, ztunnel, backEnd } = this
+    const { model, node, ztunnel, backend } = this
     return {
       annotations: model.pods.filter(exists).map(({ real }) => statusOf(real)),
       // Of those that have ended the rules may stay: so does nothing else that they could lead astray.
-      captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => capturedBy(real.netns, backEnd))),
-      sets: await entriesOf(node.netns, backEnd),
+      captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => capturedBy(real.netns, backend))),
+      sets: await entriesOf(node.netns, backend),
       ztunnel: [...ztunnel.pods.values()].map((each) => `${each.uid} ${each.problem ?? each.namespace}`).toSorted(),
     }
   }
@@ -193,7 +193,7 @@ test(`whatever happens to pods, namespaces, the agent and ztunnels that listen i
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...backEnds),
+      fc.constantFrom(...backends),
       fc.array(action, { minLength: 8, maxLength: 24 }),
       async (by, actions) => {
         const node = await meshNode()

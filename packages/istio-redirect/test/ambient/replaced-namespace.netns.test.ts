@@ -1,7 +1,7 @@
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
 import { addAddresses, podWith } from '../stage/kernel.ts'
-import { capturedBy } from './back-ends.ts'
+import { capturedBy } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 import { mounted, moved, rootOf } from './replaced-pod.ts'
@@ -39,7 +39,7 @@ describe('a namespace that is replaced under the same UID', () => {
     moved(node, pod, other)
     if (change) pod.change({ labels: { touched: 'yes' } })
     await captured(ztunnel, pod, other)
-    expect(await capturedBy(other, 'nft')).toBe('wholly')
+    expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
     expect(pod.annotation()).toBe('enabled')
     await expect.poll(() => notCaptured(node), patience).toBe('0')
     expect(node.log.filter((line) => line.includes('was replaced'))).toHaveLength(1)
@@ -71,7 +71,7 @@ describe('a namespace that is replaced under the same UID', () => {
     }
     if (change) pod.change({ labels: { touched: 'yes' } })
     await captured(ztunnel, pod, other)
-    await expect.poll(() => capturedBy(other, 'nft'), patience).toBe('wholly')
+    await expect.poll(() => capturedBy(other, 'iptables-nft'), patience).toBe('wholly')
     await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 1, notCaptured: 0, astray: [] })
   })
 
@@ -83,7 +83,7 @@ describe('a namespace that is replaced under the same UID', () => {
     using _mount = mounted(rootOf(node), 'cni-new', other)
     pod.end()
     await captured(ztunnel, pod, other)
-    expect(await capturedBy(other, 'nft')).toBe('wholly')
+    expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
   })
 
   test('is found once the status of the pod has the addresses in it', async () => {
@@ -100,7 +100,7 @@ describe('a namespace that is replaced under the same UID', () => {
           why: expect.stringMatching(/^process 4711 .* is in a namespace without its addresses 10\.20/),
         },
       ])
-    expect(await capturedBy(other, 'nft')).toBe('no')
+    expect(await capturedBy(other, 'iptables-nft')).toBe('no')
     pod.change({ status: { phase: 'Running', podIP: '10.20.7.7', podIPs: [{ ip: '10.20.7.7' }] } })
     await captured(ztunnel, pod, other)
   })
@@ -119,7 +119,7 @@ describe('a namespace that is replaced under the same UID', () => {
       }),
     )
     for (const { pod, other } of fresh) await captured(ztunnel, pod, other)
-    for (const { other } of fresh) expect(await capturedBy(other, 'nft')).toBe('wholly')
+    for (const { other } of fresh) expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
     await expect.poll(() => agent.status(), patience).toMatchObject({ enrolled: 6, notCaptured: 0 })
     expect(ztunnel.told.slice(told).toSorted()).toEqual(['add a', 'add b', 'add c'])
   })
@@ -168,7 +168,7 @@ describe('a namespace is never taken', () => {
     using _mount = mounted(rootOf(node), 'cni-node', node.netns)
     await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/web' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
-    expect(await capturedBy(node.netns, 'nft')).toBe('no')
+    expect(await capturedBy(node.netns, 'iptables-nft')).toBe('no')
   })
 
   test('while the pod has a process in its own: what a process makes for itself is not the pod’s', async () => {
@@ -183,6 +183,6 @@ describe('a namespace is never taken', () => {
     moved(node, bystander, elsewhere, '4712')
     await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/bystander' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
-    expect(await capturedBy(made, 'nft')).toBe('no')
+    expect(await capturedBy(made, 'iptables-nft')).toBe('no')
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
-import { capturedBy, damage } from './back-ends.ts'
+import { capturedBy, damage } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
 import { annotated, patience } from './served-node.ts'
 
@@ -12,7 +12,10 @@ test('before anything is known of pods the sockets are there, and the rules and 
   node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
   const agent = await node.start()
   await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched/)
-  const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+  const probes = nodeProbes(
+    { ipv6: true, probeSource: defaultProbeSource },
+    { netns: node.netns, backend: 'iptables-nft' },
+  )
   expect(await probes.drift()).toEqual([])
   expect(await probes.sets.list()).toEqual([])
   expect([node.eventSocket, node.ztunnelSocket].filter((path) => !existsSync(path))).toEqual([])
@@ -25,8 +28,8 @@ test('ztunnel is told of the pods of before, and plugins are served, before the 
   const [leaves, drifted] = [await node.pod({ name: 'leaves' }), await node.pod({ name: 'drifted' })]
   for (const pod of [leaves, drifted]) await annotated(pod, 'enabled')
   await first.stop('followed')
-  await damage(drifted.netns, 'nft')
-  const broken = await capturedBy(drifted.netns, 'nft')
+  await damage(drifted.netns, 'iptables-nft')
+  const broken = await capturedBy(drifted.netns, 'iptables-nft')
   leaves.change({ labels: { [mode]: 'none' } })
 
   // Rules are looked at one pod after the other, each in its turn: the first of them does not get done.
@@ -39,9 +42,9 @@ test('ztunnel is told of the pods of before, and plugins are served, before the 
   expect(await node.hand(fresh)).toMatchObject({ status: 200 })
   expect(ztunnel.pods.get(fresh.uid)).toBe(fresh.netns.ino)
   expect(fresh.annotation()).toBe('enabled')
-  expect(await capturedBy(drifted.netns, 'nft')).toBe(broken)
+  expect(await capturedBy(drifted.netns, 'iptables-nft')).toBe(broken)
 
   node.api.cutAll()
   await annotated(leaves, undefined)
-  await expect.poll(() => capturedBy(drifted.netns, 'nft'), patience).toBe('wholly')
+  await expect.poll(() => capturedBy(drifted.netns, 'iptables-nft'), patience).toBe('wholly')
 })

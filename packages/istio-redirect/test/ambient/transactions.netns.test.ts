@@ -5,7 +5,7 @@ import { findExecutable } from '@cni/host'
 import { openNft } from '@cni/nftables/wire'
 import { expect, test, vi } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import { capturedBy, settingsFor } from './back-ends.ts'
+import { capturedBy, settingsFor } from './backends.ts'
 import { meshNode, type TestPod } from './mesh-node.ts'
 import { annotated } from './served-node.ts'
 
@@ -15,10 +15,10 @@ const transactions = ({ netns }: TestPod): number => {
   return nft.generation() - 1
 }
 
-test.each(['nft', 'native'] as const)(
+test.each(['iptables-nft', 'nftables'] as const)(
   'a pod joins, follows its annotations and leaves in one transaction each, by %s',
-  async (backEnd) => {
-    await using node = await meshNode(settingsFor(backEnd))
+  async (backend) => {
+    await using node = await meshNode(settingsFor(backend))
     await node.start()
     node.ztunnel()
     const pod = await node.pod({ name: 'web' })
@@ -32,7 +32,7 @@ test.each(['nft', 'native'] as const)(
     expect(transactions(pod)).toBe(2)
     pod.change({ labels: { [mode]: 'none' } })
     await annotated(pod, undefined)
-    expect(await capturedBy(pod.netns, backEnd)).toBe('no')
+    expect(await capturedBy(pod.netns, backend)).toBe('no')
     expect(transactions(pod)).toBe(3)
   },
 )
@@ -41,7 +41,7 @@ test('by legacy iptables a pod joins and leaves with one restore of each family,
   using programs = countedPrograms()
   vi.stubEnv('PATH', `${programs.folder}${delimiter}${process.env.PATH}`)
   try {
-    await using node = await meshNode(settingsFor('legacy'))
+    await using node = await meshNode(settingsFor('iptables-legacy'))
     await node.start()
     node.ztunnel()
     const pod = await node.pod({ name: 'web' })

@@ -81,7 +81,7 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
 
   const expectClean = async (name: string, pod: Netns): Promise<void> => {
     await vi.waitFor(expectNothingLeft, { timeout: 10_000, interval: 50 })
-    expect(await rulesIn(pod, 'legacy')).not.toContain('ISTIO_')
+    expect(await rulesIn(pod, 'iptables-legacy')).not.toContain('ISTIO_')
     expect(calls().at(-1)).toMatchObject({ verb: 'DEL', hasPrevResult: false })
     // Asked to end, it would have said so in a document; "netplugin failed" is libcni's word for a plugin without one.
     expect(containerd.log()).toMatch(new RegExp(`Name:${name},.* failed \\(add\\): netplugin failed`))
@@ -98,7 +98,7 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
   it('when it has written its rules', async () => {
     mkdirSync(hangAfterRestore)
     const written = async (namespace: Netns) =>
-      expect(await rulesIn(namespace, 'legacy')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+      expect(await rulesIn(namespace, 'iptables-legacy')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
     using pod = await runTooLong('killed-late', (namespace) =>
       vi.waitFor(() => written(namespace), { timeout: RUN_MS }),
     )

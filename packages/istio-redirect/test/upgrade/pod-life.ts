@@ -130,5 +130,5 @@ function sidecarPod(name: string, which: Which): StoredPod {
 /** What nf_tables and legacy iptables have in a namespace. */
 export async function rulesIn(target: Netns): Promise<string> {
   const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
-  return stdout + (await legacyRulesIn(target, 'legacy'))
+  return stdout + (await legacyRulesIn(target, 'iptables-legacy'))
 }

@@ -1,3 +1,4 @@
+import type { IptablesBackend } from '@cni/iptables'
 import type { KernelSide } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
@@ -24,7 +25,7 @@ export interface ChosenKernelSide {
   /** It works in the namespaces of pods: `addPod` is given them. */
   readonly needsNetns: boolean
   /** What it writes rules with, for the status. */
-  readonly backEnd?: 'legacy' | 'nft' | undefined
+  readonly backend?: IptablesBackend | undefined
 }
 
 /** Makes one. */

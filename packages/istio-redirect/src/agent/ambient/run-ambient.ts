@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { belongsInSnapshot, decideEnrolment, statusAnnotation } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
+import type { Backend } from '../../backend.ts'
 import { whenAborted } from '../part/when-aborted.ts'
 import { findPodNamespaces } from '../proc/find-pod-namespaces.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
-import type { AmbientBackEnd } from '../serve/ambient-status.ts'
 import { clusterWatches } from './cluster-watches.ts'
 import { namespaceCheck } from './namespace/namespace-check.ts'
 import { namespaceFinder } from './namespace/namespace-finder.ts'
 import { netnsCache } from './namespace/netns-cache.ts'
-import { chooseBackEnd } from './node/back-end.ts'
 import { branchInterfaces, needsBranchRoutes } from './node/branch-interfaces.ts'
+import { chooseBackend } from './node/choose-backend.ts'
 import { nodeAddresses } from './node/node-addresses.ts'
 import { nodeProbes } from './node/node-probes.ts'
 import { reconcileNode } from './node/reconcile-node.ts'
@@ -41,12 +41,12 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
   await removeLeftBehind(config, host ?? 'host', log)
-  const backEnd = await backEndOf(options, host)
-  const native = backEnd === 'native'
-  const rules = { native, reconcile: config.reconcile, ...(backEnd === 'native' ? {} : { backend: backEnd }) }
+  const backend = await backendOf(options, host)
+  const native = backend === 'nftables'
+  const rules = { native, reconcile: config.reconcile, ...(backend === 'nftables' ? {} : { backend }) }
   const node = nodeProbes(config.capture, {
     netns: host,
-    ...(backEnd === 'native' ? { native: { kubeletUid: await kubeletUser(hostProc) } } : { backend: backEnd }),
+    ...(backend === 'nftables' ? { native: { kubeletUid: await kubeletUser(hostProc) } } : { backend }),
   })
   using cache = netnsCache(hostProc)
   const branches = config.branchInterfaces && needsBranchRoutes(hostProc) ? branchInterfaces(host ?? 'host') : undefined
@@ -100,7 +100,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     }),
   })
   const ztunnels = (): number => zds.connections().filter(({ state }) => state === 'live').length
-  const running = { seen, pods, ztunnels, backEnd }
+  const running = { seen, pods, ztunnels, backend }
   options.tell({ ...running, isReady: false })
   const tasks = [
     ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, reach, log, signal: ending }),
@@ -168,15 +168,15 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
 
 // internal
 
-async function backEndOf({ config, log }: RunAmbientOptions, host: Netns | undefined): Promise<AmbientBackEnd> {
-  const { nativeNftables, forceIptablesBinary: forced, backEndFile: stateFile, capture } = config
-  const { backEnd, why, warnings } = await chooseBackEnd(
+async function backendOf({ config, log }: RunAmbientOptions, host: Netns | undefined): Promise<Backend> {
+  const { nativeNftables, forceIptablesBinary: forced, backendFile: stateFile, capture } = config
+  const { backend, why, warnings } = await chooseBackend(
     { nativeNftables, forced, ipv6: capture.ipv6 },
     { netns: host, stateFile },
   )
   for (const text of warnings) log.warn(printable(text))
-  log.info(`ambient mode writes its rules by ${backEnd}: ${why}`)
-  return backEnd
+  log.info(`ambient mode writes its rules by ${backend}: ${why}`)
+  return backend
 }
 
 const hasSidecar = (annotations: Readonly<Record<string, string>>): boolean =>

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
+import type { Backend } from '../../backend.ts'
 import type { AmbientConfig } from '../config/ambient-config.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { ApiAccess, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
-import type { AmbientBackEnd, NodeLevelStatus } from '../serve/ambient-status.ts'
+import type { NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { MakeKernelSide } from './kernel-sides.ts'
 import type { MeshReconciler } from './pods/mesh-reconciler.ts'
@@ -34,7 +35,7 @@ export interface RunningAmbient {
   readonly pods: MeshReconciler
   /** How many serve pods of the node. */
   readonly ztunnels: () => number
-  readonly backEnd: AmbientBackEnd | undefined
+  readonly backend: Backend | undefined
   /** Where traffic is redirected on the node. */
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
   /** What keeps it as a whole from working. */

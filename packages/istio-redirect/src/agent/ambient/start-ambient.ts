@@ -104,10 +104,10 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       problem === undefined && ambient?.isReady ? (ambient.problem?.() ?? socket.problem()) : problemNow(),
     status() {
       const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0, notCaptured: 0 }
-      const { pods, ztunnels = () => 0, backEnd, nodeLevel } = ambient ?? {}
+      const { pods, ztunnels = () => 0, backend, nodeLevel } = ambient ?? {}
       const [waiting, astray] = [pods?.waiting() ?? [], pods?.astray() ?? []]
       const problem = problemNow()
-      return { ...counts, waiting, astray, ztunnels: ztunnels(), backEnd, nodeLevel: nodeLevel?.(), problem }
+      return { ...counts, waiting, astray, ztunnels: ztunnels(), backend, nodeLevel: nodeLevel?.(), problem }
     },
     async enrol(given, left) {
       if (!ambient?.isReady) return undefined

@@ -3,7 +3,7 @@ import type { AmbientStatus } from '../serve/ambient-status.ts'
 import { checkAmbient } from './check-ambient.ts'
 
 const socket = '/run/istio-cni/serve.sock'
-const healthy: AmbientStatus = { enrolled: 12, pending: 0, waiting: [], ztunnels: 1, backEnd: 'nft' }
+const healthy: AmbientStatus = { enrolled: 12, pending: 0, waiting: [], ztunnels: 1, backend: 'iptables-nft' }
 const answer = (ambient: AmbientStatus | undefined) => ({
   socket,
   status: { version: '1.0.0', pods: 'watched', ambient } as const,
@@ -21,7 +21,7 @@ describe('ambient mode in the status of a node', () => {
   test.each([
     [healthy, 'ok', '12 pods enrolled, 0 pending; ztunnel is connected; rules by iptables-nft'],
     [
-      { ...healthy, enrolled: 1, ztunnels: 2, backEnd: 'native' },
+      { ...healthy, enrolled: 1, ztunnels: 2, backend: 'nftables' },
       'ok',
       '1 pod enrolled, 0 pending; 2 ztunnels are connected; rules by nftables',
     ],
@@ -31,7 +31,7 @@ describe('ambient mode in the status of a node', () => {
       '12 pods enrolled, 0 pending; no ztunnel is connected; rules by iptables-nft',
     ],
     [
-      { ...healthy, backEnd: undefined, problem: 'no kubelet' },
+      { ...healthy, backend: undefined, problem: 'no kubelet' },
       'fail',
       'no kubelet; 12 pods enrolled, 0 pending; ztunnel is connected',
     ],
@@ -41,14 +41,14 @@ describe('ambient mode in the status of a node', () => {
       '12 pods enrolled, 0 pending; istio-system/ztunnel-x serves; redirected on the node (node-iptables by geneve, experimental, IPv4 only, node 10.60.0.1); rules by iptables-nft',
     ],
     [
-      { ...healthy, ztunnels: 0, backEnd: undefined, nodeLevel: { ...nodeLevel(undefined), tunnel: undefined } },
+      { ...healthy, ztunnels: 0, backend: undefined, nodeLevel: { ...nodeLevel(undefined), tunnel: undefined } },
       'fail',
       '12 pods enrolled, 0 pending; no ztunnel is ready: traffic is dropped; redirected on the node (node-iptables, experimental, IPv4 only, node 10.60.0.1)',
     ],
     [
       {
         ...healthy,
-        backEnd: undefined,
+        backend: undefined,
         nodeLevel: { ...nodeLevel('istio-system/z'), mode: 'node-ebpf', tunnel: undefined },
       },
       'ok',
@@ -68,8 +68,8 @@ describe('ambient mode in the status of a node', () => {
         next: expect.stringMatching(/^sets of ipset .* until the node is started again/),
       },
     ])
-    expect(told({ ...healthy, backEnd: 'native' }, true)).toHaveLength(1)
-    expect(told({ ...healthy, backEnd: undefined }, true)).toHaveLength(1)
+    expect(told({ ...healthy, backend: 'nftables' }, true)).toHaveLength(1)
+    expect(told({ ...healthy, backend: undefined }, true)).toHaveLength(1)
     expect(told({ ...healthy, nodeLevel: nodeLevel(undefined) }, true)).toHaveLength(1)
   })
 

@@ -1,5 +1,5 @@
 import type { AmbientConfig } from '../config/ambient-config.ts'
-import type { AmbientBackEnd, AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
+import type { AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
@@ -32,12 +32,12 @@ const check = (state: Check['state'], subject: string, detail: string, next?: st
 })
 
 function summary(status: AmbientStatus): Check {
-  const { enrolled, pending, notCaptured = 0, ztunnels, backEnd, problem, nodeLevel } = status
+  const { enrolled, pending, notCaptured = 0, ztunnels, backend, problem, nodeLevel } = status
   const lost = notCaptured === 0 ? '' : `, ${notCaptured} not captured`
   const counts = `${pods(enrolled)} enrolled, ${pending} pending${lost}`
   const detail = [
     problem,
-    `${counts}; ${nodeLevel === undefined ? connected(ztunnels) : serves(nodeLevel)}${backEnd === undefined ? '' : `; rules by ${BACK_ENDS[backEnd]}`}`,
+    `${counts}; ${nodeLevel === undefined ? connected(ztunnels) : serves(nodeLevel)}${backend === undefined ? '' : `; rules by ${backend}`}`,
   ].filter((part) => part !== undefined)
   if (problem !== undefined) return check('fail', 'mesh', detail.join('; '), READ_LOG)
   if (ztunnels === 0) {
@@ -47,9 +47,9 @@ function summary(status: AmbientStatus): Check {
 }
 
 /** What was asked for and is not so; on the node nobody can ask for it. */
-function notNative({ backEnd, nodeLevel }: AmbientStatus): Check[] {
-  if (backEnd === undefined || backEnd === 'native' || nodeLevel !== undefined) return []
-  return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${BACK_ENDS[backEnd]} is used`, NOT_NATIVE)]
+function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
+  if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []
+  return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]
 }
 
 function astray({ notCaptured = 0, astray: shown = [] }: AmbientStatus): Check[] {
@@ -83,12 +83,6 @@ const connected = (count: number): string =>
 const serves = ({ mode, tunnel, hostIp, ztunnel }: NodeLevelStatus): string => {
   const how = `${mode}${tunnel === undefined ? '' : ` by ${tunnel}`}, experimental, IPv4 only, node ${hostIp}`
   return `${ztunnel === undefined ? 'no ztunnel is ready: traffic is dropped' : `${ztunnel} serves`}; redirected on the node (${how})`
-}
-
-const BACK_ENDS: Readonly<Record<AmbientBackEnd, string>> = {
-  legacy: 'iptables-legacy',
-  nft: 'iptables-nft',
-  native: 'nftables',
 }
 
 const NOT_NATIVE =

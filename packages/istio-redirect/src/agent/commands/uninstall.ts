@@ -4,7 +4,7 @@ import { escapeUnsafe, messageOf } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { backEndFile } from '../config/back-end-file.ts'
+import { backendFile } from '../config/backend-file.ts'
 import { keptLines } from '../kept-plugin.ts'
 import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
@@ -63,7 +63,7 @@ async function removeRedirection(
   { values }: AgentConfig,
   errors: InstallError[],
 ): Promise<{ action: 'remove'; path: string }[]> {
-  const path = nodeLevelMark({ backEndFile: backEndFile(values.cniAgentRunDir) })
+  const path = nodeLevelMark({ backendFile: backendFile(values.cniAgentRunDir) })
   if (!existsSync(path)) return []
   const { removeFromNodeOf } = await import('../ambient/node-level/remove-when-off.ts')
   const ignored = (): void => {}

@@ -5,7 +5,7 @@ import { SERVE_SOCKET } from '../../serve/socket.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
 import type { ApiAccess, CriConfig, PluginTokenConfig, RepairConfig, ServeConfig } from '../part/services.ts'
 import type { AmbientConfig, NodeLevelConfig } from './ambient-config.ts'
-import { backEndFile } from './back-end-file.ts'
+import { backendFile } from './backend-file.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
 import { neededFolders } from './node-folders.ts'
@@ -180,7 +180,7 @@ function ambientConfig(values: Values): AmbientConfig | undefined {
     reconcile: values.ambientReconcilePodRulesOnStartup,
     nativeNftables: values.nativeNftables,
     forceIptablesBinary: forced === 'legacy' || forced === 'nft' ? forced : '',
-    backEndFile: backEndFile(values.cniAgentRunDir),
+    backendFile: backendFile(values.cniAgentRunDir),
     switchToHost: values.allowSwitchToHostNs,
     branchInterfaces: values.ambientEnableAwsBranchEniProbe,
     podRoundMs: POD_ROUND_MS,

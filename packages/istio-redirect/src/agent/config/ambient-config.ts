@@ -17,7 +17,7 @@ export interface AmbientConfig extends EnrolmentSettings {
   /** `''`: what the node uses. */
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
   /** Where the choice of a back end is remembered. */
-  readonly backEndFile: string
+  readonly backendFile: string
   /** The node's network is that of its first process, and not that of this one. */
   readonly switchToHost: boolean
   /** Routes for pods on branch interfaces of AWS, where the node's kernel needs them. */

@@ -4,7 +4,7 @@ import { ambientMetrics } from '../ambient/ambient-metrics.ts'
 import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import type { AmbientConfig } from '../config/ambient-config.ts'
-import { backEndFile } from '../config/back-end-file.ts'
+import { backendFile } from '../config/backend-file.ts'
 import type { EndReason, Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
@@ -122,7 +122,7 @@ type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 
 /** Loads what does it only where there is something. */
 const removeWhenOff: RemoveLeft = async ({ values }, log) => {
-  const place = { backEndFile: backEndFile(values.cniAgentRunDir) }
+  const place = { backendFile: backendFile(values.cniAgentRunDir) }
   if (!existsSync(nodeLevelMark(place))) return
   const { removeFromNodeOf } = await import('../ambient/node-level/remove-when-off.ts')
   await removeFromNodeOf(values, log)

@@ -2,6 +2,7 @@ import { type PodInfo, podInfo, redirectFor, skipReason } from '@cni/istio-rules
 import type { KubeClient } from '@cni/kube'
 import { parsePod, podPath } from '@cni/kube'
 import type { Netns } from '@cni/netns'
+import { iptablesBackend } from '../../backend.ts'
 import { captureOfPod } from '../../decide/captured-families.ts'
 import { knownAddresses } from '../../namespace/known-addresses.ts'
 import type { RedirectContext } from '../../namespace/redirect-context.ts'
@@ -48,7 +49,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
       c,
       { pod, config },
       {
-        backend: nativeNftables ? 'nftables' : forceIptablesBinary || undefined,
+        backend: nativeNftables ? 'nftables' : iptablesBackend(forceIptablesBinary),
         recordAs: attachments && recorded && { key: recorded.key, attachments },
       },
     ),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { Backend } from '../../backend.ts'
 
 /** What `install-cni status` tells of ambient mode. */
 export interface AmbientStatus {
@@ -14,8 +15,8 @@ export interface AmbientStatus {
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
   /** Connections of ztunnels that have said hello and have been told of all pods. */
   readonly ztunnels: number
-  /** Iptables that writes the rules, or `native` for tables of nf_tables. `undefined` until it was decided. */
-  readonly backEnd?: 'legacy' | 'nft' | 'native' | undefined
+  /** Back end that writes the rules. `undefined` until the agent has chosen it. */
+  readonly backend?: Backend | undefined
   /** Present where traffic is redirected on the node, and not in pods. */
   readonly nodeLevel?:
     | {
@@ -31,9 +32,6 @@ export interface AmbientStatus {
   /** What keeps ambient mode as a whole from working, one sentence. */
   readonly problem?: string | undefined
 }
-
-/** How the rules of ambient mode are written on a node. */
-export type AmbientBackEnd = NonNullable<AmbientStatus['backEnd']>
 
 /** Status where traffic is redirected on the node. */
 export type NodeLevelStatus = NonNullable<AmbientStatus['nodeLevel']>
@@ -51,7 +49,7 @@ export const ambientStatusSchema = z.object({
   notCaptured: z.optional(z.int().check(z.nonnegative())),
   astray: z.optional(podsShown()),
   ztunnels: z.int().check(z.nonnegative()),
-  backEnd: z.optional(z.enum(['legacy', 'nft', 'native'])),
+  backend: z.optional(z.enum(['iptables-nft', 'iptables-legacy', 'nftables'])),
   nodeLevel: z.optional(
     z.object({
       mode: z.enum(['node-iptables', 'node-ebpf']),

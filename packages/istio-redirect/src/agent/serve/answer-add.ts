@@ -53,7 +53,7 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
     )
     if (decision.act === 'skip') return { ...decision, log }
     const make = sources.batch ?? makeBatch
-    return { ...decision, log, batch: make(decision.config, native ? 'nftables' : 'nft') }
+    return { ...decision, log, batch: make(decision.config, native ? 'nftables' : 'iptables-nft') }
   } catch (error) {
     if (error instanceof Refusal) return refused(error)
     const { code, msg, details } = toErrorDocument(error)

@@ -14,7 +14,7 @@ const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): Capture
 describe('batches that are kept', () => {
   test('are those that would be made, for each back end and family', () => {
     const kept = keptBatches(makeBatch)
-    const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom('nft', 'nftables'))
+    const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom('iptables-nft', 'nftables'))
     fc.assert(
       fc.property(one, ([port, ipv6, backend]) => {
         const config = captured(port, { ipv6 })
@@ -26,7 +26,7 @@ describe('batches that are kept', () => {
   test('are made once for pods that are redirected alike', () => {
     const make = vi.fn(makeBatch)
     const kept = keptBatches(make)
-    for (let pod = 0; pod < 3; pod++) expect(kept(captured(15001), 'nft')?.byteLength).toBeGreaterThan(1000)
+    for (let pod = 0; pod < 3; pod++) expect(kept(captured(15001), 'iptables-nft')?.byteLength).toBeGreaterThan(1000)
     expect(make).toHaveBeenCalledTimes(1)
   })
 
@@ -34,13 +34,13 @@ describe('batches that are kept', () => {
     const make = vi.fn(makeBatch)
     const kept = keptBatches(make)
     for (let port = 1; port <= 33; port++) {
-      kept(captured(port), 'nft')
-      kept(captured(1), 'nft')
+      kept(captured(port), 'iptables-nft')
+      kept(captured(1), 'iptables-nft')
     }
     expect(make).toHaveBeenCalledTimes(33)
-    kept(captured(1), 'nft')
+    kept(captured(1), 'iptables-nft')
     expect(make).toHaveBeenCalledTimes(33)
-    kept(captured(2), 'nft')
+    kept(captured(2), 'iptables-nft')
     expect(make).toHaveBeenCalledTimes(34)
   })
 
@@ -50,9 +50,9 @@ describe('batches that are kept', () => {
     const ports = Array.from({ length: 500 }, (_, index) => index + 1)
     for (const config of [captured(1, { excludeOutboundPorts: ports }), captured(2, { dropInvalid: true })]) {
       make.mockClear()
-      make.mockReturnValueOnce(config.dropInvalid ? undefined : makeBatch(config, 'nft'))
-      kept(config, 'nft')
-      kept(config, 'nft')
+      make.mockReturnValueOnce(config.dropInvalid ? undefined : makeBatch(config, 'iptables-nft'))
+      kept(config, 'iptables-nft')
+      kept(config, 'iptables-nft')
       expect(make).toHaveBeenCalledTimes(2)
     }
   })

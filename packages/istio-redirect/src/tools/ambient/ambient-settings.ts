@@ -4,6 +4,7 @@ import type { RulesOptions } from '../../agent/ambient/rules/installed-rules.ts'
 import { redirectModeOf } from '../../agent/config/redirect-mode.ts'
 import { resolveValues } from '../../agent/config/resolve.ts'
 import { nodeLevelSelectors } from '../../agent/config/selectors.ts'
+import { iptablesBackend } from '../../backend.ts'
 import type { Settings } from '../../conf/settings.ts'
 import type { ToolIo } from '../io.ts'
 import { documents } from '../pod/read-pods.ts'
@@ -33,7 +34,7 @@ export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native:
     enrolment: { selectors, excludeNamespaces, systemNamespace: values.systemNamespace, optOut: onNode },
     rules: {
       native: native || values.nativeNftables,
-      backend: forced === 'legacy' || forced === 'nft' ? forced : undefined,
+      backend: iptablesBackend(forced),
     },
     capture: {
       ipv6: values.ambientIpv6,

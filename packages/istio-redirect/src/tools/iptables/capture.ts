@@ -1,5 +1,7 @@
+import type { IptablesBackend } from '@cni/iptables'
 import { type CaptureConfig, nodeCapture, parseCapture } from '@cni/istio-rules'
 import { quote } from '@cni/types'
+import { iptablesBackend } from '../../backend.ts'
 import { iptablesFlags } from './flags.ts'
 import type { IptablesSettings } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -16,11 +18,12 @@ export function checkSettings(settings: IptablesSettings, env: Environment): voi
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,
-}: IptablesSettings): 'legacy' | 'nft' | 'auto' {
-  if (forced === 'legacy' || forced === 'nft') return forced
+}: IptablesSettings): IptablesBackend | 'auto' {
+  const backend = iptablesBackend(forced)
+  if (backend !== undefined) return backend
   if (forced !== '') throw new Error(`--force-iptables-binary is ${quote(forced)}, expected legacy or nft`)
-  if (/legacy/.test(iptablesVersion)) return 'legacy'
-  return /nf_tables|nft/.test(iptablesVersion) ? 'nft' : 'auto'
+  if (/legacy/.test(iptablesVersion)) return 'iptables-legacy'
+  return /nf_tables|nft/.test(iptablesVersion) ? 'iptables-nft' : 'auto'
 }
 
 /** The configuration of the rules. Throws an `Error` that names the flag and the value. */

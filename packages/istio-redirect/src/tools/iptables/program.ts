@@ -1,4 +1,4 @@
-import { type BackendKind, type Iptables, iptables, type Ruleset } from '@cni/iptables'
+import { type Iptables, type IptablesBackend, iptables, type Ruleset } from '@cni/iptables'
 import { chainsFor, driftText, type Family, parseSave } from '@cni/iptables/rules'
 import {
   type CaptureConfig,
@@ -8,16 +8,16 @@ import {
   rulesLeftBehind,
 } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
+import type { Backend } from '../../backend.ts'
 import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
 import { clearNativeTables } from '../../namespace/native-tables.ts'
-import type { RuleBackend } from '../../namespace/rule-writer.ts'
 import type { ToolLog } from './log.ts'
 
 /** What is to be done to a namespace. */
 export interface Program {
   readonly target: NetnsTarget
   readonly config: CaptureConfig
-  readonly backend: BackendKind | 'auto'
+  readonly backend: IptablesBackend | 'auto'
   readonly reconcile: boolean
   readonly cleanupOnly: boolean
   readonly forceApply: boolean
@@ -28,7 +28,7 @@ export interface Program {
 /** What was done. */
 export interface ProgramReport {
   readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'replace' | 'removed'
-  readonly backend: RuleBackend
+  readonly backend: Backend
   readonly families: readonly Family[]
 }
 

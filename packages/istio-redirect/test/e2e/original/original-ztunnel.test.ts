@@ -1,7 +1,7 @@
 import { type Netns, netns } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { defaultProbeSource } from '../../../../istio-rules/src/ambient/pod-rules.ts'
-import { backEnds, settingsFor } from '../../ambient/back-ends.ts'
+import { backends, settingsFor } from '../../ambient/backends.ts'
 import { gateways } from '../../ambient/mesh-node.ts'
 import { patience } from '../../ambient/served-node.ts'
 import { peer } from './peers.ts'
@@ -13,11 +13,11 @@ const probes = [defaultProbeSource.ipv4, defaultProbeSource.ipv6]
 describe.runIf(missing === undefined)(
   `what passes through a real ztunnel${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    test.each(backEnds)('is all that goes in and out of pods in the mesh, by rules of %s', async (backEnd) => {
-      await using mesh = await ztunnelMesh(file, settingsFor(backEnd))
+    test.each(backends)('is all that goes in and out of pods in the mesh, by rules of %s', async (backend) => {
+      await using mesh = await ztunnelMesh(file, settingsFor(backend))
       const { node, agent, web, shop, plain } = mesh
       const ztunnel = await mesh.ztunnel()
-      expect(agent.status()).toMatchObject({ backEnd, ztunnels: 1 })
+      expect(agent.status()).toMatchObject({ backend, ztunnels: 1 })
       // Before anybody is in the mesh nothing does.
       expect(await reached(web.netns, shop.addresses)).toEqual(answers('shop', web.addresses))
       await mesh.enrol()

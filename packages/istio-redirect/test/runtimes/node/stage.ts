@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IptablesBackend } from '@cni/iptables'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import type { NetnsTarget } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
@@ -77,6 +78,6 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
 }
 
 /** The rules of both families in a namespace, without dates and counters. */
-export async function rulesIn(namespace: NetnsTarget, kind: 'nft' | 'legacy' = 'nft'): Promise<string> {
-  return (await rulesOf(namespace, kind)).replaceAll(/\[\d+:\d+\]/g, '')
+export async function rulesIn(namespace: NetnsTarget, backend: IptablesBackend = 'iptables-nft'): Promise<string> {
+  return (await rulesOf(namespace, backend)).replaceAll(/\[\d+:\d+\]/g, '')
 }

@@ -7,7 +7,7 @@ import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-
 export interface FreshNftables extends Disposable {
   /** Whether nothing is there that the batch would be added to. */
   readonly fresh: boolean
-  /** The kernel's count of changes, in which alone a batch is taken; at 1 nobody has ever made any. */
+  /** The kernel's count of changes, in which alone a batch is taken; at 1 the namespace has never had any. */
   readonly generation: number
   /**
    * Sends a batch, if nobody has changed anything since this was opened. `false`: it was not taken, and nothing was
@@ -32,7 +32,7 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     socket = openNetlinkSocket(target, 'netfilter', { receiveBuffer: ROOM_FOR_REFUSALS })
     socket.send(generationRequest(1))
     const generation = generationIn(socket, 1)
-    return over(socket, generation, generation === UNTOUCHED || look(channelFrom(socket)))
+    return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
     // The kernel has no nf_tables, or we no privilege: who writes by itself has the words for it.
     socket?.close()
@@ -43,8 +43,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 // internal
 
 const ROOM_FOR_REFUSALS = 4_000_000
-/** Of a namespace in which nobody has ever changed anything: there is nothing to look at. */
-const UNTOUCHED = 1
+/** Generation of a namespace whose nf_tables no program has ever changed: it has no tables to read. */
+const FRESH_GENERATION = 1
 /** Above all numbers of a channel that has looked. */
 const FIRST = 0x4000_0000
 

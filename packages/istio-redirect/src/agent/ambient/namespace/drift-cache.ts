@@ -45,7 +45,7 @@ export function markOf(
   capture: PodCapture,
   { native, backend }: RulesOptions,
 ): string | undefined {
-  if (native !== true && backend !== 'nft') return undefined
+  if (native !== true && backend !== 'iptables-nft') return undefined
   try {
     using nft = openNft(lease.netns)
     return markAt(lease, capture, nft.generation())

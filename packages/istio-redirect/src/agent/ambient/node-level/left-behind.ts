@@ -11,7 +11,7 @@ import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
 /** What says where the mark is, and what rules were written with. */
-export type MarkedPlace = Pick<AmbientConfig, 'backEndFile' | 'forceIptablesBinary'>
+export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
@@ -114,10 +114,10 @@ async function leftSide(place: MarkedPlace, host: NetnsTarget, mark: Mark): Prom
     const { ebpfSide } = await import('@cni/istio-node-level')
     return ebpfSide({ netns: host, settings })
   }
-  const { chooseBackEnd } = await import('../node/back-end.ts')
-  const { forceIptablesBinary: forced, backEndFile: stateFile } = place
-  const { backEnd } = await chooseBackEnd({ nativeNftables: false, forced, ipv6: false }, { netns: host, stateFile })
-  if (backEnd === 'native') return undefined
+  const { chooseBackend } = await import('../node/choose-backend.ts')
+  const { forceIptablesBinary: forced, backendFile: stateFile } = place
+  const { backend } = await chooseBackend({ nativeNftables: false, forced, ipv6: false }, { netns: host, stateFile })
+  if (backend === 'nftables') return undefined
   const { iptablesSide } = await import('@cni/istio-node-level')
-  return iptablesSide({ netns: host, hostIp: '0.0.0.0', tunnel: 'geneve', backend: backEnd, settings })
+  return iptablesSide({ netns: host, hostIp: '0.0.0.0', tunnel: 'geneve', backend, settings })
 }

@@ -1,15 +1,15 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
-import { chooseBackEnd } from '../node/back-end.ts'
+import { chooseBackend } from '../node/choose-backend.ts'
 
 /** The kernel's side that the settings ask for; the other one is not loaded. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
-  const { backEnd, why } = await backEndOf(options)
-  log.info(`rules on the node are written by iptables-${backEnd}: ${why}`, { tunnel: nodeLevel.tunnel })
+  const { backend, why } = await backendOf(options)
+  log.info(`rules on the node are written by ${backend}: ${why}`, { tunnel: nodeLevel.tunnel })
   const { iptablesSide } = await import('@cni/istio-node-level')
-  const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend: backEnd, settings })
-  return { kernel, needsNetns: false, backEnd }
+  const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend, settings })
+  return { kernel, needsNetns: false, backend }
 }
 
 // internal
@@ -25,11 +25,11 @@ async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<Chose
 }
 
 /** Rules of nf_tables of our own are of ambient mode in pods. */
-async function backEndOf({ config, host, log }: KernelSideOptions) {
-  const { forceIptablesBinary: forced, backEndFile: stateFile } = config
+async function backendOf({ config, host, log }: KernelSideOptions) {
+  const { forceIptablesBinary: forced, backendFile: stateFile } = config
   const wish = { nativeNftables: false, forced, ipv6: false }
-  const { backEnd, why, warnings } = await chooseBackEnd(wish, { netns: host, stateFile })
+  const { backend, why, warnings } = await chooseBackend(wish, { netns: host, stateFile })
   for (const text of warnings) log.warn(text)
-  if (backEnd === 'native') throw new Error('rules on the node are written by iptables')
-  return { backEnd, why }
+  if (backend === 'nftables') throw new Error('rules on the node are written by iptables')
+  return { backend, why }
 }

@@ -3,5 +3,5 @@ import { inFolder } from '../../../in-folder.ts'
 import type { AmbientConfig } from '../../config/ambient-config.ts'
 
 /** The file in the run directory that says that traffic is redirected on the node, until nothing of that is left. */
-export const nodeLevelMark = ({ backEndFile }: Pick<AmbientConfig, 'backEndFile'>): string =>
-  inFolder(dirname(backEndFile), 'ambient-node-level.json')
+export const nodeLevelMark = ({ backendFile }: Pick<AmbientConfig, 'backendFile'>): string =>
+  inFolder(dirname(backendFile), 'ambient-node-level.json')

@@ -1,4 +1,4 @@
-import { backEndFile } from '../../config/back-end-file.ts'
+import { backendFile } from '../../config/backend-file.ts'
 import type { Values } from '../../config/variables.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { hostRootOf } from '../run-options.ts'
@@ -8,6 +8,6 @@ import { removeFromNode } from './left-behind.ts'
 export async function removeFromNodeOf(values: Values, log: ScopedLog): Promise<void> {
   const { forceIptablesBinary: forced, allowSwitchToHostNs: switchToHost } = values
   const forceIptablesBinary = forced === 'legacy' || forced === 'nft' ? forced : ''
-  const place = { backEndFile: backEndFile(values.cniAgentRunDir), forceIptablesBinary, switchToHost } as const
+  const place = { backendFile: backendFile(values.cniAgentRunDir), forceIptablesBinary, switchToHost } as const
   await removeFromNode({ ...place, hostRoot: hostRootOf() }, log)
 }

@@ -53,7 +53,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     make: (ip) => make({ config, nodeLevel, host, hostIp: ip, hostRoot, log, settings }),
     log,
   })
-  const { needsNetns, backEnd, hostIp } = hosted
+  const { needsNetns, backend, hostIp } = hosted
   using kernel = hosted.kernel
   const failed = new AbortController()
   const ending = AbortSignal.any([signal, failed.signal])
@@ -96,7 +96,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const running = {
     seen,
     pods,
-    backEnd,
+    backend,
     ztunnels: () => (lead.serving() === undefined ? 0 : 1),
     problem: lead.problem,
     nodeLevel: () => ({

@@ -18,7 +18,7 @@ export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean
 /** What the legacy back end holds in a namespace; `undefined` where it has no table, which is not made by asking. */
 export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | undefined> {
   const families = await familiesWithTables(netns)
-  return families.length === 0 ? undefined : iptables(netns, { backend: 'legacy', families }).snapshot()
+  return families.length === 0 ? undefined : iptables(netns, { backend: 'iptables-legacy', families }).snapshot()
 }
 
 // internal

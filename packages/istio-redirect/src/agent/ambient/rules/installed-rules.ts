@@ -7,7 +7,7 @@ import { type Ruleset as NftRuleset, driftText as nftDriftText } from '@cni/nfta
 import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { provenChains } from './proven-chains.ts'
-import { writeUntouched } from './untouched.ts'
+import { writeFresh } from './write-fresh.ts'
 
 /** How rules are written. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
@@ -52,13 +52,13 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 /** The rules of a namespace by the back end that the options say. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
   // What is left by iptables is looked for in both of its back ends, which that of nft does.
-  const by: RulesOptions = options.native === true ? { ...options, backend: 'nft' } : options
+  const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
   return {
     async apply() {
-      if (by.native !== true && by.backend === 'nft' && by.programs !== 'always') {
-        const generation = writeUntouched(netns, rules.iptables)
+      if (by.native !== true && by.backend === 'iptables-nft' && by.programs !== 'always') {
+        const generation = writeFresh(netns, rules.iptables)
         if (generation !== undefined) return { plan: 'fresh', generation }
       }
       const { plan, undo } = await used.apply()
@@ -92,7 +92,7 @@ export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
 
 // internal
 
-interface BackEnd extends Pick<InstalledRules, 'watch'> {
+interface RulesByOne extends Pick<InstalledRules, 'watch'> {
   apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
   /** What is there, where nothing should be. */
@@ -104,7 +104,7 @@ function byIptables(
   netns: NetnsTarget,
   rules: IptablesRuleset,
   { backend, programs, reconcile = true }: RulesOptions,
-): BackEnd {
+): RulesByOne {
   const tables = iptables(netns, { backend, programs, print: istioRestoreText })
   const wanted = async (): Promise<IptablesRuleset> =>
     reconcile ? { ...rules, chains: withForeignChains(rules.chains, await tables.snapshot()) } : rules
@@ -129,7 +129,7 @@ const TOLD_MS = 300
 const LOOK_MS = 800
 
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
-  backend !== 'legacy' && !(await hasLegacyTables(netns))
+  backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
 /** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
 function withForeignChains(
@@ -146,7 +146,7 @@ function withForeignChains(
 
 const istioChain = /^ISTIO_[\w.-]{1,22}$/
 
-function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): BackEnd {
+function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesByOne {
   const kernel = nftables(netns)
   const needless = () => {
     const wanted = new Set(rules.wanted.tables.map(({ name }) => name))

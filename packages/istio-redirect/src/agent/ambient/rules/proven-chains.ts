@@ -14,7 +14,7 @@ export async function provenChains(
   const key = ({ table, name }: Ruleset['chains'][number]): string => `${table} ${name}`
   const own = new Set(chains.map(key))
   const found: Ruleset['chains'][number][] = []
-  for (const snapshot of [await iptables(netns, { backend: 'nft' }).snapshot(), await legacySnapshot(netns)]) {
+  for (const snapshot of [await iptables(netns, { backend: 'iptables-nft' }).snapshot(), await legacySnapshot(netns)]) {
     for (const family of [snapshot?.ipv4, snapshot?.ipv6]) {
       for (const [table, there] of family?.tables ?? []) {
         for (const name of there.keys()) if (name.startsWith('ISTIO_')) found.push({ table, name })

@@ -1,25 +1,39 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { backEndFile } from '../../config/back-end-file.ts'
-import { rememberBackEnd, rememberedBackEnd } from './remembered-back-end.ts'
+import { backendFile } from '../../config/backend-file.ts'
+import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
 
 let folder: string
 let path: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'back-end-'))
-  path = backEndFile(folder)
+  path = backendFile(folder)
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test.each(['legacy', 'nft'] as const)('%s is remembered, in a file that only root reads', (variant) => {
-  expect(rememberedBackEnd(path)).toBeUndefined()
-  rememberBackEnd(path, variant === 'nft' ? 'legacy' : 'nft')
-  rememberBackEnd(path, variant)
-  expect(rememberedBackEnd(path)).toBe(variant)
-  expect(statSync(path).mode & 0o777).toBe(0o600)
+test.each(['iptables-legacy', 'iptables-nft'] as const)(
+  '%s is remembered, in a file that only root reads',
+  (backend) => {
+    expect(rememberedBackend(path)).toBeUndefined()
+    rememberBackend(path, backend === 'iptables-nft' ? 'iptables-legacy' : 'iptables-nft')
+    rememberBackend(path, backend)
+    expect(rememberedBackend(path)).toBe(backend)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  },
+)
+
+test.each([
+  ['nft', 'iptables-nft'],
+  ['legacy', 'iptables-legacy'],
+] as const)('the word in the file is %s, as in files of earlier versions', (word, backend) => {
+  const text = `{"iptables":"${word}"}\n`
+  writeFileSync(path, text)
+  expect(rememberedBackend(path)).toBe(backend)
+  rememberBackend(path, backend)
+  expect(readFileSync(path, 'utf8')).toBe(text)
 })
 
 test.each([
@@ -34,7 +48,7 @@ test.each([
   ['\u001b[31m\n{}', '"\\u001b[31m\\n{}"'],
 ])('%j says nothing, and is told with the name of the file', (text, quoted) => {
   writeFileSync(path, text)
-  expect(() => rememberedBackEnd(path)).toThrow(
+  expect(() => rememberedBackend(path)).toThrow(
     `${path} does not say which iptables was chosen: ${quoted}, expected {"iptables":"nft"}`,
   )
 })
@@ -45,5 +59,5 @@ test.each([
   ['a file that is too large', () => writeFileSync(path, ' '.repeat(1025)), 'it has 1025 bytes, more than 1024'],
 ])('%s is not read', (_, make, problem) => {
   make()
-  expect(() => rememberedBackEnd(path)).toThrow(`${path} cannot be read: ${problem}`)
+  expect(() => rememberedBackend(path)).toThrow(`${path} cannot be read: ${problem}`)
 })

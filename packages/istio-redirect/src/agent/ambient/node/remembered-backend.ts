@@ -1,15 +1,14 @@
 import { readRegularFile, writeFileAtomic } from '@cni/host'
+import type { IptablesBackend } from '@cni/iptables'
 import { isObject, messageOf, quote } from '@cni/types'
-
-/** The variants of iptables. */
-export type IptablesVariant = 'legacy' | 'nft'
+import { backendWord, iptablesBackend } from '../../../backend.ts'
 
 /**
- * The variant that an earlier start chose; `undefined` when there was none.
+ * Back end that an earlier start chose; `undefined` if there was none.
  *
  * @throws `Error` for a file that does not say so; the message names file and value.
  */
-export function rememberedBackEnd(path: string): IptablesVariant | undefined {
+export function rememberedBackend(path: string): IptablesBackend | undefined {
   let text: string
   try {
     text = readRegularFile(path, MAX_BYTES)
@@ -17,10 +16,10 @@ export function rememberedBackEnd(path: string): IptablesVariant | undefined {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
     throw new Error(`${path} cannot be read: ${messageOf(cause)}`, { cause })
   }
-  const found = variantIn(text)
-  if (found === 'legacy' || found === 'nft') return found
+  const found = iptablesBackend(wordIn(text))
+  if (found !== undefined) return found
   throw new Error(
-    `${path} does not say which iptables was chosen: ${quote(text)}, expected ${remembered('nft').trim()}`,
+    `${path} does not say which iptables was chosen: ${quote(text)}, expected ${remembered('iptables-nft').trim()}`,
   )
 }
 
@@ -29,17 +28,17 @@ export function rememberedBackEnd(path: string): IptablesVariant | undefined {
  *
  * @throws `WriteError`
  */
-export function rememberBackEnd(path: string, variant: IptablesVariant): void {
-  writeFileAtomic(path, remembered(variant), { mode: 0o600 })
+export function rememberBackend(path: string, backend: IptablesBackend): void {
+  writeFileAtomic(path, remembered(backend), { mode: 0o600 })
 }
 
 // internal
 
 const MAX_BYTES = 1024
 
-const remembered = (variant: IptablesVariant): string => `${JSON.stringify({ iptables: variant })}\n`
+const remembered = (backend: IptablesBackend): string => `${JSON.stringify({ iptables: backendWord(backend) })}\n`
 
-function variantIn(text: string): unknown {
+function wordIn(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text)
     return isObject(parsed) ? parsed.iptables : undefined

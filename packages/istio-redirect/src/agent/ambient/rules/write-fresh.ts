@@ -2,19 +2,19 @@ import type { Ruleset } from '@cni/iptables'
 import { freshBatch, openFresh } from '@cni/iptables/fresh'
 import { families, rulesFor } from '@cni/iptables/rules'
 import type { NetnsTarget } from '@cni/netns'
-import { FIRST_GENERATION } from '../../../first-generation.ts'
+import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
- * Writes rules to a namespace in which nobody has ever changed anything of nf_tables, as that of most pods that start: what
- * others may have left has not to be looked for then, and what is sent is the same for all of them. Returns the kernel's
- * count of changes after it; `undefined` where it is not so, or was not taken: then nothing was written.
+ * Writes rules to a fresh namespace, as most pods have when they start. It looks for no earlier rules, and sends the same
+ * batch to all of these namespaces. Returns the generation after the batch. `undefined`: the namespace is not fresh or the
+ * kernel refused the batch, and nothing was written.
  */
-export function writeUntouched(netns: NetnsTarget, rules: Ruleset): number | undefined {
+export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
   const batch = batchOf(rules)
   if (batch === undefined) return undefined
-  using tables = openFresh(netns, { backend: 'nft' })
-  return tables?.generation === FIRST_GENERATION && tables.commit(batch) ? FIRST_GENERATION + 1 : undefined
+  using tables = openFresh(netns, { backend: 'iptables-nft' })
+  return tables?.generation === FRESH_GENERATION && tables.commit(batch) ? FRESH_GENERATION + 1 : undefined
 }
 
 // internal

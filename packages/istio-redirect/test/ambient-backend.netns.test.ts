@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
+import { defaultProbeSource } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
 import { enrolNamespace, namespaceDrift } from '../src/agent/ambient/namespace/enrol-namespace.ts'
-import { type BackEndWish, chooseBackEnd } from '../src/agent/ambient/node/back-end.ts'
+import { type BackendWish, chooseBackend } from '../src/agent/ambient/node/choose-backend.ts'
 import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
-import { backEndFile } from '../src/agent/config/back-end-file.ts'
+import { backendFile } from '../src/agent/config/backend-file.ts'
 import { legacyPath } from './legacy-path.ts'
 import { inside as runIn } from './stage/inside.ts'
 
@@ -18,7 +18,7 @@ let stateFile: string
 let node: Awaited<ReturnType<typeof tempNetns>>
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'back-end-'))
-  stateFile = backEndFile(folder)
+  stateFile = backendFile(folder)
   node = await tempNetns()
 })
 afterEach(async () => {
@@ -27,8 +27,8 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]()
 })
 
-const wish: BackEndWish = { nativeNftables: false, forced: '', ipv6: true }
-const choose = (wanted: Partial<BackEndWish> = {}) => chooseBackEnd({ ...wish, ...wanted }, { netns: node, stateFile })
+const wish: BackendWish = { nativeNftables: false, forced: '', ipv6: true }
+const choose = (wanted: Partial<BackendWish> = {}) => chooseBackend({ ...wish, ...wanted }, { netns: node, stateFile })
 
 const run = (place: Netns, command: string): string => {
   const [program = '', ...args] = command.split(' ')
@@ -57,34 +57,38 @@ const hasAll = ['nft', 'iptables-nft', 'iptables-legacy', 'ipset'].every((name) 
 
 describe.skipIf(!hasAll)('of two variants of iptables', () => {
   test('nft is chosen on an empty node, and to look leaves nothing behind', async () => {
-    expect(await choose()).toEqual({ backEnd: 'nft', why: 'others have no rules in iptables-legacy', warnings: [] })
+    expect(await choose()).toEqual({
+      backend: 'iptables-nft',
+      why: 'others have no rules in iptables-legacy',
+      warnings: [],
+    })
     expect(everything()).toBe('')
     expect(statSync(stateFile).mode & 0o777).toBe(0o600)
   })
 
   test.each([
-    ['nft', 'empty tables', ['iptables-legacy -t nat -L', 'ip6tables-legacy -t filter -L']],
+    ['iptables-nft', 'empty tables', ['iptables-legacy -t nat -L', 'ip6tables-legacy -t filter -L']],
     [
-      'nft',
+      'iptables-nft',
       'rules of Istio only',
       ['iptables-legacy -t nat -N ISTIO_POSTRT', 'iptables-legacy -t nat -I POSTROUTING 1 -j ISTIO_POSTRT'],
     ],
-    ['nft', 'rules of others in nft', ['iptables-nft -A INPUT -p udp -j ACCEPT']],
-    ['legacy', 'a rule of others', ['iptables-legacy -A INPUT -p udp -j ACCEPT']],
-    ['legacy', 'a rule of others for IPv6', ['ip6tables-legacy -t nat -A OUTPUT -p udp -j ACCEPT']],
-    ['legacy', 'a chain of others', ['iptables-legacy -t mangle -N KUBE-MARK']],
-    ['legacy', 'a policy', ['iptables-legacy -P FORWARD DROP']],
-    ['legacy', 'rules of others in both', ['iptables-nft -N A', 'iptables-legacy -N B']],
-  ] as const)('%s is chosen where there are %3$s%2$s', async (backEnd, _, commands) => {
+    ['iptables-nft', 'rules of others in nft', ['iptables-nft -A INPUT -p udp -j ACCEPT']],
+    ['iptables-legacy', 'a rule of others', ['iptables-legacy -A INPUT -p udp -j ACCEPT']],
+    ['iptables-legacy', 'a rule of others for IPv6', ['ip6tables-legacy -t nat -A OUTPUT -p udp -j ACCEPT']],
+    ['iptables-legacy', 'a chain of others', ['iptables-legacy -t mangle -N KUBE-MARK']],
+    ['iptables-legacy', 'a policy', ['iptables-legacy -P FORWARD DROP']],
+    ['iptables-legacy', 'rules of others in both', ['iptables-nft -N A', 'iptables-legacy -N B']],
+  ] as const)('%s is chosen where there are %3$s%2$s', async (backend, _, commands) => {
     for (const command of commands) inside(command)
     const before = everything()
-    expect(await choose()).toMatchObject({ backEnd, warnings: [] })
+    expect(await choose()).toMatchObject({ backend, warnings: [] })
     expect(everything()).toBe(before)
   })
 
   test('the second start chooses as the first, with and without its memory, and with rules of ours in place', async () => {
     const first = await choose()
-    const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, backend: 'nft' })
+    const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, backend: 'iptables-nft' })
     await probes.apply()
     expect(await choose()).toEqual({ ...first, why: 'an earlier start chose it' })
     rmSync(stateFile)
@@ -95,54 +99,57 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
   test('others who come later do not change it', async () => {
     await choose()
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
-    expect(await choose()).toMatchObject({ backEnd: 'nft', why: 'an earlier start chose it' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-nft', why: 'an earlier start chose it' })
   })
 
   test.each(['legacy', 'nft'] as const)('FORCE_IPTABLES_BINARY=%s decides, and is no memory', async (forced) => {
     expect(await choose({ forced })).toEqual({
-      backEnd: forced,
+      backend: `iptables-${forced}`,
       why: `FORCE_IPTABLES_BINARY is ${forced}`,
       warnings: [],
     })
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
-    expect(await choose()).toMatchObject({ backEnd: 'legacy', why: 'others have rules in it' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'others have rules in it' })
   })
 
   test('a memory that says nothing is told of, not believed, and written anew', async () => {
     writeFileSync(stateFile, '{"iptables":"legacy;rm"}')
-    const { backEnd, warnings } = await choose()
-    expect([backEnd, warnings]).toEqual(['nft', [expect.stringContaining(`${stateFile} does not say which iptables`)]])
+    const { backend, warnings } = await choose()
+    expect([backend, warnings]).toEqual([
+      'iptables-nft',
+      [expect.stringContaining(`${stateFile} does not say which iptables`)],
+    ])
     expect(readFileSync(stateFile, 'utf8')).toBe('{"iptables":"nft"}\n')
   })
 
   test('a memory that cannot be written is told of, and is no failure', async () => {
     mkdirSync(stateFile)
-    const { backEnd, warnings } = await choose()
-    expect([backEnd, warnings.length]).toEqual(['nft', 2])
+    const { backend, warnings } = await choose()
+    expect([backend, warnings.length]).toEqual(['iptables-nft', 2])
   })
 
   test('what is not installed is not chosen, whatever was remembered', async () => {
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
-    expect(await choose()).toMatchObject({ backEnd: 'legacy' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-legacy' })
     const bin = join(folder, 'bin')
     mkdirSync(bin)
     for (const name of ['iptables-nft-save', 'iptables-nft-restore'])
       symlinkSync(findExecutable(name) ?? '', join(bin, name))
     vi.stubEnv('PATH', bin)
-    expect(await choose()).toMatchObject({ backEnd: 'nft' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-nft' })
     await expect(choose({ forced: 'legacy' })).rejects.toMatchObject({ code: 'NO_BINARY' })
   })
 
   test('the only one that is installed is chosen', async () => {
     vi.stubEnv('PATH', legacyPath(folder))
-    expect(await choose()).toMatchObject({ backEnd: 'legacy', why: 'iptables-nft is not installed' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'iptables-nft is not installed' })
   })
 })
 
 describe.skipIf(!hasAll)('native rules', () => {
   test('are chosen where nothing of iptables is left', async () => {
     expect(await choose({ nativeNftables: true })).toEqual({
-      backEnd: 'native',
+      backend: 'nftables',
       why: 'NATIVE_NFTABLES is true',
       warnings: [],
     })
@@ -154,8 +161,8 @@ describe.skipIf(!hasAll)('native rules', () => {
     ['istio-inpod-probes-v6', 'inet6', true],
   ])('are not while the set %s is there', async (name, family, ipv6) => {
     inside(`ipset create ${name} hash:ip family ${family} comment`)
-    const { backEnd, warnings } = await choose({ nativeNftables: true, ipv6 })
-    expect(backEnd).toBe('nft')
+    const { backend, warnings } = await choose({ nativeNftables: true, ipv6 })
+    expect(backend).toBe('iptables-nft')
     expect(warnings).toEqual([
       expect.stringMatching(/^iptables artifacts detected \(IPsets exist\)\. Overriding nftables/),
     ])
@@ -163,14 +170,14 @@ describe.skipIf(!hasAll)('native rules', () => {
 
   test('are, where only the set of a family is there that is off', async () => {
     inside('ipset create istio-inpod-probes-v6 hash:ip family inet6 comment')
-    expect(await choose({ nativeNftables: true, ipv6: false })).toMatchObject({ backEnd: 'native', warnings: [] })
+    expect(await choose({ nativeNftables: true, ipv6: false })).toMatchObject({ backend: 'nftables', warnings: [] })
   })
 })
 
 describe.skipIf(!hasAll)('what another start with another choice wrote', () => {
   const ways = {
-    nft: { backend: 'nft' },
-    legacy: { backend: 'legacy' },
+    nft: { backend: 'iptables-nft' },
+    legacy: { backend: 'iptables-legacy' },
     native: { native: true },
   } as const
   const kinds = ['nft', 'legacy', 'native'] as const

@@ -1,33 +1,33 @@
 import { ipset, isSetError } from '@cni/ipset'
-import { type IptablesOptions, iptables, isIptablesError } from '@cni/iptables'
+import { type IptablesBackend, type IptablesOptions, iptables, isIptablesError } from '@cni/iptables'
 import { probeSetNames } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { messageOf } from '@cni/types'
-import type { AmbientBackEnd } from '../../serve/ambient-status.ts'
+import { type Backend, iptablesBackend } from '../../../backend.ts'
 import { hasForeignLegacyRules } from '../rules/foreign-rules.ts'
 import { ipsetNames } from './address-set.ts'
-import { type IptablesVariant, rememberBackEnd, rememberedBackEnd } from './remembered-back-end.ts'
+import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
 
-/** What the settings say about the back end. */
-export interface BackEndWish {
+/** Settings that decide about the back end. */
+export interface BackendWish {
   readonly nativeNftables: boolean
   /** `''`: what the node uses. */
-  readonly forced: '' | IptablesVariant
+  readonly forced: '' | 'nft' | 'legacy'
   readonly ipv6: boolean
 }
 
-/** Where a back end is chosen. */
-export interface BackEndPlace {
+/** Namespace and file of the choice. */
+export interface BackendPlace {
   /** The node's network namespace. Default: the one this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** Where the choice is remembered: `backEndFile`. */
+  /** Where the choice is remembered: `backendFile`. */
   readonly stateFile: string
 }
 
 /** A back end, for the node and for all of its pods. */
-export interface BackEndChoice {
-  readonly backEnd: AmbientBackEnd
+export interface BackendChoice {
+  readonly backend: Backend
   /** A few words for the log. */
   readonly why: string
   /** What is odd, in sentences for the log. */
@@ -42,12 +42,12 @@ export interface BackEndChoice {
  *
  * @throws `IptablesError('NO_BINARY')` when the one that was asked for, or any, is not there.
  */
-export async function chooseBackEnd(
-  wish: BackEndWish,
-  { netns = 'host', stateFile }: BackEndPlace,
-): Promise<BackEndChoice> {
+export async function chooseBackend(
+  wish: BackendWish,
+  { netns = 'host', stateFile }: BackendPlace,
+): Promise<BackendChoice> {
   const { isPossible, warnings } = wish.nativeNftables ? await nativePossible(netns, wish) : NOT_ASKED
-  if (isPossible) return { backEnd: 'native', why: 'NATIVE_NFTABLES is true', warnings }
+  if (isPossible) return { backend: 'nftables', why: 'NATIVE_NFTABLES is true', warnings }
   const chosen = await chooseIptables(netns, wish.forced, stateFile)
   return { ...chosen, warnings: [...warnings, ...chosen.warnings] }
 }
@@ -61,7 +61,7 @@ interface Native {
 
 const NOT_ASKED: Native = { isPossible: false, warnings: [] }
 
-async function nativePossible(netns: NetnsTarget, { ipv6 }: BackEndWish): Promise<Native> {
+async function nativePossible(netns: NetnsTarget, { ipv6 }: BackendWish): Promise<Native> {
   const warnings: string[] = []
   try {
     const there = await ipsetNames(ipset(netns))
@@ -87,9 +87,9 @@ const ARTIFACTS =
 
 async function chooseIptables(
   netns: NetnsTarget,
-  forced: BackEndWish['forced'],
+  forced: BackendWish['forced'],
   stateFile: string,
-): Promise<BackEndChoice & { readonly backEnd: IptablesVariant }> {
+): Promise<BackendChoice & { readonly backend: IptablesBackend }> {
   const warnings: string[] = []
   const attempt = <T>(work: () => T): T | undefined => {
     try {
@@ -99,45 +99,48 @@ async function chooseIptables(
       return undefined
     }
   }
-  if (forced !== '') {
-    return { backEnd: await installed(netns, forced), why: `FORCE_IPTABLES_BINARY is ${forced}`, warnings }
+  const asked = iptablesBackend(forced)
+  if (asked !== undefined) {
+    return { backend: await installed(netns, asked), why: `FORCE_IPTABLES_BINARY is ${forced}`, warnings }
   }
-  const before = attempt(() => rememberedBackEnd(stateFile))
-  const { variant, why } = await variantOf(netns, before)
-  if (variant !== before) attempt(() => rememberBackEnd(stateFile, variant))
-  return { backEnd: variant, why, warnings }
+  const before = attempt(() => rememberedBackend(stateFile))
+  const { backend, why } = await unforced(netns, before)
+  if (backend !== before) attempt(() => rememberBackend(stateFile, backend))
+  return { backend, why, warnings }
 }
 
-async function variantOf(
+async function unforced(
   netns: NetnsTarget,
-  before: IptablesVariant | undefined,
-): Promise<{ readonly variant: IptablesVariant; readonly why: string }> {
+  before: IptablesBackend | undefined,
+): Promise<{ readonly backend: IptablesBackend; readonly why: string }> {
   if (before !== undefined && (await isThere(netns, before)))
-    return { variant: before, why: 'an earlier start chose it' }
-  const hasLegacy = await isThere(netns, 'legacy')
-  if (hasLegacy && (await hasForeignLegacyRules(netns))) return { variant: 'legacy', why: 'others have rules in it' }
-  if (await isThere(netns, 'nft', 'always')) return { variant: 'nft', why: 'others have no rules in iptables-legacy' }
-  if (hasLegacy) return { variant: 'legacy', why: 'iptables-nft is not installed' }
-  return { variant: await installed(netns, 'nft'), why: 'no iptables is installed' }
+    return { backend: before, why: 'an earlier start chose it' }
+  const hasLegacy = await isThere(netns, 'iptables-legacy')
+  if (hasLegacy && (await hasForeignLegacyRules(netns)))
+    return { backend: 'iptables-legacy', why: 'others have rules in it' }
+  if (await isThere(netns, 'iptables-nft', 'always'))
+    return { backend: 'iptables-nft', why: 'others have no rules in iptables-legacy' }
+  if (hasLegacy) return { backend: 'iptables-legacy', why: 'iptables-nft is not installed' }
+  return { backend: await installed(netns, 'iptables-nft'), why: 'no iptables is installed' }
 }
 
 async function installed(
   netns: NetnsTarget,
-  variant: IptablesVariant,
+  backend: IptablesBackend,
   programs: IptablesOptions['programs'] = 'auto',
-): Promise<IptablesVariant> {
-  return iptables(netns, { backend: variant, programs }).backend()
+): Promise<IptablesBackend> {
+  return iptables(netns, { backend, programs }).backend()
 }
 
 /** Whether its programs are there, and the kernel's part of it; `programs` are `always` wanted, or netlink does as well. */
 async function isThere(
   netns: NetnsTarget,
-  variant: IptablesVariant,
+  backend: IptablesBackend,
   programs: IptablesOptions['programs'] = 'auto',
 ): Promise<boolean> {
   try {
-    await installed(netns, variant, programs)
-    return variant === 'legacy' || hasNftables(netns)
+    await installed(netns, backend, programs)
+    return backend === 'iptables-legacy' || hasNftables(netns)
   } catch (error) {
     if (isIptablesError(error) && error.code === 'NO_BINARY') return false
     throw error

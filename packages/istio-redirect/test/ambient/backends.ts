@@ -1,32 +1,31 @@
 import { iptables } from '@cni/iptables'
+import { allPodTables, defaultProbeSource, type PodCapture } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import { nftables } from '@cni/nftables'
-import { defaultProbeSource, type PodCapture } from '../../../istio-rules/src/ambient/pod-rules.ts'
-import { allPodTables } from '../../../istio-rules/src/ambient/pod-tables.ts'
 import { namespaceDrift, namespaceLeftovers } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
-import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
+import type { Backend } from '../../src/backend.ts'
 
 /** Every way in which an agent can write its rules. */
-export const backEnds: readonly AmbientBackEnd[] = ['nft', 'legacy', 'native']
+export const backends: readonly Backend[] = ['iptables-nft', 'iptables-legacy', 'nftables']
 
 /** The settings that ask for a back end. */
-export const settingsFor = (backEnd: AmbientBackEnd): Partial<AmbientConfig> => ({
-  nativeNftables: backEnd === 'native',
-  forceIptablesBinary: backEnd === 'native' ? 'nft' : backEnd,
+export const settingsFor = (backend: Backend): Partial<AmbientConfig> => ({
+  nativeNftables: backend === 'nftables',
+  forceIptablesBinary: backend === 'iptables-legacy' ? 'legacy' : 'nft',
 })
 
 /** `address uid` of all that a node's sets hold. */
-export async function entriesOf(netns: NetnsTarget, backEnd: AmbientBackEnd): Promise<string[]> {
-  const place = backEnd === 'native' ? { native: { kubeletUid: 0 } } : { backend: backEnd }
+export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<string[]> {
+  const place = backend === 'nftables' ? { native: { kubeletUid: 0 } } : { backend }
   const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns, ...place })
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
 /** Whether a pod that wishes nothing is captured, by whichever back end: `no`, `wholly`, or what is wrong. */
-export async function capturedBy(netns: NetnsTarget, backEnd: AmbientBackEnd): Promise<string> {
-  const rules = backEnd === 'native' ? { native: true } : { backend: backEnd }
+export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<string> {
+  const rules = backend === 'nftables' ? { native: true } : { backend }
   const left = await namespaceLeftovers(netns, capture, rules)
   if (left.length === 0) return 'no'
   const odd = await namespaceDrift(netns, capture, rules)
@@ -34,9 +33,9 @@ export async function capturedBy(netns: NetnsTarget, backEnd: AmbientBackEnd): P
 }
 
 /** Takes something out of a pod's rules behind the agent's back. */
-export async function damage(netns: NetnsTarget, backEnd: AmbientBackEnd): Promise<void> {
-  if (backEnd !== 'native') {
-    await iptables(netns, { backend: backEnd }).remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })
+export async function damage(netns: NetnsTarget, backend: Backend): Promise<void> {
+  if (backend !== 'nftables') {
+    await iptables(netns, { backend }).remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })
     return
   }
   const [first] = allPodTables().tables

@@ -20,15 +20,15 @@ describe('back ends side by side', () => {
     expect(await auto().backend()).toBe(plain)
     await auto().verify(rules)
     await netns.exec(pod, ['iptables-legacy', '-A', 'INPUT', '-p', 'udp', '-j', 'ACCEPT'])
-    expect(await auto().backend()).toBe('legacy')
-    expect((await auto().apply(rules)).backend).toBe('legacy')
+    expect(await auto().backend()).toBe('iptables-legacy')
+    expect((await auto().apply(rules)).backend).toBe('iptables-legacy')
     await auto().verify(rules)
-    expect(await iptables(pod, { backend: 'nft' }).save('ipv4')).not.toContain('EX_')
+    expect(await iptables(pod, { backend: 'iptables-nft' }).save('ipv4')).not.toContain('EX_')
   })
 
   test.each([
-    ['nft', 'legacy'],
-    ['legacy', 'nft'],
+    ['iptables-nft', 'iptables-legacy'],
+    ['iptables-legacy', 'iptables-nft'],
   ] as const)('what %s held goes when rules are applied to %s, asked for by name', async (former, latter) => {
     await using pod = await tempNetns()
     await iptables(pod, { backend: former }).apply(rules)
@@ -43,7 +43,7 @@ describe('back ends side by side', () => {
   test('remove and removeChains look into both', async () => {
     await using pod = await tempNetns()
     for (const remove of [(ipt: Iptables) => ipt.remove(rules), (ipt: Iptables) => ipt.removeChains('EX_')]) {
-      const both = [iptables(pod, { backend: 'nft' }), iptables(pod, { backend: 'legacy' })]
+      const both = [iptables(pod, { backend: 'iptables-nft' }), iptables(pod, { backend: 'iptables-legacy' })]
       for (const ipt of both) await ipt.apply(rules)
       await both[0]?.apply(rules)
       await remove(iptables(pod))
@@ -56,28 +56,28 @@ describe('the lock of the legacy back end', () => {
   test('is one file per namespace: the node’s lock does not hold up a pod', async () => {
     await using pod = await tempNetns()
     await withLock('/run/xtables.lock', async () => {
-      await iptables(pod, { backend: 'legacy', waitSeconds: 1 }).apply(rules)
+      await iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1 }).apply(rules)
     })
   })
 
   test('that stays taken is LOCKED after the wait, and nothing was written', async () => {
     await using pod = await tempNetns()
     await withLock(pod.path, async () => {
-      await expect(iptables(pod, { backend: 'legacy', waitSeconds: 1 }).apply(rules)).rejects.toMatchObject({
+      await expect(iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1 }).apply(rules)).rejects.toMatchObject({
         code: 'LOCKED',
       })
     })
-    expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
+    expect(await iptables(pod, { backend: 'iptables-legacy' }).save('ipv4')).not.toContain('EX_')
   })
 
   test('does not hold up an abort: the waiting programs are killed', async () => {
     await using pod = await tempNetns()
     const signal = AbortSignal.timeout(50)
     await withLock(pod.path, async () => {
-      const apply = iptables({ netns: pod, signal }, { backend: 'legacy', waitSeconds: 600 }).apply(rules)
+      const apply = iptables({ netns: pod, signal }, { backend: 'iptables-legacy', waitSeconds: 600 }).apply(rules)
       await expect(apply).rejects.toMatchObject({ code: 'ABORTED' })
     })
-    expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
+    expect(await iptables(pod, { backend: 'iptables-legacy' }).save('ipv4')).not.toContain('EX_')
   })
 })
 
@@ -98,11 +98,11 @@ test.each([
     const text = `#!/bin/sh\n/usr/sbin/${program} "$@"; code=$?; ${wait}; exit $code\n`
     writeFileSync(join(folder, program), text, { mode: 0o755 })
   }
-  const look = iptables(pod, { backend: 'legacy' })
+  const look = iptables(pod, { backend: 'iptables-legacy' })
   const controller = new AbortController()
   const steps: Array<() => unknown> = []
   const c = { netns: pod, signal: controller.signal, undo: (step: () => unknown) => void steps.push(step) }
-  const applied = iptables(c, { backend: 'legacy' }).apply(rules)
+  const applied = iptables(c, { backend: 'iptables-legacy' }).apply(rules)
   applied.catch(() => {})
   for (const family of families) {
     const deadline = Date.now() + 60_000
