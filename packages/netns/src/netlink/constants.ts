@@ -10,7 +10,6 @@ export const NLMSG_OVERRUN = 4
 export const NLM_F_REQUEST = 0x1
 export const NLM_F_MULTI = 0x2
 export const NLM_F_ACK = 0x4
-export const NLM_F_ECHO = 0x8
 export const NLM_F_DUMP_INTR = 0x10
 
 /** Of requests that read. */
@@ -20,7 +19,6 @@ export const NLM_F_DUMP = 0x300
 export const NLM_F_REPLACE = 0x100
 export const NLM_F_EXCL = 0x200
 export const NLM_F_CREATE = 0x400
-export const NLM_F_APPEND = 0x800
 
 /** Of acknowledgements. */
 export const NLM_F_CAPPED = 0x100
