@@ -47,7 +47,9 @@ export async function askDaemon(
       readonly answer: string
       /** Absent beside an answer. */
       readonly reason?: never
+      /** Absent beside an answer. */
       readonly code?: never
+      /** Absent beside an answer. */
       readonly refusal?: never
     }
   | {
@@ -58,7 +60,12 @@ export async function askDaemon(
       /** System error of the connection, such as `ENOENT`. */
       readonly code?: string
       /** An answer with another status than 200. */
-      readonly refusal?: { readonly status: number; readonly body: string }
+      readonly refusal?: {
+        /** Status of the HTTP answer. */
+        readonly status: number
+        /** Body of the HTTP answer. */
+        readonly body: string
+      }
     }
 > {
   const { path, body, begunWithin = 100, within = 3000, maxBytes, signal } = question

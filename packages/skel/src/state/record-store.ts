@@ -40,7 +40,12 @@ export interface AttachmentStore<State> {
    */
   list(only?: (key: AttachmentKey) => boolean): {
     /** The states that could be read. */
-    readonly stored: ReadonlyArray<{ readonly key: AttachmentKey; readonly state: State }>
+    readonly stored: ReadonlyArray<{
+      /** Names the attachment. */
+      readonly key: AttachmentKey
+      /** What the plugin recorded. */
+      readonly state: State
+    }>
     /** Files that say nothing usable, or that cannot be read. */
     readonly unreadable: readonly StateError[]
   }

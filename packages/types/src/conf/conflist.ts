@@ -55,7 +55,7 @@ export function parseConflistDocument(input: string | Uint8Array): ConflistDocum
   return list
 }
 
-/** Throws {@link CniError} 7 unless the value is what {@link parseConflistDocument} accepts. */
+/** Throws {@link CniError} 7 unless the value is the document of a valid list, such as `parseConflist` reads. */
 export function assertConflistDocument(list: unknown): asserts list is ConflistDocument {
   if (!isObject(list)) throw invalid(`expected an object, got ${kindOf(list)}`)
   const { name, cniVersion, cniVersions, plugins } = list

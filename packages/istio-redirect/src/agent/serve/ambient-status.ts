@@ -7,11 +7,11 @@ export interface AmbientStatus {
   readonly enrolled: number
   /** Pods that should be and are not yet. */
   readonly pending: number
-  /** The first of them, `namespace/name`, and why: {@link PENDING_SHOWN} at most. */
+  /** The first of them, `namespace/name`, and why: 20 at most. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
   /** Of the enrolled: pods that nothing on the node shows in the namespace that was enrolled. Absent from an older agent. */
   readonly notCaptured?: number | undefined
-  /** The first of them, and why: {@link PENDING_SHOWN} at most. */
+  /** The first of them, and why: 20 at most. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
   /** Connections of ztunnels that have said hello and have been told of all pods. */
   readonly ztunnels: number
