@@ -1,0 +1,27 @@
+import markdown from 'markdown-it'
+import type { Kind } from './rules.ts'
+
+/** A paragraph, an item or a table cell of a page. `wrapped`: broken into lines by hand. */
+export type Block = { line: number; kind: Exclude<Kind, 'comment' | 'title'>; text: string; wrapped: boolean }
+
+const parser = markdown({ html: true })
+
+/** Prose of a Markdown page, without headings, code and HTML. */
+export function blocksOf(page: string): Block[] {
+  const front = /^---\n.*?\n---\n/s.exec(page)?.[0] ?? ''
+  const skipped = front.split('\n').length - 1
+  const found: Block[] = []
+  let container = ''
+  let line = 0
+  for (const token of parser.parse(page.slice(front.length), {})) {
+    if (token.nesting === 1) {
+      container = token.type
+      line = token.map?.[0] ?? line
+    } else if (token.type === 'inline' && (container === 'paragraph_open' || container === 'td_open')) {
+      const kind = container === 'td_open' ? 'cell' : 'paragraph'
+      const text = token.content.replaceAll(/<[^>]+>/g, '')
+      if (/\p{L}{2}/u.test(text)) found.push({ line: line + 1 + skipped, kind, text, wrapped: text.includes('\n') })
+    }
+  }
+  return found
+}

@@ -1,0 +1,79 @@
+/** One violation of the rules for plain English: the rule, and the words that break it. */
+export type Finding = { rule: string; words: string }
+
+/** Where a text stands. Pages may ask questions and have tables; comments have neither. */
+export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
+
+/** Longest sentence, in words. A code span counts as one word. */
+const LONGEST_SENTENCE: Readonly<Record<Kind, number>> = { comment: 20, paragraph: 25, cell: 25, title: 25 }
+
+/** Longest table cell, in words. */
+const LONGEST_CELL = 25
+
+/** A text begins with a noun or a verb, not with a clause that hides it. */
+const OPENING = /^(?:what|who|whose|whom|whoever|whether|how|where|why|that|those|which|whatever|of|nor|neither)\b/i
+
+/** Words that name no actor. */
+const NOBODY = /\b(?:nobody|somebody|someone|whoever|whomever|whosoever|no one)\b/i
+
+/** Predicates that negate their noun: "is none", "that is no address". */
+const NEGATED_NOUN =
+  /\b(?:(?:is|are|was|were) none|(?:it|that|which|this|they) (?:is|are|was|were) no (?!longer|more|less|matter|different))\b/i
+
+/** Figures of speech. The field has a verb for each. */
+const FIGURES =
+  /\b(?:do(?:es)? without|comes? to rest|lets? go|(?:is|are) told|vouch(?:es)? for|hands? over|go(?:es)? ahead|(?:has|have) the words|takes? itself back|has become of|becomes? of|all that|that which|is (?:as|that) of|those of|that of)\b/i
+
+/** What an omitted member means, said in half a sentence: "`undefined`: in pods". */
+const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|absent): \w+(?: \w+)?\.?$/i
+
+/** Costs are results of benchmarks and belong to their pages. */
+const COST =
+  /\b(?:costs?|saves?|takes) (?:about |some |only |up to )?(?:a |an |[\d.]+|half|twice|one |two |three )[^.]*\b(?:ms|µs|us|ns|instructions|kB|MB|percent|%)/i
+
+/** @returns an empty list for a text in plain English */
+export function findings(text: string, kind: Kind): Finding[] {
+  const plain = withoutMarkup(text)
+  const found: Finding[] = []
+  const search = (rule: string, pattern: RegExp, where = plain) => {
+    const words = pattern.exec(where)?.[0]
+    if (words !== undefined) found.push({ rule, words })
+  }
+  const isQuestion = /^[^.!]*\?/.test(plain)
+  if (kind !== 'cell' && !isQuestion) search('opening', OPENING)
+  search('actor', NOBODY)
+  search('negated noun', NEGATED_NOUN)
+  search('figure of speech', FIGURES)
+  search('half a sentence', HALF_SENTENCE)
+  if (kind === 'comment') search('cost', COST)
+  for (const sentence of sentences(plain)) {
+    const length = wordCount(sentence)
+    if (length > LONGEST_SENTENCE[kind]) found.push({ rule: `sentence of ${length} words`, words: opening(sentence) })
+  }
+  const length = wordCount(plain)
+  if (kind === 'cell' && length > LONGEST_CELL) found.push({ rule: `cell of ${length} words`, words: opening(plain) })
+  return found
+}
+
+// internal
+
+/** Code, links and addresses count as one word each; what a code span says is not English. */
+const withoutMarkup = (text: string) =>
+  text
+    .replaceAll(/\{@link(?:code|plain)? +([^}| ]+)[^}]*\}/g, '`$1`')
+    .replaceAll(/`[^`]+`/g, 'code')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\bhttps?:\S+/g, 'address')
+    .replaceAll(/\*\*?|__/g, '')
+    .replaceAll(/\b(e\.g|i\.e|etc|vs|cf)\./g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+
+/** A colon or a semicolon ends a sentence as well: a reader stops there. */
+const sentences = (text: string) => [...segmenter.segment(text)].flatMap(({ segment }) => segment.split(/[:;] /))
+
+const wordCount = (text: string) => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’/.@_-]*/gu)?.length ?? 0
+
+const opening = (text: string) => `${text.trim().split(' ').slice(0, 6).join(' ')} …`
