@@ -44,6 +44,8 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
         resolve({ status: incoming.statusCode ?? 0, retryAfter, body })
       }, fail)
     })
+    // A watch may be silent for minutes: probes find a server that is gone. bun sends them by itself.
+    if (request.onData !== undefined) outgoing.setSocketKeepAlive(true, PROBE_MS)
     outgoing.on('error', (cause) => {
       const isStale = !isAnswered && outgoing.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(errnoOf(cause) ?? '')
       reject(isStale ? new StaleConnection('the connection was closed meanwhile', { cause }) : cause)
@@ -53,6 +55,9 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
     outgoing.on('close', () => request.signal.removeEventListener('abort', onAbort))
     outgoing.end(request.body)
   })
+
+/** Time of silence before the first TCP keepalive probe. */
+const PROBE_MS = 60_000
 
 /** The modules are looked up at use: every start that needs no API request saves 5–11 ms. */
 function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {

@@ -65,8 +65,7 @@ async function fleet() {
   }
   const all = Array.from({ length: CLIENTS }, async (_, index) => {
     await pause((index * MINUTE) / CLIENTS)
-    const tests = { pause, random, silenceMs: 60 * MINUTE }
-    await listWatch({ connect, path: '/api/v1/pods', paged: false, observer, signal, ...tests })
+    await listWatch({ connect, path: '/api/v1/pods', paged: false, observer, signal, pause, random })
   })
   await vi.advanceTimersByTimeAsync(20 * MINUTE)
   return {
