@@ -4,6 +4,7 @@ import { examples } from '../../playground/src/model/examples.ts'
 import { exec, root } from './exec.ts'
 import { withMaps } from './map.ts'
 import { anchors, blocks, links, markdownFiles } from './markdown.ts'
+import { writeOldExamples } from './migration/old-examples.ts'
 import { Stop } from './progress.ts'
 import { commandProblems } from './shell-blocks.ts'
 
@@ -23,12 +24,17 @@ export function checkDocs() {
   return { note: `${files.length} pages` }
 }
 
-/** The types of all TypeScript, and of the blocks in Markdown files that are modules of their own. */
+/**
+ * Checks the types of all TypeScript, of the blocks in Markdown files that are modules of their own, and of the examples of
+ * release 0.1.0 after the steps of the migration page.
+ */
 export async function checkTypes() {
   const count = writeModules(markdownFiles(root))
+  const old = await writeOldExamples(join(checkFolder, 'old'))
   if (count === 0) throw new Stop('no ```ts block found in any Markdown file: is the check looking in the right place?')
   await exec(['tsc', '-p', join(checkFolder, 'tsconfig.json')], { quiet: true })
-  return { note: `${count} modules of documentation` }
+  const migrated = old === undefined ? 'no release 0.1.0 in this clone' : `${old} files of release 0.1.0, migrated`
+  return { note: `${count} modules of documentation, ${migrated}` }
 }
 
 /** Put the present text of the named files into the blocks, and the maps between their markers. */
@@ -98,7 +104,7 @@ function writeModules(files: string[]) {
   const fromHere = (patterns: string[]) => patterns.map((pattern) => `../../${pattern}`)
   const tsconfig = {
     extends: '../../tsconfig.base.json',
-    include: [...fromHere(include), '*.ts'],
+    include: [...fromHere(include), '*.ts', 'old/**/*.ts'],
     exclude: fromHere(exclude.filter((pattern: string) => pattern !== '**/dist')),
   }
   writeFileSync(join(checkFolder, 'tsconfig.json'), JSON.stringify(tsconfig))

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './exec.ts'
+import { root } from '../exec.ts'
+import { moveImports } from './move-imports.ts'
+import { migrationRows, movedNames } from './page.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
@@ -14,28 +16,29 @@ for (const file of readdirSync(join(root, 'api')).filter((name) => name.endsWith
   }
 }
 
-const rows = read('docs/migrate-to-0.2.md')
-  .split('\n')
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
+const rows = migrationRows()
+const moved = movedNames(rows)
 
 test('the page has a row for hundreds of names', () => {
   expect(rows.length).toBeGreaterThan(100)
 })
 
 test('a name that moved is offered by the entry that the page says', () => {
-  const wrong = rows.flatMap(([, old = '', now = '']) => {
-    const entry = /^the same names? (?:from|of) `(@cni\/[\w/-]+)`/.exec(now)?.[1]
-    if (entry === undefined) return []
-    const names = [...old.replace(/ of `@cni.*/, '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
-    return names.filter((name) => offered.get(entry)?.has(name) !== true).map((name) => `${name}: not in ${entry}`)
-  })
+  const wrong = [...moved].filter(
+    ([name, entry]) => !name.endsWith(' *') && !offered.get(entry)?.has(name.split(' ')[1] ?? ''),
+  )
   expect(wrong).toEqual([])
 })
 
 test('an entry that the page sends to exists', () => {
-  const entries = rows.flatMap(([, , now = '']) =>
-    [...now.matchAll(/`(@cni\/[\w/-]+)`/g)].map(([, entry = '']) => entry),
-  )
+  const entries = rows.flatMap(({ now }) => [...now.matchAll(/`(@cni\/[\w/-]+)`/g)].map(([, entry = '']) => entry))
   expect([...new Set(entries)].filter((entry) => !offered.has(entry))).toEqual([])
+})
+
+test('the imports of a program follow the page', () => {
+  const program =
+    "import { type Family, iptables } from '@cni/iptables'\nimport { fileSink } from '@cni/skel/file-sink'\n"
+  expect(moveImports(program, moved)).toBe(
+    "import { type Family } from '@cni/iptables/rules'\nimport { iptables } from '@cni/iptables'\nimport { fileSink } from '@cni/skel'\n",
+  )
 })

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../exec.ts'
+
+/** A row of the migration page: the old names, and the text that says what to write now. */
+export type Row = { readonly section: string; readonly old: string; readonly now: string }
+
+/** All rows of `docs/migrate-to-0.2.md`. `section` is the package whose heading a row stands under. */
+export function migrationRows(): Row[] {
+  const page = readFileSync(join(root, 'docs/migrate-to-0.2.md'), 'utf8')
+  let section = ''
+  return page.split('\n').flatMap((line) => {
+    section = /^## (\S+)$/.exec(line)?.[1] ?? section
+    if (!/^\| (?:`|everything )/.test(line)) return []
+    const [, old = '', now = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
+    return [{ section, old, now }]
+  })
+}
+
+/** New entry of each name that moved, by `entry name`; `entry *` stands for everything of an entry. */
+export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const moved = new Map<string, string>()
+  for (const { section, old, now } of rows) {
+    const target = /^the same names? (?:from|of) `(@cni\/[\w/-]+)`/.exec(now)?.[1]
+    if (target === undefined) continue
+    if (old.startsWith('everything of ')) {
+      for (const entry of spans(old)) moved.set(`${entry.startsWith('/') ? section + entry : entry} *`, target)
+      continue
+    }
+    const [names = '', entry = section] = old.split(/ of (?=`@cni)/)
+    for (const name of spans(names)) moved.set(`${entry.replaceAll('`', '')} ${name}`, target)
+  }
+  return moved
+}
+
+// internal
+
+const spans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
