@@ -52,19 +52,19 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
   const { observer, signal, random = Math.random } = options
   const watchSeconds = Math.round(300 + random() * 300)
   const state: State = {
-    ...{ version: undefined, expired: false, limit: pageSize, watchSeconds },
+    ...{ version: undefined, next: 'list', limit: pageSize, watchSeconds },
     ...{ failures: 0, expirations: 0 },
   }
   while (!signal.aborted) {
     try {
-      if (state.version === undefined) await list(options, state)
+      if (state.next !== 'watch') await list(options, state)
       await watch(options, state)
     } catch (error) {
       if (signal.aborted) return
       if (!isKubeError(error)) throw error
-      if (error.code === 'STATUS' && error.status === 410) expire(state)
-      // What was said is lost: only a list tells.
-      if (error.code === 'BAD_ANSWER') state.version = undefined
+      if (error.code === 'STATUS') refused(error.status, state)
+      // The events of the answer are lost: only a list has the present objects.
+      if (error.code === 'BAD_ANSWER' && state.next === 'watch') state.next = 'list'
       state.failures += 1
       const ms = backoffMs(error, state.failures, random())
       observer.failed(error, ms)
@@ -79,10 +79,13 @@ async function paused({ signal, pause = (ms) => delay(ms, undefined, { signal })
 }
 
 interface State {
-  /** From where to go on watching; `undefined`: list first. */
+  /** The latest version that the server sent. `undefined` before the first list. */
   version: string | undefined
-  /** The cache of the server is behind what we have seen: the next list has to be the latest. */
-  expired: boolean
+  /**
+   * The next request. `list` reads from the server's watch cache, `list latest` from etcd: for a field selector, etcd reads
+   * the objects of the whole cluster.
+   */
+  next: 'list' | 'list latest' | 'watch'
   /** Objects on a page: fewer after a page was too large. */
   limit: number
   failures: number
@@ -92,10 +95,13 @@ interface State {
   readonly watchSeconds: number
 }
 
-/** The server answers again: the pauses of a time without a server are over, and only 410 after 410 waits longer. */
-function expire(state: State): void {
-  state.version = undefined
-  state.expired = true
+/** The server refused a request with a status. */
+function refused(status: number | undefined, state: State): void {
+  // The cache has not reached our version, or no longer has it. client-go reads from etcd then, too.
+  if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
+  if (status !== 410) return
+  if (state.next === 'watch') state.next = 'list'
+  // The server answers: the pauses of the outage are over. Only 410 after 410 waits longer.
   state.failures = state.expirations
   state.expirations += 1
 }
@@ -110,29 +116,30 @@ const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), 
 async function list(options: ListWatchOptions, state: State): Promise<void> {
   const { observer, path, paged } = options
   observer.listing()
-  // From the cache of the server: after its restart all nodes ask at once.
-  const fromCache = !paged && !state.expired && state.limit === pageSize
+  // With a version and without a limit, kube-apiserver answers from its cache. After its restart all nodes list at once.
+  const fromCache = !paged && state.next === 'list' && state.limit === pageSize
   const until = performance.now() + maxListMs
   const seen: Seen = { pages: 0, objects: 0 }
   let next: string | undefined
   do {
     if (seen.pages > fastPages) await paused(options, pageMs)
-    const query = new URLSearchParams({ ...selectors(options), limit: String(state.limit) })
-    if (fromCache) query.set('resourceVersion', '0')
+    const query = new URLSearchParams(selectors(options))
+    if (next !== undefined || !fromCache || state.version === undefined) query.set('limit', String(state.limit))
     if (next !== undefined) query.set('continue', next)
+    else if (fromCache) query.set('resourceVersion', state.version ?? '0')
     const { metadata } = await page(options, query, state, seen)
     if (metadata.continue !== undefined && metadata.continue === next) {
       throw new KubeError('BAD_ANSWER', `GET ${path}: two pages of the list have the same "continue"`)
     }
     next = metadata.continue || undefined
-    state.version = next === undefined ? metadata.resourceVersion : undefined
+    if (next === undefined) state.version = metadata.resourceVersion
     seen.pages += 1
     if (next !== undefined && (seen.pages >= maxPages || seen.objects > maxObjects || performance.now() > until)) {
       const read = `${seen.pages} pages with ${seen.objects} objects`
       throw new KubeError('BAD_ANSWER', `GET ${path}: the list has no end: gave up after ${read}`)
     }
   } while (next !== undefined)
-  state.expired = false
+  state.next = 'watch'
   observer.listed()
 }
 
@@ -233,7 +240,7 @@ function event(line: string, path: string, observer: Observer, state: State): vo
   const version = versionOf(object)
   if (type === 'ERROR') {
     const { code = 500 } = statusSchema.safeParse(object).data ?? {}
-    state.version = undefined
+    state.next = 'list'
     throw new KubeError('STATUS', `GET ${path}: the watch ended with ${code}`, { status: code })
   }
   if (type === 'ADDED' || type === 'MODIFIED') observer.present(object)
