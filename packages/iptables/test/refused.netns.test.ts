@@ -195,7 +195,7 @@ const cases: readonly Case[] = [
     deadlineMs: 500,
     act: (ipt) => ipt.apply(rules),
     code: 'CHANGED',
-    message: /^Others changed the rules each of the \d+ times that we changed them/,
+    message: /^Other processes changed the rules during all \d+ attempts to change them/,
   },
 ]
 

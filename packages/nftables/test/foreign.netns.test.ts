@@ -152,7 +152,7 @@ describe('who may not', () => {
       'DENIED Ask for the generation: EPERM (needs root: CAP_NET_ADMIN)',
       'DENIED List rules: EPERM (needs root: CAP_NET_ADMIN)',
       'DENIED Change nf_tables: EPERM, needs root: CAP_NET_ADMIN in the namespace',
-      'DENIED Hear of netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace',
+      'DENIED Listen to netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace',
     ])
   })
 

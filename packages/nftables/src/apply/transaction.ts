@@ -51,7 +51,7 @@ export async function runWrite(
     const batch = new Batch({ echo: true })
     fill(batch)
     if (batch.size > 0) {
-      back.begin(await patiently('read them', () => contentFor(nft, batch, tables), patienceOf(work)))
+      back.begin(await patiently('read', () => contentFor(nft, batch, tables), patienceOf(work)))
       back.told(nft.commit(batch))
     }
     return changeOf(nft, began, back)

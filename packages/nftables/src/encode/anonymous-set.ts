@@ -5,13 +5,13 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
 
-/** A key, and in a map what it is mapped to. */
+/** A key, with its data in a map. */
 export type Entry = readonly [span: Span, data?: Uint8Array | Verdict]
 
-/** Whether some of them are more than one value. */
+/** True if a span has more than one value. */
 export const isInterval = (spans: readonly Span[]): boolean => spans.some((span) => !isPoint(span))
 
-/** Values, in the order in which the kernel keeps them. */
+/** Set elements of single values, in the kernel's byte order. */
 export function pointElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   return entries.map(([span, data]) => ({
     key: inOrder(type, span.from),
@@ -19,10 +19,13 @@ export function pointElements(type: DataType, entries: readonly Entry[]): Elemen
   }))
 }
 
-/** What nft notes with an interval that ends with the last value there is. */
+/** User data that nft adds to an interval that ends at the highest possible value. */
 const OPEN = encodeUserdata([[1, Uint8Array.of(1, 0, 0, 0)]])
 
-/** Sorted ranges: each begin, and where the next value is none of them. As nft, with an end before the first. */
+/**
+ * Set elements of sorted ranges: a start for each range, and an end unless the next range touches it. Like nft, begins
+ * with an end element at the lowest value.
+ */
 export function intervalElements(type: DataType, entries: readonly Entry[]): ElementSpec[] {
   const elements: ElementSpec[] = []
   const first = entries[0]?.[0].from
@@ -38,7 +41,7 @@ export function intervalElements(type: DataType, entries: readonly Entry[]): Ele
   return elements
 }
 
-/** As many elements as nft says to expect: a begin and an end of each range, though not all are needed. */
+/** Set size as nft declares it: a start and an end for each range, even if some end elements are omitted. */
 export function expectedSize(elements: readonly ElementSpec[], ranges: number): number {
   return 2 * ranges + (elements[0]?.flags === undefined ? 0 : 1)
 }
@@ -46,7 +49,7 @@ export function expectedSize(elements: readonly ElementSpec[], ranges: number): 
 const HOST = 1
 const NETWORK = 2
 
-/** What nft notes with an anonymous set, for its listing: the order of bytes, and what is looked up. */
+/** User data that nft stores with an anonymous set, so that `nft list` can print it: byte order and key expression. */
 export function noteOf(
   spec: SelectorSpec,
   { interval, verdicts }: { readonly interval: boolean; readonly verdicts: boolean },

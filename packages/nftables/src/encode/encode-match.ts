@@ -10,10 +10,10 @@ import { expression, type Sink } from './encoded.ts'
 
 const comparisons = { '!=': 'neq', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
 
-/** Keys of four bytes that are compared by size are compared in the order of the network. */
+/** Converts a four-byte key from host to network byte order, for comparisons by size. */
 const byteorder = expression({ name: 'byteorder', sreg: 1, dreg: 1, op: 'hton', len: 4, size: 4 })
 
-/** A condition. Throws `NftError('INVALID')`. */
+/** Encodes a condition. Throws `NftError('INVALID')`. */
 export function encodeMatch(match: Match, sink: Sink): void {
   const spec = selectors[match.kind]
   const compared = comparison(match)
@@ -21,7 +21,7 @@ export function encodeMatch(match: Match, sink: Sink): void {
   else encodeOther(spec, match.op, compared, sink)
 }
 
-/** A map of verdicts. Throws the same. */
+/** Encodes a lookup in a verdict map. Throws `NftError('INVALID')`. */
 export function encodeVmap(vmap: Vmap, { expressions, sets, context }: Sink): void {
   const spec = selectors[vmap.on]
   const { type } = spec
@@ -55,7 +55,10 @@ export function encodeVmap(vmap: Vmap, { expressions, sets, context }: Sink): vo
   })
 }
 
-/** Both ports at once, as nft compares them. */
+/**
+ * Encodes source and destination port as one comparison, as nft does. Returns false unless both conditions are equal to
+ * a port.
+ */
 export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): boolean {
   const [source, destination] = [portOf(sport), portOf(dport)]
   if (source === undefined || destination === undefined) return false
@@ -65,7 +68,7 @@ export function encodePorts(sport: Match, dport: Match, { expressions }: Sink): 
 
 const bothPorts = expression({ name: 'payload', dreg: 1, base: 'transport', offset: 0, len: 4 })
 
-/** The port that a condition compares with for equality. */
+/** Port as bytes, if the condition compares for equality with one port. */
 function portOf({ op, value }: Match): Uint8Array | undefined {
   return op === undefined && typeof value === 'number' ? Uint8Array.of(value >> 8, value & 0xff) : undefined
 }
@@ -93,7 +96,7 @@ function encodeOne(spec: SelectorSpec, op: MatchOp | undefined, span: Span, { ex
   }
 }
 
-/** Of a header so many bytes are loaded; of a name all, and so many compared. */
+/** Shortens the load of a header field to `len` bytes. Names are loaded whole; only their comparison is shorter. */
 const shorter = (load: Expression, len: number): Expression => (load.name === 'payload' ? { ...load, len } : load)
 
 function encodeOther(spec: SelectorSpec, op: MatchOp | undefined, compared: Compared, sink: Sink): void {

@@ -8,7 +8,7 @@ import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
 /**
- * Adds tables, that are not there yet, to a batch. With `exclusive` one that is there is refused. Throws `NftError('INVALID')`.
+ * Adds new tables to a batch. With `exclusive` the kernel refuses a table that exists. Throws `NftError('INVALID')`.
  */
 export function addRuleset(
   batch: Batch,
@@ -24,13 +24,13 @@ export function addRuleset(
   return batch
 }
 
-/** The table alone. */
+/** Adds a table without its content. */
 export function addTable(batch: Batch, table: Table, options?: { readonly exclusive?: boolean | undefined }): void {
   const { comment } = table
   batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) }, options)
 }
 
-/** A chain without its rules; of one that is there the policy is set. */
+/** Adds a chain without its rules. If the chain exists, sets its policy. */
 export function addChain(batch: Batch, table: Table, { name, base, policy, comment }: Chain): void {
   batch.addChain({
     ...{ ...nameOf(table), chain: name },
@@ -39,12 +39,12 @@ export function addChain(batch: Batch, table: Table, { name, base, policy, comme
   })
 }
 
-/** A named set with its elements. */
+/** Adds a named set with its elements. */
 export function addNamedSet(batch: Batch, table: Table, set: NamedSet): void {
   addEncoded(batch, table, set.name, encodeNamedSet(set))
 }
 
-/** The rules of a chain, behind those that are there. */
+/** Adds the rules of a chain after its existing rules. */
 export function addRules(batch: Batch, table: Table, { name, rules }: Chain): void {
   const context = contextOf(table)
   for (const rule of rules) {
@@ -59,12 +59,12 @@ export function addRules(batch: Batch, table: Table, { name, rules }: Chain): vo
   }
 }
 
-/** What rules of a table refer to. */
+/** Facts about a table that the encoding of its rules needs. */
 export function contextOf({ family, sets }: Table): EncodeContext {
   return { family, isInterval: (name) => sets.find((set) => set.name === name)?.interval === true }
 }
 
-/** A table's name, as the wire has it. */
+/** Family and name of a table, for netlink messages. */
 export const nameOf = ({ family, name }: Pick<Table, 'family' | 'name'>): TableName => ({ family, table: name })
 
 // internal
@@ -78,7 +78,7 @@ function addEncoded(batch: Batch, table: Table, set: string, { elements, ...spec
   return named.setId
 }
 
-/** A lookup says which of the sets of its rule it means. */
+/** Replaces the index of an anonymous set in a lookup by the set's id in the batch. */
 function withId(expression: Expression, ids: readonly number[]): Expression {
   if (expression.name !== 'lookup' || expression.setId === undefined) return expression
   const setId = ids[expression.setId]

@@ -1,14 +1,14 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
-/** A rule as the wire takes it. */
+/** A rule as netlink messages take it. */
 export interface Encoded {
-  /** A `lookup` of an anonymous set has as `setId` its place in `sets`. */
+  /** A `lookup` of an anonymous set has the index in `sets` as its `setId`. */
   readonly expressions: readonly Expression[]
   readonly sets: readonly EncodedSet[]
 }
 
-/** A set or a map, but for its table and its name. */
+/** A set or a map, without table and name. */
 export interface EncodedSet {
   readonly flags: readonly SetFlag[]
   readonly keyType: number
@@ -22,18 +22,18 @@ export interface EncodedSet {
   readonly elements: readonly ElementSpec[]
 }
 
-/** What rules of a table refer to: whether the keys of a named set may be ranges. */
+/** Facts about a table that the encoding of its rules needs: the family, and the sets whose keys may be ranges. */
 export interface EncodeContext {
   readonly family: 'inet' | 'ip' | 'ip6' | 'arp' | 'bridge' | 'netdev'
   isInterval(set: string): boolean
 }
 
-/** A rule as it is put together. */
+/** Collects the expressions and anonymous sets of a rule while it is encoded. */
 export interface Sink {
   readonly expressions: Expression[]
   readonly sets: EncodedSet[]
   readonly context: EncodeContext
 }
 
-/** Frozen, so that the wire encodes it once. */
+/** Freezes a constant expression, so that it is encoded only once. */
 export const expression = <const E extends Expression>(value: E): Readonly<E> => Object.freeze(value)

@@ -1,9 +1,10 @@
 import { dataTypeOf, keySpans, keyTypes } from '../rules/canonical-set.ts'
-import { wrong } from '../rules/compared.ts'
+import { shown, wrong } from '../rules/compared.ts'
 import type { DataType, Span } from '../rules/data-type.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import { inOrder, isPoint } from '../rules/spans.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
+import { invalid } from '../wire/nft-error.ts'
 import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 import { encodeUserdata } from '../wire/userdata.ts'
 import { type Entry, intervalElements, pointElements } from './anonymous-set.ts'
@@ -11,7 +12,7 @@ import type { EncodedSet } from './encoded.ts'
 
 const BITS_OF_PART = 6
 
-/** A named set with the elements that it owns. Throws `NftError('INVALID')`. */
+/** Encodes a named set with the elements that the ruleset owns. Throws `NftError('INVALID')`. */
 export function encodeNamedSet(set: NamedSet): EncodedSet {
   const types = keyTypes(set)
   const [single] = types
@@ -38,7 +39,7 @@ export function encodeNamedSet(set: NamedSet): EncodedSet {
   }
 }
 
-/** Elements of a set, as they are added and deleted. Throws the same. */
+/** Encodes elements of a set, to add or to delete them. Throws `NftError('INVALID')`. */
 export function encodeElements(set: NamedSet, elements: readonly SetElement[]): ElementSpec[] {
   const types = keyTypes(set)
   const [single] = types
@@ -50,7 +51,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
       result.push(each.flags?.includes('intervalEnd') ? each : withNotes(each, element))
     }
   }
-  // As nft, once for all: what is before the first interval is in none.
+  // An interval set starts with one end element at the lowest value, as in nft. Adds it once.
   const isRanges = set.interval === true && types.length === 1 && single !== undefined && result.length > 0
   const starts = result.some(({ key, flags }) => flags === undefined && key?.every((byte) => byte === 0))
   return isRanges && !starts ? [{ key: new Uint8Array(single.length), flags: ['intervalEnd'] }, ...result] : result
@@ -58,7 +59,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
 
 // internal
 
-/** An element with its comment and its time. The one that ends with the last value there is has a note already. */
+/** Adds comment and timeout to an element. An interval that ends at the highest value has user data already. */
 function withNotes(spec: ElementSpec, { comment, timeout }: SetElement): ElementSpec {
   const timed = timeout === undefined ? spec : { ...spec, timeout: BigInt(timeout) }
   if (comment === undefined) return timed
@@ -80,8 +81,7 @@ function specsOf(
   if (types.length === 1 && single !== undefined && span !== undefined) {
     const entry: Entry = data === undefined ? [span] : [span, data]
     if (interval !== true) return pointElements(single, [entry])
-    // That nothing is before the first of all is said once.
-    // The end before the first of all is added once.
+    // `encodeElements` adds the end element at the lowest value.
     return intervalElements(single, [entry]).filter(({ flags }, at) => at > 0 || flags === undefined)
   }
   const key = joined(
@@ -100,7 +100,7 @@ function specsOf(
   return [{ key, ...keyEnd, ...(data === undefined ? undefined : { data }) }]
 }
 
-/** The parts of a key, each padded to four bytes. */
+/** Joins the parts of a key, each padded to four bytes. */
 function joined(types: readonly DataType[], parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(types.reduce((sum, { length }) => sum + padded(length), 0))
   let at = 0
@@ -116,7 +116,9 @@ const padded = (length: number) => (length + 3) & ~3
 function dataOf(set: NamedSet, { data }: SetElement): Uint8Array | Verdict | undefined {
   const what = `map ${set.name}`
   if (set.data === undefined)
-    return data === undefined ? undefined : wrong(data, 'nothing: a set maps to nothing', what)
+    return data === undefined
+      ? undefined
+      : invalid(`set ${set.name}: the element has data ${shown(data)}, which only a map takes`)
   if (set.data === 'verdict') return typeof data === 'object' ? data : wrong(data, 'a verdict', what)
   const type = dataTypeOf(set)
   const span = type?.write(data)
@@ -125,7 +127,7 @@ function dataOf(set: NamedSet, { data }: SetElement): Uint8Array | Verdict | und
     : wrong(data, type?.expected ?? '', what)
 }
 
-/** What nft notes: the order of bytes, and the comment. */
+/** User data as nft writes it: byte orders and comment. */
 function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataType: DataType | undefined): Uint8Array {
   const order = types.length > 1 ? 0 : orderOf(types[0])
   return encodeUserdata([
@@ -150,7 +152,7 @@ function noteOf({ comment, data }: NamedSet, types: readonly DataType[], dataTyp
 const CONCATENATION = 13
 const PROTOCOL = 12
 
-/** 1 the machine's, 2 the network's; nft has none for protocols and verdicts. */
+/** nft's number of a byte order: 1 host, 2 network. nft uses 0 for protocols and verdicts. */
 function orderOf(type: DataType | undefined): number {
   if (type === undefined || type.number === PROTOCOL) return 0
   return type.host === true || type.ordered !== true ? 1 : 2

@@ -97,7 +97,9 @@ test.each<[Statement, string]>([
 
 test('not none of some bits is any of them, and is to be said so', () => {
   const none = { kind: 'ct state', op: '!=', value: { value: [], mask: ['new'] } } as const
-  expect(() => canonicalStatement(none, 'x')).toThrow('x: ct state: not none of some words is any of them')
+  expect(() => canonicalStatement(none, 'x')).toThrow(
+    'x: ct state: != with an empty value matches any word of the mask',
+  )
 })
 
 test('a range to translate to that is a whole network has no brackets before its port, which any other has', () => {

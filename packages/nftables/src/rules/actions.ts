@@ -8,14 +8,14 @@ import { isPoint } from './spans.ts'
 import type { Action, LogFlag, MarkValue, Nat, NatFlag, Redirect, Reject, Tproxy } from './statement.ts'
 import type { Range } from './values.ts'
 
-/** nft's flags of address translation, by the kernel's bit. */
+/** nft's NAT flags with the kernel's bits. */
 export const natFlags: readonly (readonly [NatFlag, number])[] = [
   ['random', 4],
   ['persistent', 8],
   ['fully-random', 16],
 ]
 
-/** The flags of `log`, by the kernel's bit. */
+/** Flags of `log` with the kernel's bits. */
 export const logFlags: readonly (readonly [LogFlag, number])[] = [
   ['tcp sequence', 1],
   ['tcp options', 2],
@@ -24,13 +24,15 @@ export const logFlags: readonly (readonly [LogFlag, number])[] = [
   ['ether', 32],
 ]
 
-/** Seconds. */
+/** Seconds of each unit. */
 export const limitUnits = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 } as const
 
 const MOST_OF_PREFIX = 127
 const ALL = 0xffff_ffff
 
-/** Checks an action and gives it in its canonical form. Throws `NftError('INVALID')`; `where` begins the message. */
+/**
+ * Validates an action and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the message.
+ */
 export function canonicalAction(action: Action, where: string): Action {
   return Object.freeze(checked(action, `${where}: ${action.kind}`))
 }
@@ -71,15 +73,15 @@ function checked(action: Action, what: string): Action {
     case 'log': {
       const { prefix, level, flags, group, snaplen, threshold } = action
       if (group === undefined && (snaplen !== undefined || threshold !== undefined)) {
-        invalid(`${what}: snaplen and threshold are for a listener; name its group`)
+        invalid(`${what}: snaplen and threshold need the group of a netlink listener`)
       }
       if (group !== undefined && (level !== undefined || flags !== undefined)) {
-        invalid(`${what}: level and flags are for the kernel's log, group is for a listener`)
+        invalid(`${what}: level and flags are for the kernel's log and cannot be combined with group`)
       }
       return {
         kind: 'log',
         ...(prefix === undefined ? undefined : { prefix: checkText(prefix, MOST_OF_PREFIX, what, 1) }),
-        // nft does not say the kernel's default, 4.
+        // The canonical form omits 4, the kernel's default, as nft does.
         ...(level === undefined ? undefined : some('level', whole(level, 0, 8, what), 4)),
         ...flagsOf(flags, logFlags, what),
         ...(group === undefined ? undefined : { group: whole(group, 0, 0xffff, what) }),
@@ -98,12 +100,12 @@ function checked(action: Action, what: string): Action {
     case 'reject':
       return reject(action, what)
     default:
-      return invalid(`${what}: there is no such statement: ${shown(action)}`)
+      return invalid(`${what}: unknown statement ${shown(action)}`)
   }
 }
 
 function nat({ kind, family, address, port, flags }: Nat, what: string): Nat {
-  if (address === undefined && port === undefined) invalid(`${what}: an address is needed, or a port`)
+  if (address === undefined && port === undefined) invalid(`${what}: an address or a port is needed`)
   return {
     ...{ kind, family: familyOf(family, what) },
     ...(address === undefined ? undefined : { address: one(address, (each) => addressOf(each, family, what), what) }),
@@ -121,7 +123,7 @@ function redirect({ kind, port, flags }: Redirect, what: string): Redirect {
 }
 
 function tproxy({ kind, family, address, port }: Tproxy, what: string): Tproxy {
-  if (address === undefined && port === undefined) invalid(`${what}: an address is needed, or a port`)
+  if (address === undefined && port === undefined) invalid(`${what}: an address or a port is needed`)
   if (family === undefined && address !== undefined) invalid(`${what}: an address needs its family`)
   return {
     kind,
@@ -151,7 +153,7 @@ const familyOf = (family: 'ip' | 'ip6', what: string) =>
 function addressOf(address: string, family: 'ip' | 'ip6', what: string): string {
   const type = family === 'ip' ? dataTypes.ipv4_addr : dataTypes.ipv6_addr
   const span = type.write(address)
-  if (span === undefined || !isPoint(span)) return wrong(address, `an address of ${family}`, what)
+  if (span === undefined || !isPoint(span)) return wrong(address, `an address of family ${family}`, what)
   const read = type.read(span)
   return typeof read === 'string' ? read : address
 }
@@ -181,9 +183,9 @@ function flagsOf<F extends string>(
   return list.length === 0 ? {} : { flags: Object.freeze(list) }
 }
 
-/** A property, unless it has its default, or none. */
+/** A property. It is omitted if the value is undefined or the default. */
 function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
-  // The type cannot know that the key is the only one.
+  // TypeScript does not know that the object has only this key.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })
 }
 
@@ -193,5 +195,7 @@ function whole(value: number, least: number, most: number, what: string): number
 }
 
 function count(value: bigint, what: string): bigint {
-  return typeof value === 'bigint' && value === BigInt.asUintN(64, value) ? value : wrong(value, 'a bigint', what)
+  return typeof value === 'bigint' && value === BigInt.asUintN(64, value)
+    ? value
+    : wrong(value, 'an unsigned 64-bit bigint', what)
 }

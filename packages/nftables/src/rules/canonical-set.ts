@@ -7,18 +7,18 @@ import { checkName, checkText } from './names.ts'
 import { isPoint, keyOf } from './spans.ts'
 import type { SetType } from './values.ts'
 
-/** The types of the parts of its keys. Throws `NftError('INVALID')`. */
+/** Types of the parts of a set's keys. Throws `NftError('INVALID')`. */
 export function keyTypes({ name, key }: Pick<NamedSet, 'name' | 'key'>): readonly DataType[] {
   const list: readonly SetType[] = typeof key === 'string' ? [key] : key
   if (list.length === 0) invalid(`set ${name}: a key has at least one part`)
   return list.map((each) => typeOf(each, `set ${name}`))
 }
 
-/** The type of what a map maps to; none for verdicts. Throws the same. */
+/** Type of a map's data; `undefined` for sets and for verdicts. Throws `NftError('INVALID')`. */
 export const dataTypeOf = ({ name, data }: Pick<NamedSet, 'name' | 'data'>): DataType | undefined =>
   data === undefined || data === 'verdict' ? undefined : typeOf(data, `map ${name}`)
 
-/** The key of an element as bytes, part by part. Throws the same. */
+/** Key of an element as bytes, one span for each part. Throws `NftError('INVALID')`. */
 export function keySpans(set: NamedSet, types: readonly DataType[], { key }: SetElement): readonly Span[] {
   const what = `set ${set.name}`
   const parts: readonly unknown[] = types.length > 1 && Array.isArray(key) ? key : [key]
@@ -30,14 +30,15 @@ export function keySpans(set: NamedSet, types: readonly DataType[], { key }: Set
   })
 }
 
-/** A named set in its canonical form, frozen. Throws the same. */
+/** Validates a named set and returns its canonical form, frozen. Throws `NftError('INVALID')`. */
 export function canonicalSet(set: NamedSet, table: string): NamedSet {
   checkName(set.name, `table ${table}`)
   const types = keyTypes(set)
   const { name, key, data, interval, timeout, size, comment, elements } = set
   if (comment !== undefined) checkText(comment, 120, `set ${name}: comment`)
   for (const each of [timeout, size]) {
-    if (each !== undefined && (!Number.isSafeInteger(each) || each < 0)) wrong(each, 'a number', `set ${name}`)
+    if (each !== undefined && (!Number.isSafeInteger(each) || each < 0))
+      wrong(each, 'an unsigned integer', `set ${name}`)
   }
   return Object.freeze({
     ...{ name, key: typeof key === 'string' ? key : Object.freeze([...key]) },
@@ -62,14 +63,14 @@ function canonicalElements(
     .sort(([a], [b]) => compareSpans(a, b))
   const canonical = sorted.map(([spans, element]) => {
     const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-    // The types have checked the key, and know no other.
+    // The types have validated the key.
     const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
     return Object.freeze({ ...element, key, ...dataIn(set, element) })
   })
   return Object.freeze(canonical.filter((element, at) => !isRepeated(set, element, canonical[at - 1])))
 }
 
-/** The kernel has an element once, however often and in whatever words it is said; but not with two things said of it. */
+/** True if the element before has the same key: the kernel keeps it once. Throws if data, comment or timeout differ. */
 function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
   if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false
   const said = ({ data, comment, timeout }: SetElement) => JSON.stringify([data, comment, timeout])

@@ -9,7 +9,10 @@ import { isMatch, type Match, type MatchOp, type Statement, type Vmap } from './
 
 const OPS: readonly unknown[] = ['!=', '<', '<=', '>', '>=']
 
-/** Checks a statement and gives it in its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the message. */
+/**
+ * Validates a statement and returns its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the
+ * message.
+ */
 export function canonicalStatement(statement: Statement, where: string): Statement {
   if (statement.kind === 'vmap') return canonicalVmap(statement, where)
   if (statement.kind === 'raw') {
@@ -20,19 +23,19 @@ export function canonicalStatement(statement: Statement, where: string): Stateme
   return isMatch(statement) ? canonicalMatch(statement, where) : canonicalAction(statement, where)
 }
 
-/** A condition as bytes. Throws `NftError('INVALID')`. */
+/** Operand of a condition as bytes. Throws `NftError('INVALID')`. */
 export function comparison({ kind, op, value }: Match, where = '', single = false): Compared {
   const what = where === '' ? kind : `${where}: ${kind}`
-  if (!isSelector(kind)) return invalid(`${what}: there is no such condition`)
+  if (!isSelector(kind)) return invalid(`${what}: unknown condition`)
   if (op !== undefined && !OPS.includes(op)) wrong(op, `one of ${OPS.join(' ')}`, what)
   const { type } = selectors[kind]
   return withOp(type, op, comparedWith(type, value, what, single), what)
 }
 
-/** The elements of a map of verdicts as bytes, sorted. Throws `NftError('INVALID')`. */
+/** Elements of a verdict map as bytes, sorted. Throws `NftError('INVALID')`. */
 export function vmapSpans(vmap: Vmap, where = ''): readonly (readonly [Span, VmapElement])[] {
   const what = `${where === '' ? '' : `${where}: `}${vmap.on} vmap`
-  if (!isSelector(vmap.on)) return invalid(`${what}: there is no such condition`)
+  if (!isSelector(vmap.on)) return invalid(`${what}: unknown condition`)
   if ('named' in vmap.map) return []
   const { type } = selectors[vmap.on]
   const elements: readonly VmapElement[] = vmap.map.elements
@@ -55,7 +58,7 @@ function canonicalMatch(match: Match, where: string): Match {
   const { kind, op } = match
   const compared = comparison(match, where, true)
   const value = operandOf(selectors[kind].type, compared)
-  // The type has checked the value, and knows no other.
+  // The type has validated the value.
   return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
 }
 
@@ -66,10 +69,10 @@ function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, wha
     return isNumber ? compared : invalid(`${what}: ${op} compares with a single number or address`)
   }
   if (compared.is === 'masked' && type.flags === true && compared.value.every((byte) => byte === 0)) {
-    invalid(`${what}: not none of some words is any of them; give them without a mask`)
+    invalid(`${what}: != with an empty value matches any word of the mask; give these words without a mask`)
   }
   const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
-  // Bits that are not the same are no other question than one of several.
+  // For bits, `!=` with a set of one value means the same as `!=` with the value.
   return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared
 }
 
@@ -81,6 +84,6 @@ function canonicalVmap(vmap: Vmap, where: string): Vmap {
     Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
   )
   const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
-  // As those of a match.
+  // The type has validated the keys.
   return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
 }

@@ -5,12 +5,12 @@ import type { Chain, Table } from './model.ts'
 import { selectors } from './selector.ts'
 import { isMatch, type Statement } from './statement.ts'
 
-/** How many chains may be below a base chain. */
+/** Maximum depth of jumps below a base chain. */
 const DEEPEST = 15
 
 /**
- * Checks what rules refer to, and from where they are reached: what the kernel would refuse, with its number only. Throws
- * `NftError('INVALID')`.
+ * Checks the references of rules, and the base chains that reach each rule. The kernel would refuse such mistakes with
+ * an error number only. Throws `NftError('INVALID')`.
  */
 export function checkReach(table: Table): void {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
@@ -58,14 +58,15 @@ function checkSet({ sets }: Table, statement: Statement, where: string): void {
   const { type } = selectors[on]
   const isOf = typeof found.key === 'string' && dataTypes[found.key].number === type.number
   if (!isOf || found.data !== (isMap ? 'verdict' : undefined)) {
-    invalid(`${where}: ${found.name} is no ${isMap ? 'map to verdicts' : 'set'} of what ${on} is`)
+    invalid(`${where}: ${found.name} is not a ${isMap ? 'verdict map' : 'set'} with keys of the type of ${on}`)
   }
 }
 
 function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chains: Chains): void {
   const { type, hook, priority } = base
   const where = `${name} ${chain.name}`
-  if (!Number.isInteger(priority) || priority !== (priority | 0)) invalid(`${where}: ${priority} is no priority`)
+  if (!Number.isInteger(priority) || priority !== (priority | 0))
+    invalid(`${where}: ${priority} is not a priority: it must be a 32-bit integer`)
   if (!hooksOfType[type]?.includes(hook))
     invalid(`${where}: there is no ${type} chain at the hook ${hook} of ${family}`)
   if (type === 'nat' && priority <= -200) {
@@ -73,7 +74,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
       `${where}: a nat chain of priority ${priority} would be before connections are tracked: at least -199 is needed`,
     )
   }
-  // What is reached grows while it is looked at.
+  // `reached` grows during the loop.
   const reached = new Set([chain])
   for (const each of reached) {
     for (const { statements } of each.rules) {
@@ -88,11 +89,11 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
   }
 }
 
-/** How many chains are below it; of one that is being looked at it is not known yet. */
+/** Depth of jumps below a chain. -1 in `depths` marks a chain whose depth is not computed yet. */
 function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chain, number>): number {
   const where = `${table.name} ${chain.name}`
   const known = depths.get(chain)
-  if (known !== undefined) return known < 0 ? invalid(`${where}: jumps lead back to it`) : known
+  if (known !== undefined) return known < 0 ? invalid(`${where}: the chain jumps back to itself`) : known
   depths.set(chain, -1)
   let depth = 0
   for (const { statements } of chain.rules) {
@@ -106,7 +107,7 @@ function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chai
   return depth
 }
 
-/** What stands only where its base chain is of such a type, at such a hook. */
+/** Checks that the base chain's type and hook allow the statement. */
 function checkPlace({ kind }: Statement, { type, hook }: BaseChain, where: string): void {
   const place = places.get(kind)
   if (place === undefined || (place.type === type && place.hooks.includes(hook))) return

@@ -1,4 +1,4 @@
-/** The order of two byte strings, as `Buffer.compare` has it: rules are compared in browsers, too. */
+/** Compares two byte strings like `Buffer.compare`, which browsers do not have. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at++) {

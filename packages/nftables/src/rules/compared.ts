@@ -3,7 +3,7 @@ import { compareBytes } from './compare-bytes.ts'
 import { type DataType, point, type Span } from './data-type.ts'
 import { isPoint, keyOf, maskOf, merged, onesBefore, spanOf } from './spans.ts'
 
-/** What something is compared with, as bytes. */
+/** Operand of a condition, as bytes. */
 export type Compared =
   | { readonly is: 'one'; readonly span: Span }
   | { readonly is: 'range'; readonly span: Span }
@@ -12,8 +12,9 @@ export type Compared =
   | { readonly is: 'named'; readonly name: string }
 
 /**
- * Checks an operand. Throws `NftError('INVALID')`; `what` begins the message. With `single` a list of one value is that value,
- * as nft reads it; but of bits, where the value alone is another question.
+ * Validates an operand. Throws `NftError('INVALID')`; `what` begins the message. With `single` a list of one value
+ * becomes that value, as in nft. Types of bits are an exception: there a list of one value and the value have different
+ * meanings.
  */
 export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
   if (isRecord(operand)) {
@@ -29,7 +30,7 @@ export function comparedWith(type: DataType, operand: unknown, what: string, sin
   return one(spanIn(type, operand, what))
 }
 
-/** The operand in its canonical form; `undefined` where there are no words for it. */
+/** Operand in canonical form; `undefined` if the type has no word for it. */
 export function operandOf(type: DataType, compared: Compared): unknown {
   switch (compared.is) {
     case 'one':
@@ -51,7 +52,7 @@ export function operandOf(type: DataType, compared: Compared): unknown {
   }
 }
 
-/** A value or a range of them. Throws `NftError('INVALID')`. */
+/** Reads a value or a range. Throws `NftError('INVALID')`. */
 export function spanIn(type: DataType, key: unknown, what: string): Span {
   if (isRecord(key) && 'from' in key && type.ordered === true) {
     const from = valueIn(type, key.from, what)
@@ -63,18 +64,20 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
   return type.write(key) ?? wrong(key, type.expected, what)
 }
 
-/** A key of a set, or a map: what is a network is no range there. Throws the same. */
+/**
+ * Reads a key of a set or a map. A range that is exactly a network becomes the network. Throws `NftError('INVALID')`.
+ */
 export function keySpan(type: DataType, key: unknown, what: string): Span {
   const span = spanIn(type, key, what)
   return isOne(span) ? span : spanOf(type, span.from, span.to)
 }
 
-/** What is no such value, in words. */
+/** Throws `NftError('INVALID')` that names the invalid value and the expected type. */
 export function wrong(value: unknown, expected: string, what: string): never {
   return invalid(`${what}: ${shown(value)} is not ${expected}`)
 }
 
-/** A value as a text for a message. */
+/** A value as text for a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`
   return JSON.stringify(value) ?? String(value)
@@ -115,7 +118,7 @@ function masked(type: DataType, value: unknown, mask: unknown, what: string): Co
   return isNetwork ? { is: 'one', span: { from, to, bits: ones } } : { is: 'masked', value: from, mask: bits }
 }
 
-/** Of words that are bits also none. */
+/** Bytes of a value or of a mask. Types of bits also allow an empty list. */
 function maskPart(type: DataType, value: unknown, what: string): Uint8Array {
   const isNone = type.flags === true && Array.isArray(value) && value.length === 0
   return isNone ? new Uint8Array(type.length) : valueIn(type, value, what)

@@ -4,43 +4,44 @@ import { type Need, selectors } from './selector.ts'
 import { isMatch, type Match, type Statement } from './statement.ts'
 
 /**
- * A rule with what nft says before conditions that need it: `l4proto tcp` before `tcp dport`, in `inet` `nfproto ipv4`
- * before `ip daddr`. What a rule has said is not said again. Throws `NftError('INVALID')` for what can never match, or
- * needs a protocol that the rule does not name.
+ * Adds the conditions that nft adds before conditions that need them: `l4proto tcp` before `tcp dport`, and in `inet`
+ * `nfproto ipv4` before `ip daddr`. Conditions that the rule has already are not repeated. Throws `NftError('INVALID')`
+ * for a rule that can never match, or that needs a protocol and does not name one.
  */
 export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
-  const said = new Said(family, where)
+  const known = new KnownProtocols(family, where)
   const result: Statement[] = []
   for (const given of statements) {
-    const statement = withHeader(given, said)
+    const statement = withHeader(given, known)
     const needs = needsOf(statement)
     const last = needs.at(-1)
-    for (const need of last === undefined || said.has(last) ? NONE : needs) {
-      if (said.has(need)) continue
+    for (const need of last === undefined || known.has(last) ? NONE : needs) {
+      if (known.has(need)) continue
       const match = matchFor(need)
-      // nft says for what a rejection is at the very beginning; ports of no protocol would become those of this one there.
+      // nft puts the protocol of `reject` at the start of the rule. The protocol must not precede ports of any protocol
+      // (`th`): they would become ports of that protocol.
       const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
-      said.hear(match)
+      known.add(match)
     }
-    checkPorts(statement, said, where)
+    checkPorts(statement, known, where)
     result.splice(isSwapped(result.at(-1), statement) ? -1 : result.length, 0, statement)
-    if (isMatch(statement)) said.hear(statement)
+    if (isMatch(statement)) known.add(statement)
   }
   return Object.freeze(result)
 }
 
 // internal
 
-/** What a rule has said of the packet so far. */
-class Said {
+/** Protocols that the rule has named so far. */
+class KnownProtocols {
   readonly #where: string
   #network: 'ipv4' | 'ipv6' | undefined
   #transport: unknown
-  /** Also one of several. */
+  /** True also if the rule has named a list of protocols. */
   hasTransport = false
 
-  /** The protocol that was said, if it is one. */
+  /** Protocol that the rule has named, if it is a single one. */
   get transport(): unknown {
     return this.#transport
   }
@@ -50,18 +51,18 @@ class Said {
     this.#network = family === 'ip' ? 'ipv4' : family === 'ip6' ? 'ipv6' : undefined
   }
 
-  /** Throws when something else was said. */
+  /** True if the rule has named the protocol. Throws if it has named another protocol. */
   has(need: Need): boolean {
-    const said = isNetwork(need) ? this.#network : this.#transport
-    if (said !== undefined && said !== need) {
+    const known = isNetwork(need) ? this.#network : this.#transport
+    if (known !== undefined && known !== need) {
       invalid(
-        `${this.#where}: what is ${JSON.stringify(said)} has nothing of ${JSON.stringify(need)}, so this can never match`,
+        `${this.#where}: a packet of ${JSON.stringify(known)} is never one of ${JSON.stringify(need)}: the rule cannot match`,
       )
     }
-    return said !== undefined
+    return known !== undefined
   }
 
-  hear({ kind, op, value }: Match): void {
+  add({ kind, op, value }: Match): void {
     if (op !== undefined) return
     const isOne = typeof value !== 'object'
     if (kind === 'nfproto' && (value === 'ipv4' || value === 'ipv6')) {
@@ -103,8 +104,11 @@ function needsOf(statement: Statement): readonly Need[] {
   return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
 }
 
-/** Ports of any protocol, behind one that is said, are the ports of that: nf_tables does not tell them apart. */
-function withHeader(statement: Statement, { transport }: Said): Statement {
+/**
+ * Turns ports of any protocol (`th`) after `tcp` or `udp` into ports of that protocol: nf_tables encodes both the same
+ * way.
+ */
+function withHeader(statement: Statement, { transport }: KnownProtocols): Statement {
   if (transport !== 'tcp' && transport !== 'udp') return statement
   const named = portsOf[transport]
   if (statement.kind === 'th sport' || statement.kind === 'th dport') {
@@ -114,7 +118,7 @@ function withHeader(statement: Statement, { transport }: Said): Statement {
   return Object.freeze({ ...statement, on: named[statement.on] })
 }
 
-/** Whether it looks at ports of any protocol. */
+/** True if the statement looks at ports of any protocol (`th`). */
 function looksAtPorts(statement: Statement): boolean {
   const at = statement.kind === 'vmap' ? statement.on : statement.kind
   return at === 'th sport' || at === 'th dport'
@@ -125,7 +129,7 @@ const portsOf = {
   udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
 } as const
 
-/** Ports that are compared in one step: the source is first. */
+/** True if the rule names the destination port first. nft compares both ports in one step, the source first. */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
   return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
 }
@@ -139,8 +143,8 @@ const sourceBehind = new Map<string, string>([
   ['th sport', 'th dport'],
 ])
 
-/** Ports are those of a protocol. */
-function checkPorts(statement: Statement, { hasTransport }: Said, where: string): void {
+/** Throws if a statement uses a port and the rule has no protocol. */
+function checkPorts(statement: Statement, { hasTransport }: KnownProtocols, where: string): void {
   const { kind } = statement
   const needs = kind === 'tproxy' || ('port' in statement && statement.port !== undefined)
   if (needs && !hasTransport) invalid(`${where}: ${kind} needs a protocol before it, such as l4proto('tcp')`)

@@ -4,32 +4,32 @@ import type { AddrType, CtState, CtStatus, Protocol, SetType, TcpFlag } from './
 /** A value as a program gives it. */
 export type Plain = string | number | { readonly prefix: string } | readonly string[]
 
-/** A part of all keys, from the lowest to the highest, as bytes that compare as the values do. */
+/** A contiguous range of keys. The bytes sort like the values. */
 export interface Span {
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** How many bits all of it have in common, when it is a network or a beginning of names. */
+  /** Number of common leading bits, for a network or a prefix of names. */
   readonly bits?: number
 }
 
-/** What kind of value something is: nft's number for it, its length, and what is said of it in words. */
+/** Type of a value: nft's number, the length, and conversions between words and bytes. */
 export interface DataType {
   readonly number: number
-  /** Bytes. */
+  /** Length in bytes. */
   readonly length: number
-  /** Kept in the order of the machine, which is little-endian; numbers only. */
+  /** Stored in host byte order, which is little-endian. Numbers only. */
   readonly host?: true
-  /** Several words, each a bit. */
+  /** A combination of words, each of which is a bit. */
   readonly flags?: true
-  /** Whether one is more than another. */
+  /** Values can be compared by size. */
   readonly ordered?: true
-  /** Some of them are networks. */
+  /** Values may be networks. */
   readonly networks?: true
-  /** What may be given. */
+  /** Description of valid values, for messages. */
   readonly expected: string
-  /** `undefined` for what is no such value. */
+  /** Bytes of a value; `undefined` for an invalid value. */
   write(value: unknown): Span | undefined
-  /** The canonical value; `undefined` for bytes that are none. */
+  /** Canonical value; `undefined` if the type has no word for the bytes. */
   read(span: Span): Plain | undefined
 }
 
@@ -53,7 +53,7 @@ const host = (type: number, most: number, expected: string): DataType => ({
 const { ordered: _, ...unordered } = number(4, 1, 1, '0 or 1')
 const boolean: DataType = unordered
 
-/** Words for numbers. */
+/** Type whose values are words. */
 const words = <W extends string>(type: number, length: number, named: readonly (readonly [W, number])[]): DataType => ({
   number: type,
   length,
@@ -66,7 +66,7 @@ const words = <W extends string>(type: number, length: number, named: readonly (
   read: ({ from }) => named.find(([, value]) => value === integer(from))?.[0],
 })
 
-/** Words for bits, of which a value has some. */
+/** Type whose values are combinations of words, one for each bit. */
 const bits = <W extends string>(type: number, named: readonly (readonly [W, number])[], length = 4): DataType => ({
   number: type,
   length,
@@ -118,7 +118,7 @@ const name: DataType = {
   write(value) {
     const isPrefix = typeof value === 'object' && value !== null && 'prefix' in value
     const text = isPrefix ? value.prefix : value
-    // What no interface can be called, but aliases of old, which rules may name.
+    // Rejects names that no interface can have. Names of old aliases (`eth0:1`) are allowed: rules may name them.
     if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
       return undefined
     const bytes = utf8.encode(text)
@@ -137,7 +137,7 @@ const name: DataType = {
 const utf8 = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Which protocols have a word in nft. */
+/** Protocols that have a word in nft. */
 export const protocolWords: readonly (readonly [Exclude<Protocol, number>, number])[] = [
   ['icmp', 1],
   ['tcp', 6],
@@ -199,7 +199,7 @@ const addrTypes: readonly (readonly [AddrType, number])[] = [
 
 const ID = 'an id from 0 to 4294967294'
 
-/** What values there are. */
+/** Data types by nft's names. */
 export const dataTypes = {
   nfproto: words(2, 1, [
     ['ipv4', 2],
@@ -213,7 +213,7 @@ export const dataTypes = {
   icmp_type: number(14, 1, 255, 'a number from 0 to 255'),
   icmpv6_type: number(29, 1, 255, 'a number from 0 to 255'),
   mark: host(19, 0xffff_ffff, 'a mark from 0 to 0xffffffff'),
-  // The last number is nobody.
+  // 0xffffffff is not a valid id.
   uid: host(24, 0xffff_fffe, ID),
   gid: host(25, 0xffff_fffe, ID),
   tcp_flag: bits(15, tcpFlags, 1),
@@ -233,24 +233,24 @@ export const dataTypes = {
   ifname: name,
 } as const satisfies Readonly<Record<string, DataType>> & Readonly<Record<SetType, DataType>>
 
-/** One value. */
+/** Span of a single value. */
 export function point(bytes: Uint8Array): Span {
   return { from: bytes, to: bytes }
 }
 
-/** A number as bytes. */
+/** A number as big-endian bytes. */
 export function bigEndian(value: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let at = length - 1, rest = value; at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256
   return bytes
 }
 
-/** And back. */
+/** Number of big-endian bytes. */
 export function integer(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** The highest value that begins with the same bits. */
+/** Highest value with the same first bits. */
 export function last(from: Uint8Array, bits: number): Uint8Array {
   return from.map((byte, at) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * at))))
 }

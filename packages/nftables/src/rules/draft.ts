@@ -10,14 +10,14 @@ import { isSelector, selectors } from './selector.ts'
 import type { Action, Limit, Log, MarkValue, MatchOp, Nat, Reject, Statement } from './statement.ts'
 import type { Range } from './values.ts'
 
-/** Where a rule is written. */
+/** Chain that a rule is written for. */
 export interface DraftPlace {
   readonly family: 'inet' | 'ip' | 'ip6'
   readonly table: string
   readonly chain: string
 }
 
-/** What follows a condition without a value. */
+/** Steps after a condition without a value. */
 export interface DraftComparison {
   not(value: unknown): Draft
   compare(op: Exclude<MatchOp, '!='>, value: unknown): Draft
@@ -27,12 +27,12 @@ type Value = readonly unknown[]
 type Step = Draft | DraftComparison
 type Port = number | Range<number> | undefined
 
-/** nft's default. */
+/** nft's default burst. */
 const BURST = 5
 
 /**
- * The builder behind every `RuleBuilder<…>`: wider parameter types than any of them, every value checked when given, the
- * whole rule when it is asked for. Immutable: each step is a new draft.
+ * Implementation of every `RuleBuilder<…>`, with wider parameter types. Validates each value at once, and the whole
+ * rule when `rule` is read. Immutable: each step returns a new draft.
  */
 export class Draft implements Placed {
   readonly #place: DraftPlace
@@ -53,7 +53,7 @@ export class Draft implements Placed {
     return this.#place.chain
   }
 
-  /** What has been said, with what goes without saying. */
+  /** The rule, with the conditions that nft adds. */
   get rule(): Rule {
     const statements = complete(this.#place.family, Object.freeze(this.#statements), this.#where)
     return Object.freeze(this.#comment === undefined ? { statements } : { statements, comment: this.#comment })
@@ -204,7 +204,7 @@ export class Draft implements Placed {
 
   vmap(on: string, map: readonly (readonly [unknown, Verdict])[] | { readonly named: string }): Draft {
     const elements = Array.isArray(map) ? { elements: map.map(([key, verdict]) => ({ key, verdict })) } : map
-    // The type of what is looked at checks the keys.
+    // The selector's type validates the keys.
     return this.#add({ kind: 'vmap', on, map: elements } as Statement)
   }
 
@@ -235,10 +235,10 @@ export class Draft implements Placed {
   }
 
   #match(kind: string, given: Value): Step {
-    if (!isSelector(kind)) return invalid(`${this.#where}: there is no condition ${JSON.stringify(kind)}`)
+    if (!isSelector(kind)) return invalid(`${this.#where}: unknown condition ${JSON.stringify(kind)}`)
     const isBits = selectors[kind].type.flags === true
     const add = (value: unknown, op?: MatchOp) =>
-      // The type of what is looked at checks the value.
+      // The selector's type validates the value.
       this.#add({ kind, value: operand(value, isBits), ...(op === undefined ? undefined : { op }) } as Statement)
     if (given.length > 0) return add(given[0])
     return { not: (value) => add(value, '!='), compare: (op, value) => add(value, op) }
@@ -266,7 +266,7 @@ const unreachable: Readonly<Record<DraftPlace['family'], Reject>> = {
 
 const markOf = (to: MarkValue | 'mark' | 'ct mark'): MarkValue => (typeof to === 'string' ? { of: to } : to)
 
-/** A list is a set, one word of those that are bits a list of it. */
+/** A list becomes a set. For types of bits a single word becomes a list. */
 function operand(value: unknown, isBits: boolean): unknown {
   if (isBits) return typeof value === 'string' ? [value] : value
   return Array.isArray(value) ? { set: value } : value

@@ -4,57 +4,57 @@ import type { BaseChain } from '../wire/specs.ts'
 import type { Statement } from './statement.ts'
 import type { Range, SelectorValues, SetType } from './values.ts'
 
-/** A rule: what it looks at and does, in the order in which it does so. */
+/** A rule: conditions and actions, in the order in which the kernel evaluates them. */
 export interface Rule {
   readonly statements: readonly Statement[]
-  /** What `nft list` prints behind it; at most 253 bytes. */
+  /** Comment that `nft list` prints after the rule; at most 253 bytes. */
   readonly comment?: string
 }
 
 /** A chain with its rules, in their order. */
 export interface Chain {
   readonly name: string
-  /** Where packets enter. Without it they come by jumps only. */
+  /** Type, hook and priority. A chain without `base` is entered by jumps only. */
   readonly base?: BaseChain
-  /** Of a base chain: what becomes of a packet at its end. Always there in canonical form, `accept` by default. */
+  /** Policy at the end of a base chain. The canonical form always has it; the default is `accept`. */
   readonly policy?: 'accept' | 'drop'
   readonly comment?: string
   readonly rules: readonly Rule[]
 }
 
-/** A set with a name, or a map when there is `data`: rules look something up in it. */
+/** A named set, or a map if `data` is there. Rules look up keys in it. */
 export interface NamedSet {
   readonly name: string
-  /** What keys are; of several, each key has all of them. */
+  /** Type of the keys. A list of types means keys with several parts. */
   readonly key: SetType | readonly SetType[]
-  /** Of a map: what keys are mapped to. */
+  /** Type of a map's values. */
   readonly data?: SetType | 'verdict'
   /** Keys may be ranges and networks. */
   readonly interval?: true
-  /** Elements may go after a time: milliseconds, 0 is none unless the element has one. */
+  /** Time until elements expire, in milliseconds. 0 means that only elements with their own timeout expire. */
   readonly timeout?: number
-  /** At most so many elements. */
+  /** Maximum number of elements. */
   readonly size?: number
   readonly comment?: string
-  /** What is in it. Without it the content is somebody else's: it is neither compared nor changed. */
+  /** Elements that the ruleset owns. Without it other programs own the content: it is neither compared nor changed. */
   readonly elements?: readonly SetElement[]
 }
 
 /** An element of a named set or map. */
 export interface SetElement {
-  /** In a set whose keys have several parts, a list of them. */
+  /** Key. It is a list if the set's keys have several parts. */
   readonly key:
     | SelectorValues['iifname' | 'l4proto']
     | Range<SelectorValues['iifname' | 'l4proto']>
     | readonly (SelectorValues['iifname' | 'l4proto'] | Range<SelectorValues['iifname' | 'l4proto']>)[]
-  /** In a map. */
+  /** Value, in a map. */
   readonly data?: string | number | Verdict
   readonly comment?: string
-  /** Milliseconds that it stays. */
+  /** Time until the element expires, in milliseconds. */
   readonly timeout?: number
 }
 
-/** A table with everything in it: what is in the kernel's and not in it does not belong there. */
+/** A table with all its content. Any other content of the kernel's table does not belong there. */
 export interface Table {
   readonly family: Family
   readonly name: string
@@ -64,7 +64,9 @@ export interface Table {
   readonly sets: readonly NamedSet[]
 }
 
-/** Tables that a program owns, whole, as frozen plain data. See {@link Statement} for the canonical form of their rules. */
+/**
+ * Complete tables that a program owns, as frozen plain data. {@link Statement} describes the canonical form of rules.
+ */
 export interface Ruleset {
   readonly tables: readonly Table[]
 }

@@ -39,7 +39,7 @@ describe('nftRuleset types', () => {
     ])
   })
 
-  test('an undeclared set, one of other keys and a map in its place do not compile', () => {
+  test('an undeclared set, a set with other keys and a map instead of a set do not compile', () => {
     nftRuleset(
       'inet',
       { a: { output, pods: set('ipv4_addr'), ports: map('inet_service', 'verdict'), c: set('inet_service') } },
@@ -49,21 +49,21 @@ describe('nftRuleset types', () => {
         t.a.on('output').vmap('tcp dport', { named: 'ports' }),
         // @ts-expect-error misspelt
         t.a.on('output').ip('daddr', { named: 'pod' }).accept(),
-        // @ts-expect-error ports are no addresses
+        // @ts-expect-error ports are not addresses
         t.a.on('output').ip('daddr', { named: 'c' }).accept(),
         // @ts-expect-error addresses of the other family
         t.a.on('output').ip6('daddr', { named: 'pods' }).accept(),
-        // @ts-expect-error a map is no set
+        // @ts-expect-error a map is not a set
         t.a.on('output').tcp('dport', { named: 'ports' }).accept(),
-        // @ts-expect-error a set is no map
+        // @ts-expect-error a set is not a map
         t.a.on('output').vmap('tcp dport', { named: 'c' }),
-        // @ts-expect-error a chain is no set
+        // @ts-expect-error a chain is not a set
         t.a.on('output').ip('daddr', { named: 'output' }).accept(),
       ],
     )
   })
 
-  test('an address of the other family does not compile, one that is not known does', () => {
+  test('an address of the other family does not compile, a string of unknown value does', () => {
     const known: string = '10.0.0.1'
     nftRuleset('inet', { a: { output } }, (t) => [
       t.a.on('output').ip('daddr', '10.0.0.0/8').ip('saddr', known).accept(),
@@ -74,7 +74,7 @@ describe('nftRuleset types', () => {
       t.a.on('output').ip6('daddr', '10.0.0.0/8').accept(),
       // @ts-expect-error the same, negated
       t.a.on('output').ip6('daddr').not('127.0.0.1').accept(),
-      // @ts-expect-error one of them
+      // @ts-expect-error one address of the list is IPv4
       t.a.on('output').ip6('daddr', ['fd00::/8', '10.0.0.1']).accept(),
       // @ts-expect-error IPv6 after ip()
       t.a.on('output').ip('saddr', '::1').accept(),
@@ -83,7 +83,7 @@ describe('nftRuleset types', () => {
     ])
   })
 
-  test('conditions of the other family do not compile in a table of one', () => {
+  test('a condition of the other family does not compile in a table of a single family', () => {
     nftRuleset('ip', { a: { output } }, (t) => [
       t.a.on('output').ip('daddr', '10.0.0.1').accept(),
       // @ts-expect-error a table of IPv4
@@ -95,22 +95,22 @@ describe('nftRuleset types', () => {
     ])
   })
 
-  test('what needs a protocol does not compile without', () => {
+  test('a statement that needs a protocol does not compile without one', () => {
     nftRuleset('inet', { n: { output }, m: { pre: base('filter', 'prerouting', -150), own: chain } }, (t) => [
       t.n.on('output').redirect(),
       t.n.on('output').udp('dport', 53).redirect(15053),
       t.m.on('pre').l4proto('tcp').tproxy('ip', 15006).markSet(1337).accept(),
       t.m.on('own').tcp('dport').not(1).tproxy('ip6', 15006).accept(),
-      // @ts-expect-error of which protocol?
+      // @ts-expect-error a port needs a protocol
       t.n.on('output').redirect(15001),
-      // @ts-expect-error of which protocol?
+      // @ts-expect-error a port needs a protocol
       t.m.on('pre').tproxy('ip', 15006),
-      // @ts-expect-error a mark is no protocol
+      // @ts-expect-error a mark is not a protocol
       t.m.on('own').mark(1).tproxy('ip', 15006),
     ])
   })
 
-  test('what belongs to nat, or to a hook, does not compile elsewhere', () => {
+  test('a statement for nat chains, or for a hook, does not compile in other chains', () => {
     nftRuleset(
       'inet',
       {
@@ -122,21 +122,21 @@ describe('nftRuleset types', () => {
         t.n.on('own').masquerade(),
         t.n.on('post').snat('ip', '10.0.0.1'),
         t.n.on('output').l4proto('tcp').dnat('ip', '10.0.0.1', 80),
-        // @ts-expect-error no nat chain
+        // @ts-expect-error not a nat chain
         t.f.on('in').redirect(),
-        // @ts-expect-error no nat chain reaches it
+        // @ts-expect-error no nat chain can jump to it
         t.f.on('own').masquerade(),
-        // @ts-expect-error the source is chosen later
+        // @ts-expect-error masquerade is for postrouting only
         t.n.on('output').masquerade(),
-        // @ts-expect-error the destination was chosen before
+        // @ts-expect-error redirect is for prerouting and output only
         t.n.on('post').redirect(),
-        // @ts-expect-error prerouting only
+        // @ts-expect-error tproxy is for prerouting only
         t.f.on('in').l4proto('tcp').tproxy('ip', 1),
       ],
     )
   })
 
-  test('words that do not exist do not compile', () => {
+  test('unknown words do not compile', () => {
     nftRuleset('inet', { a: { output } }, (t) => [
       t.a.on('output').ct('state', ['established', 'related']).accept(),
       t.a.on('output').ct('state', 'new').accept(),
@@ -144,22 +144,22 @@ describe('nftRuleset types', () => {
       t.a.on('output').ct('state', 'old').accept(),
       // @ts-expect-error no such field
       t.a.on('output').tcp('port', 80).accept(),
-      // @ts-expect-error an interface by prefix is said so
+      // @ts-expect-error an interface prefix is written as { prefix }
       t.a.on('output').oifname({ begins: 'eth' }).accept(),
       // @ts-expect-error no such unit
       t.a.on('output').limit({ rate: 3, per: 'fortnight' }).accept(),
     ])
   })
 
-  test('after its end a rule has a comment only', () => {
+  test('a finished rule takes only a comment', () => {
     nftRuleset('inet', { a: { output } }, (t) => [
       t.a.on('output').accept().comment('x'),
-      // @ts-expect-error it has ended
+      // @ts-expect-error the rule is finished
       t.a.on('output').accept().counter(),
     ])
   })
 
-  test('tables and chains may be chosen at run time', () => {
+  test('tables and chains can be chosen at run time', () => {
     const tables: Record<string, Record<string, typeof chain | typeof output>> = { a: { output, own: chain } }
     nftRuleset('inet', tables, (t) => {
       const table = t.a

@@ -8,9 +8,13 @@ import type { Chain, NamedSet, Rule, Ruleset, Table } from './model.ts'
 import { checkName } from './names.ts'
 
 /**
- * Tables of a family that a program owns whole, as frozen plain data. `tables` says the chains and sets of each; `build`
- * returns the rules in their order. A wrong table, an undeclared chain or set, an address of the other family, `tproxy` or
- * a port to redirect to without a protocol, `redirect` outside nat do not compile, and throw `NftError('INVALID')`.
+ * Tables of one family that a program owns completely, as frozen plain data. The parameter `tables` declares the chains
+ * and sets of each table. The function `build` returns the rules in order.
+ *
+ * These mistakes do not compile, and throw `NftError('INVALID')`:
+ *
+ * - a wrong table, an undeclared chain or set, an address of the other family
+ * - `tproxy` or a redirect port without a protocol, `redirect` outside of nat
  *
  * @example
  * ```ts
@@ -31,7 +35,7 @@ export function nftRuleset<
   const F extends 'inet' | 'ip' | 'ip6',
   const Tables extends Readonly<Record<string, TableParts>>,
 >(family: F, tables: Tables, build: (t: Builders<F, Tables>) => readonly Placed[]): Ruleset {
-  if (!FAMILIES.includes(family)) invalid(`${JSON.stringify(family)} is no family of rulesets (inet, ip, ip6)`)
+  if (!FAMILIES.includes(family)) invalid(`${JSON.stringify(family)} is not a family of rulesets (inet, ip, ip6)`)
   const drafts: Record<string, { on(chain: string): Draft }> = {}
   const rules = new Map<string, Rule[]>()
   for (const [table, parts] of Object.entries(tables)) {
@@ -45,7 +49,7 @@ export function nftRuleset<
     }
     drafts[table] = Object.freeze({ on })
   }
-  // A Draft has every method of any RuleBuilder, with wider parameters; the key type is ours.
+  // A Draft has every method of every RuleBuilder, with wider parameters.
   for (const { table, chain, rule } of build(drafts as unknown as Builders<F, Tables>)) {
     const list = rules.get(keyOf(table, chain)) ?? undeclared(table, chain)
     list.push(rule)

@@ -2,16 +2,16 @@ import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type DataType, dataTypes } from './data-type.ts'
 import type { Selector } from './values.ts'
 
-/** What has to be said before: nothing else has such a field. */
+/** Protocol that a rule must name before the selector, because only its packets have the field. */
 export type Need = 'ipv4' | 'ipv6' | 'tcp' | 'udp' | 'icmp' | 'ipv6-icmp'
 
-/** How something is looked at. */
+/** Encoding of a selector. */
 export interface SelectorSpec {
   readonly type: DataType
-  /** Loads it into register 1. */
+  /** Expression that loads the value into register 1. */
   readonly load: Expression
   readonly needs: readonly Need[]
-  /** What nft notes with an anonymous set of it: the number of its expression, and what is looked at. */
+  /** User data that nft stores with an anonymous set: number of the expression, then its arguments. */
   readonly noted: readonly number[]
 }
 
@@ -54,7 +54,7 @@ const tcp = ports(['tcp'], 8)
 const udp = ports(['udp'], 6)
 const th = ports(NONE, 11)
 
-/** Everything that can be looked at. */
+/** Selectors by nft's words. */
 export const selectors: Readonly<Record<Selector, SelectorSpec>> = {
   iifname: meta(dataTypes.ifname, 'iifname', 6),
   oifname: meta(dataTypes.ifname, 'oifname', 7),
@@ -90,10 +90,10 @@ export const selectors: Readonly<Record<Selector, SelectorSpec>> = {
   'socket mark': socket(dataTypes.mark, 'mark', 1),
 }
 
-/** Whether it is a word for something that can be looked at. */
+/** True if the word is a selector. */
 export function isSelector(kind: string): kind is Selector {
   return Object.hasOwn(selectors, kind)
 }
 
-/** Whether it is read from the packet: then nft keeps what it is compared with in the order of the network. */
+/** True if the selector reads the packet's header. nft stores keys of such sets in network byte order. */
 export const isHeader = ({ noted }: SelectorSpec): boolean => noted[0] === PAYLOAD

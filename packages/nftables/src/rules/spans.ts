@@ -1,10 +1,10 @@
 import { compareBytes } from './compare-bytes.ts'
 import type { DataType, Plain, Span } from './data-type.ts'
 
-/** Whether it is one value. */
+/** True for a single value. */
 export const isPoint = ({ from, to }: Span): boolean => from === to || compareBytes(from, to) === 0
 
-/** The value behind it; `undefined` behind the last. */
+/** The next value; `undefined` after the last. */
 export function next(bytes: Uint8Array): Uint8Array | undefined {
   const sum = Uint8Array.from(bytes)
   for (let at = sum.length - 1; at >= 0; at--) {
@@ -15,11 +15,11 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
-/** Sorted and without doubles. Of values that are ordered, with ranges among them, those that overlap or touch are one. */
+/** Sorts spans and joins overlapping spans. If the type is ordered and a span is a range, joins touching spans too. */
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []
-  // Of those that begin at the same the widest is first, which holds the others.
+  // Sorts by start; for equal starts the widest range comes first.
   const byStart = (a: Span, b: Span) => compareBytes(a.from, b.from) || compareBytes(b.to, a.to)
   for (const span of [...spans].sort(byStart)) {
     const before = result.at(-1)
@@ -30,7 +30,7 @@ export function merged(type: DataType, spans: readonly Span[]): Span[] {
   return result
 }
 
-/** From the one to the other: a network where it is one. */
+/** Span from `from` to `to`. It has `bits` if it is exactly a network. */
 export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   const differ = from.map((byte, at) => byte ^ (to[at] ?? 0))
   const bits = type.networks === true ? onesBefore(differ.map((byte) => ~byte)) : undefined
@@ -38,11 +38,11 @@ export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
   return isNetwork && bits < 8 * type.length ? { from, to, bits } : { from, to }
 }
 
-/** How many bits of a mask are set; `undefined` when one that is not stands before one that is. */
+/** Number of leading ones of a mask; `undefined` if the mask is not a prefix. */
 export function onesBefore(mask: Uint8Array): number | undefined {
   let bits = 0
   for (const byte of mask) {
-    // Of 32 bits: none are set behind the byte's own.
+    // `clz32` returns 32 if all bits of the byte are set.
     const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
     bits += ones
     if (ones < 8) break
@@ -50,17 +50,17 @@ export function onesBefore(mask: Uint8Array): number | undefined {
   return mask.every((byte, at) => byte === maskByte(bits, at)) ? bits : undefined
 }
 
-/** The mask of so many bits. */
+/** Mask of `length` bytes whose first bits are set. */
 export function maskOf(bits: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => maskByte(bits, at))
 }
 
-/** In the order in which the kernel keeps it. */
+/** Bytes in the order in which the kernel stores the type. */
 export function inOrder({ host }: DataType, bytes: Uint8Array): Uint8Array {
   return host === true ? Uint8Array.from(bytes).reverse() : bytes
 }
 
-/** What a program says for it; `undefined` where there are no words for it. */
+/** Canonical key; `undefined` if the type has no word for it. */
 export function keyOf(type: DataType, span: Span): Plain | { readonly from: Plain; readonly to: Plain } | undefined {
   if (span.bits !== undefined || isPoint(span)) return type.read(span)
   const from = type.read({ from: span.from, to: span.from })

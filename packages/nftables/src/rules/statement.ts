@@ -3,13 +3,13 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Range, SelectorValues } from './values.ts'
 
 /**
- * A condition: what `kind` names compared with `value`. Without `op`: equal to it, or in it; of several words (`ct state`)
- * any of them.
+ * A condition: compares the packet's `kind` with `value`. Without `op` it must be equal to a value, or in a set or
+ * range. A value of several words (`ct state`) matches any of the words.
  */
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
     readonly kind: K
-    /** Sets and ranges know `!=` only. */
+    /** Sets and ranges allow `!=` only. */
     readonly op?: '!=' | '<' | '<=' | '>' | '>='
     readonly value:
       | SelectorValues[K]
@@ -21,20 +21,21 @@ export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
 }[S]
 
 /**
- * A part of a rule, in nft's words. The **canonical form** is the one that `nftRuleset` gives and reading from the
- * kernel gives again, so that equal rules are deeply equal:
+ * A part of a rule, in nft's words. Rules of `nftRuleset` and rules read from the kernel have the same **canonical form**,
+ * so that equal rules are deeply equal:
  *
- * - A rule says everything that its expressions say, one statement for each step, in their order: also the
- *   `l4proto` and `nfproto` that nft writes before `tcp dport` and `ip daddr` and does not print. `nftRuleset` adds them.
- * - Source and destination port compared for equality, which nft compares in one step, are two statements, the source first.
- * - No property is there that says a default: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
- * - Numbers are unsigned; a protocol is a word where `l4proto` of {@link SelectorValues} has one.
- * - An address is as `inet_ntop` writes it; a network has no bits behind its length, and no length when it is an address.
- *   A mask that is no prefix of an address is written as `{ value, mask }`.
- * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys; keys that overlap, and
- *   ranges that touch, are one. A range that is a network is the network there. A set of a single key is that key, but of
- *   `ct state` and `ct status`: there it compares for equality with just these bits, as `!=` does.
- * - Neighbouring expressions that are not modelled are one `raw`, whose expressions are as `decodeExpressions` gives them.
+ * - A rule has one statement for each step of its expressions, in order. This includes the `l4proto` and `nfproto` that
+ *   nft writes before `tcp dport` and `ip daddr` and does not print. `nftRuleset` adds them.
+ * - nft compares source and destination port for equality in one step. They are two statements, the source first.
+ * - Defaults are omitted: no `op` for equality, no `and` of all bits, no empty `flags`, no count of 0.
+ * - Numbers are unsigned. A protocol is a word if `l4proto` of {@link SelectorValues} has one.
+ * - An address has the form of `inet_ntop`. A network has no bits set after its prefix; a single address has no prefix
+ *   length. An address with any other mask is written as `{ value, mask }`.
+ * - States, bits and flags have the order of their type. A set is sorted by the bytes of its keys. Overlapping keys and
+ *   touching ranges are joined. In a set, a range that is exactly a network is written as a network.
+ * - A set of one key is written as that key. Exceptions are `ct state` and `ct status`: there a set of one key compares
+ *   for equality with exactly these bits, as `!=` does.
+ * - Adjacent expressions that are not modelled form one `raw`. Its expressions have the form of `decodeExpressions`.
  */
 export type Statement =
   | Match
@@ -59,9 +60,9 @@ export type Statement =
         | number
         | {
             readonly of: 'mark' | 'ct mark'
-            /** Default: all. */
+            /** Default: all bits. */
             readonly and?: number
-            /** Default: none. */
+            /** Default: no bits. */
             readonly xor?: number
           }
     }
@@ -83,13 +84,13 @@ export type Statement =
   | {
       readonly kind: 'log'
       readonly prefix?: string
-      /** 0 emergency to 7 debug, 8 audit. nft's default is not to say. */
+      /** 0 (emergency) to 7 (debug), or 8 (audit). Omitted for the kernel's default, 4. */
       readonly level?: number
       readonly flags?: readonly ('tcp sequence' | 'tcp options' | 'ip options' | 'skuid' | 'ether')[]
       readonly group?: number
-      /** Bytes of the packet. */
+      /** Number of bytes of the packet that are logged. */
       readonly snaplen?: number
-      /** Packets that are told at once. */
+      /** Number of packets that the kernel sends in one message. */
       readonly threshold?: number
     }
   | {
@@ -106,17 +107,19 @@ export type Statement =
     }
   | {
       readonly kind: 'tproxy'
-      /** Absent only in `inet`, and without an address: for both. */
+      /** Omitted only in `inet` without an address: both families. */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string
       readonly port?: number
     }
   | { readonly kind: 'reject'; readonly with: 'tcp reset' }
-  /** The code is the kernel's number: of `icmpx` 0 no route, 1 port unreachable (nft's default), 2 host, 3 prohibited. */
+  /**
+   * The code is the kernel's number. For `icmpx`: 0 no route, 1 port unreachable (nft's default), 2 host, 3 prohibited.
+   */
   | { readonly kind: 'reject'; readonly with: 'icmp' | 'icmpv6' | 'icmpx'; readonly code: number }
   | { readonly kind: 'raw'; readonly expressions: readonly Expression[] }
 
-/** Statements by their kind. */
+/** Statement of a kind. */
 type Kind<K extends Exclude<Statement, Match>['kind']> = Extract<Exclude<Statement, Match>, { readonly kind: K }>
 export type MatchOp = NonNullable<Match['op']>
 export type Vmap = Kind<'vmap'>
@@ -132,7 +135,7 @@ export type LogFlag = NonNullable<Log['flags']>[number]
 export type Raw = Kind<'raw'>
 export type Action = Exclude<Statement, Match | Vmap | Raw>
 
-/** Whether it is a condition. */
+/** True for a condition. */
 export function isMatch(statement: Statement): statement is Match {
   return 'value' in statement
 }

@@ -1,10 +1,10 @@
-/** What each thing that a rule can look at holds. Numbers are unsigned; addresses are texts, with `/length` a network. */
+/** Value types of the selectors. Numbers are unsigned. Addresses are strings; with `/length` they are networks. */
 export interface SelectorValues {
-  /** A name, whatever characters it has (`eth*` is one of four characters), or all whose name begins so. */
+  /** Interface name, taken literally (`eth*` is a name of four characters), or a prefix of names. */
   readonly iifname: string | { readonly prefix: string }
   readonly oifname: SelectorValues['iifname']
   readonly nfproto: 'ipv4' | 'ipv6'
-  /** A protocol above IP: nft's word where there is one here, else its number. The word for 58 is that of `meta l4proto`. */
+  /** Protocol above IP: nft's word if it is listed here, else the number. 58 has the word of `meta l4proto`. */
   readonly l4proto: 'icmp' | 'tcp' | 'udp' | 'esp' | 'ah' | 'ipv6-icmp' | 'comp' | 'dccp' | 'sctp' | 'udplite' | number
   readonly mark: number
   readonly skuid: number
@@ -18,20 +18,20 @@ export interface SelectorValues {
   readonly 'ip6 daddr': string
   readonly 'tcp sport': number
   readonly 'tcp dport': number
-  /** Any of these. */
+  /** Matches any of these flags. */
   readonly 'tcp flags': readonly ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr')[]
   readonly 'udp sport': number
   readonly 'udp dport': number
-  /** Of whatever protocol has ports there. */
+  /** Ports of any transport protocol. */
   readonly 'th sport': number
   readonly 'th dport': number
   readonly 'icmp type': number
   readonly 'icmpv6 type': number
-  /** Any of these states. */
+  /** Matches any of these states. */
   readonly 'ct state': readonly ('invalid' | 'established' | 'related' | 'new' | 'untracked')[]
   readonly 'ct mark': number
   readonly 'ct direction': 'original' | 'reply'
-  /** Any of these bits. */
+  /** Matches any of these bits. */
   readonly 'ct status': readonly ('expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying')[]
   /** Type of the address in the routing table. */
   readonly 'fib saddr type':
@@ -45,31 +45,31 @@ export interface SelectorValues {
     | 'unreachable'
     | 'prohibit'
   readonly 'fib daddr type': SelectorValues['fib saddr type']
-  /** 1: of an open socket that may answer for any address. */
+  /** 1 for an open socket with `IP_TRANSPARENT`. */
   readonly 'socket transparent': 0 | 1
   readonly 'socket wildcard': 0 | 1
   readonly 'socket mark': number
 }
 
-/** What a rule can look at, in nft's words. */
+/** Selectors: the properties that a rule can look at, in nft's words. */
 export type Selector = keyof SelectorValues
 
-/** From the one to the other, both included. */
+/** A range; both ends are included. */
 export interface Range<T> {
   readonly from: T
   readonly to: T
 }
 
-/** Compared after `mask` has been anded. */
+/** Value that is compared after a bitwise AND with `mask`. */
 export interface Masked<T> {
   readonly value: T
   readonly mask: T
 }
 
-/** An element of a set, or the key of a map's. */
+/** Element of a set, or key of a map's element. */
 export type Key<T = SelectorValues[Selector]> = T | Range<T>
 
-/** What something is compared with: a value, a range, one of several, or what a named set of the table holds. */
+/** Operand of a condition: a value, a range, a masked value, a list, or a named set of the table. */
 export type Operand<T = SelectorValues[Selector]> =
   | T
   | Range<T>
@@ -77,7 +77,7 @@ export type Operand<T = SelectorValues[Selector]> =
   | { readonly set: readonly Key<T>[] }
   | { readonly named: string }
 
-/** nft's words for what a set or map holds. */
+/** nft's types of keys and data of sets and maps. */
 export type SetType = 'ipv4_addr' | 'ipv6_addr' | 'inet_proto' | 'inet_service' | 'ifname' | 'mark' | 'uid' | 'gid'
 
 export type Protocol = SelectorValues['l4proto']

@@ -1,4 +1,4 @@
-/** What a table is about: `inet` is both `ip` and `ip6`. */
+/** Address family of a table. `inet` covers both `ip` and `ip6`. */
 export type Family = 'ip' | 'ip6' | 'inet' | 'arp' | 'bridge' | 'netdev'
 
 const families = [
@@ -12,12 +12,12 @@ const families = [
 const numbers = new Map<string, number>(families)
 const words = new Map<number | undefined, Family>(families.map(([word, number]) => [number, word]))
 
-/** `NFPROTO_…`; `undefined` for a word that is none. */
+/** Number (`NFPROTO_…`) of a family; `undefined` for an unknown word. */
 export function familyNumber(family: string): number | undefined {
   return numbers.get(family)
 }
 
-/** The word for `NFPROTO_…`; `undefined` for a number we do not know. */
+/** Family of a number (`NFPROTO_…`); `undefined` for an unknown number. */
 export function familyWord(number: number | undefined): Family | undefined {
   return words.get(number)
 }
@@ -26,7 +26,7 @@ const INET_HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', '
 const ARP_HOOKS = ['input', 'output', 'forward'] as const
 const NETDEV_HOOKS = ['ingress', 'egress'] as const
 
-/** Where in the way of a packet a base chain stands. */
+/** Hook of a base chain. */
 export type Hook = (typeof INET_HOOKS | typeof NETDEV_HOOKS)[number]
 
 /** A family's hooks, in the kernel's order. */

@@ -1,6 +1,6 @@
 /**
- * nf_tables over netlink, below any rule language: changes to any tables in one transaction, rules as expressions, what is
- * there, who changed it. No program is run.
+ * nf_tables over netlink, below any rule language: transactions over any tables, rules as expressions, dumps and events.
+ * No program is run.
  *
  * @example
  * ```ts

@@ -5,24 +5,24 @@ export const NFT_MSG_GETGEN = 16
 export const NFT_MSG_TRACE = 17
 export const NFT_MSG_DESTROYTABLE = 26
 
-/** `struct nfgenmsg`: family, version, and two bytes of a resource. */
+/** Length of `struct nfgenmsg`: family, version, and two bytes of resource id. */
 export const NFGENMSG = 4
 
-/** Which part of netfilter a batch is for. */
+/** Netfilter subsystem of nf_tables. */
 export const NFNL_SUBSYS_NFTABLES = 10
 export const NFNL_MSG_BATCH_BEGIN = 0x10
 export const NFNL_MSG_BATCH_END = 0x11
 
-/** The type of a message on the wire. */
+/** Type of a message on the wire. */
 export const typeOf = (message: number): number => (NFNL_SUBSYS_NFTABLES << 8) | message
 
-/** Which message of nf_tables it is; -1 when it is one of another part of netfilter. */
+/** nf_tables number of a message type; -1 for messages of other subsystems. */
 export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSYS_NFTABLES ? type & 0xff : -1)
 
-/** What stands before the attributes of a message. */
+/** Header `nfgenmsg` before the attributes of a message. */
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
-/** The message that adds one of a kind; behind it are those that read and delete one. */
+/** Number of the message that adds an object of each kind. The messages that read and delete it follow. */
 export const ADD = {
   ...{ table: 0, chain: 3, rule: 6, set: 9, element: 12, object: 18, flowtable: 22 },
 } as const satisfies Record<ObjectKind, number>
@@ -30,7 +30,7 @@ export const GET = 1
 export const DELETE = 2
 const actions = ['add', undefined, 'delete'] as const
 
-/** What a message adds or deletes; `undefined` for one that does neither. */
+/** Action and kind of a message; `undefined` if it neither adds nor deletes. */
 export function changeOf(
   message: number,
 ): { readonly action: 'add' | 'delete'; readonly kind: ObjectKind } | undefined {

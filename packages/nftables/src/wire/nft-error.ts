@@ -1,23 +1,23 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 import type { Family } from './family.ts'
 
-/** The difference between a ruleset and the kernel: in its tables everything counts, content and order. */
+/** Difference between a ruleset and the kernel. In the ruleset's tables all content counts, and the order of rules. */
 export interface Drift {
-  /** Wanted, not there: tables, and what is in them. */
+  /** Wanted objects that are absent: tables, and their content. */
   readonly missing: readonly {
     readonly family: Family
     readonly table: string
-    /** Of a chain and its rules. */
+    /** Chain, also for its rules. */
     readonly chain?: string
     readonly set?: string
-    /** A rule, in words. */
+    /** Rule as text. */
     readonly rule?: string
   }[]
-  /** There, not wanted. */
+  /** Unwanted objects that exist. */
   readonly unexpected: Drift['missing']
-  /** There, but not as it is wanted. */
+  /** Wanted objects that exist in another form. */
   readonly changed: readonly (Drift['missing'][number] & {
-    /** `order`: its rules are all there, in another order. */
+    /** Kind of difference. `order`: the chain has all rules, in another order. */
     readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'
     readonly expected: string
     readonly actual: string
@@ -27,9 +27,9 @@ export interface Drift {
 const brand = Symbol.for('cni.nftables.error')
 
 /**
- * A failure of this package. The message is a sentence: what was refused, why, and what to do about it. Failures of the
- * socket are `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …) and pass unchanged. In a plugin `STALE`,
- * `CHANGED` and `ABORTED` become CNI code 11, try again later.
+ * A failure of this package. The message says what was refused, why, and what to do. Failures of the socket stay
+ * `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …). In a plugin `STALE`, `CHANGED` and `ABORTED`
+ * become CNI code 11, try again later.
  *
  * @example
  * ```ts
@@ -39,34 +39,34 @@ const brand = Symbol.for('cni.nftables.error')
  * ```
  */
 export class NftError extends Error {
-  /** Stable, for programs. */
-  readonly code: /** A value that cannot be sent; nothing was. */
+  /** Stable code, for programs. */
+  readonly code: /** A value is invalid; nothing was sent. */
     | 'INVALID'
-    /** The kernel refused at least one message, and so the whole batch: see `faults`. */
+    /** The kernel refused at least one message, and therefore the whole batch: see `faults`. */
     | 'REFUSED'
-    /** What was read is not what is there any more: the generation of the batch has passed. */
+    /** The rules have changed since they were read: the batch is for an older generation. */
     | 'STALE'
-    /** Others changed the rules again and again while we tried. */
+    /** Other processes changed the rules during every retry. */
     | 'CHANGED'
     /** No CAP_NET_ADMIN in the namespace. */
     | 'DENIED'
     /** The kernel has no nf_tables. */
     | 'UNSUPPORTED'
-    /** What was asked about is not there. */
+    /** The requested object does not exist. */
     | 'NOT_FOUND'
-    /** A set of that name is there, and is another kind of set. */
+    /** A set of that name exists, with another type. */
     | 'EXISTS'
-    /** The tables do not hold the ruleset: see `drift`. */
+    /** The tables differ from the ruleset: see `drift`. */
     | 'DRIFT'
-    /** The signal of the context was given before anything was done. */
+    /** The signal was aborted before any change was made. */
     | 'ABORTED'
-  /** Each message of the batch that the kernel refused, in its order. */
+  /** Messages of the batch that the kernel refused, in order. */
   readonly faults: readonly {
-    /** What was to be done, what the kernel said, and why it says so: a sentence. */
+    /** A sentence: the change, the kernel's error, and the reason. */
     readonly text: string
-    /** Which change of the batch, from 0; -1 is the batch itself. */
+    /** Index of the change in the batch, from 0; -1 for the batch itself. */
     readonly index: number
-    /** `ENOENT`. */
+    /** Name of the error, such as `ENOENT`. */
     readonly code: string
     readonly errno: number
     readonly kind?: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable' | undefined
@@ -74,14 +74,14 @@ export class NftError extends Error {
     readonly table?: string | undefined
     readonly chain?: string | undefined
     readonly set?: string | undefined
-    /** What the kernel did not like, when it says so: an attribute, or in a rule `expression 2 (immediate) data`. */
+    /** Part that the kernel refused, if it reports one: an attribute, or in a rule `expression 2 (immediate) data`. */
     readonly part?: string | undefined
-    /** Which expression of the rule that is, from 0. */
+    /** Index of the refused expression in the rule, from 0. */
     readonly expression?: number | undefined
-    /** The refused rule, as `nft --stateless list ruleset` would have it; the wire alone, which has no words, does not say it. */
+    /** The refused rule, in the form of `nft --stateless list ruleset`. Absent in errors of `@cni/nftables/wire`. */
     readonly rule?: string | undefined
   }[]
-  /** Of `DRIFT`: what differs. */
+  /** Differences, for the code `DRIFT`. */
   declare readonly drift?: Drift
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
@@ -104,12 +104,12 @@ Object.defineProperty(NftError.prototype, brand, { value: true })
 
 export type Fault = NftError['faults'][number]
 
-/** Whether `error` comes from this package; works across bundles, where `instanceof` does not. */
+/** True for an error of this package. Works across bundles, where `instanceof` does not. */
 export function isNftError(error: unknown): error is NftError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws the `INVALID` error of every check of a value. */
+/** Throws an error with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new NftError('INVALID', message)
 }

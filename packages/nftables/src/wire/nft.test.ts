@@ -18,7 +18,7 @@ function thrown(act: () => unknown): NftError {
   throw new Error('Nothing was thrown')
 }
 
-describe('without the privilege, or without nf_tables, every call says so', () => {
+describe('without the privilege or without nf_tables, every call reports it', () => {
   test.each([
     [{ privileged: false }, 'DENIED', /EPERM.*needs root: CAP_NET_ADMIN/],
     [{ nftables: false }, 'UNSUPPORTED', /the kernel has no nf_tables: it needs the module nf_tables$/],
@@ -40,7 +40,7 @@ describe('a refusal is explained', () => {
       { name: 'match', module: 'owner', revision: 1, info: new Uint8Array(24) },
       'ids of users and groups are taken only from the user namespace that owns the network namespace',
     ],
-    ['nothing more than its number is known', 'ENOMEM', { name: 'counter' }, 'ENOMEM'],
+    ['only the errno is known', 'ENOMEM', { name: 'counter' }, 'ENOMEM'],
   ] as const)('%s', (_, code, expression, reason) => {
     const kernel = fakeKernel({ fail: ({ what }) => (what === 'add rule' ? code : undefined) })
     const error = thrown(() => kernel.open().commit(begun().addRule({ ...chain, expressions: [expression] })))
@@ -49,7 +49,7 @@ describe('a refusal is explained', () => {
     ])
   })
 
-  test('also for a commit that fails as a whole', () => {
+  test('a refusal of the whole commit is explained', () => {
     const kernel = fakeKernel()
     const failing: NetlinkSocket = {
       ...kernel.nfnetlink(),
@@ -69,7 +69,7 @@ describe('a refusal is explained', () => {
   })
 })
 
-test('a table that never rests is not taken as it is', () => {
+test('a dump that other processes always interrupt throws CHANGED', () => {
   const kernel = fakeKernel()
   kernel.open().commit(begun())
   const socket = kernel.nfnetlink()
@@ -97,7 +97,7 @@ test('an empty batch is not sent', () => {
   expect(kernel.sent).toEqual([])
 })
 
-test('a closed one says so, and may be closed again', () => {
+test('a closed Nft throws CLOSED, and can be closed again', () => {
   const nft = fakeKernel().open()
   nft.close()
   nft.close()

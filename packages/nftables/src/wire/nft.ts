@@ -12,24 +12,24 @@ import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal/refusal.ts'
 
 /**
- * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits, also not for what the
- * kernel frees after deletions (before Linux 6.9 `close` does). May be used inside and outside `netns.run`.
+ * nf_tables of a namespace over one socket: commits batches and reads objects. No call waits until the kernel has freed
+ * deleted objects; before Linux 6.9 `close` waits. Works inside and outside of `netns.run`.
  */
 export interface Nft extends Dumps, Disposable {
-  /** The `port` in {@link Commit}s that were made through it. */
+  /** Netlink port of the socket. It is the `port` of {@link Commit}s made through this socket. */
   port(): number
-  /** Counts up with every commit, by whoever. */
+  /** Generation of the rules. Every commit of any process increments it. */
   generation(): number
   /**
-   * Commits a batch, whole; an empty one is not sent. Throws `NftError`: `REFUSED` with all faults, `STALE` when it is of
-   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. Returns the
-   * changes of a batch with `echo`.
+   * Commits a batch as a whole; an empty batch is not sent. Returns the changes of a batch with `echo`. Throws
+   * `NftError`: `REFUSED` with all faults, `STALE` if the rules have another generation, `DENIED`, `UNSUPPORTED`. After
+   * an error nothing is changed.
    */
   commit(batch: Batch): {
     /** Messages of the kernel about its changes, for `changesOf`. Empty for a batch without `echo`. */
     readonly echo: readonly Message[]
   }
-  /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal. */
+  /** Lets the kernel validate a batch like `commit`, without changing anything. */
   check(batch: Batch): void
   /**
    * Runs a read-modify-write transaction. The function reads and fills the batch. The kernel refuses the batch if another
@@ -71,7 +71,7 @@ export function openNft(target: NetnsTarget): Nft {
   return nftFrom(openNetfilter(target))
 }
 
-/** The same over a channel that is open, or one to a fake of the kernel. */
+/** Creates an `Nft` over an open channel, also over a channel to a fake kernel. */
 export function nftFrom(channel: Channel): Nft {
   const debug = debugFor('nftables')
   const dumps = dumpsOver(channel)
@@ -118,7 +118,7 @@ export function nftFrom(channel: Channel): Nft {
         if (batch.size > 0) told?.(committed)
         return value
       }
-      return patiently('changed them', once, options)
+      return patiently('change', once, options)
     },
     read(look, patience = {}) {
       const once = () => {
@@ -127,7 +127,7 @@ export function nftFrom(channel: Channel): Nft {
         if (generation() === before) return value
         throw new NftError('STALE', 'The rules have changed while they were read')
       }
-      return patiently('read them', once, patience)
+      return patiently('read', once, patience)
     },
     close,
     [Symbol.dispose]: close,

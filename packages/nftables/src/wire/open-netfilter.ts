@@ -4,15 +4,18 @@ import { type Channel, type NetlinkSocket, openNetlink, openNetlinkSocket } from
 import { errnoOf } from '@cni/types'
 import { NftError } from './nft-error.ts'
 
-/** Room for thousands of refusals. */
+/** Receive buffer in bytes: room for thousands of refusals. */
 const RECEIVE_BUFFER = 4_000_000
 
-/** A channel to netfilter in a namespace. Throws `NftError('UNSUPPORTED')` without nfnetlink in the kernel. */
+/** Opens a channel to netfilter in a namespace. Throws `NftError('UNSUPPORTED')` if the kernel has no nfnetlink. */
 export function openNetfilter(target: NetnsTarget): Channel {
   return inOurWords(() => openNetlink(target, 'netfilter', { receiveBuffer: RECEIVE_BUFFER }))
 }
 
-/** A socket that hears what a group is told. Throws the same, and `NftError('DENIED')` without root in the namespace. */
+/**
+ * Opens a socket that receives the messages of a group. Throws `NftError('UNSUPPORTED')` without nfnetlink in the
+ * kernel, `NftError('DENIED')` without root in the namespace.
+ */
 export function openGroup(
   target: NetnsTarget,
   group: number,
@@ -29,9 +32,9 @@ function inOurWords<T>(open: () => T): T {
     if (errno === 'EPROTONOSUPPORT') {
       throw new NftError('UNSUPPORTED', 'The kernel has no nfnetlink: it needs the module nfnetlink', { cause })
     }
-    // Not one of entering the namespace.
+    // A `NetnsError` means that the namespace could not be entered.
     if (errno === 'EPERM' && !isNetnsError(cause)) {
-      throw new NftError('DENIED', 'Hear of netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace', { cause })
+      throw new NftError('DENIED', 'Listen to netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace', { cause })
     }
     throw cause
   }

@@ -16,7 +16,7 @@ export interface Patience {
  * @throws NftError `CHANGED` after the last retry.
  */
 export async function patiently<T>(
-  done: string,
+  action: string,
   attempt: () => T,
   { signal, patienceMs = signal === undefined ? PATIENCE : LONG_PATIENCE }: Patience,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function patiently<T>(
     } catch (error) {
       if (!isNftError(error) || (error.code !== 'STALE' && error.code !== 'CHANGED')) throw error
       const left = end - performance.now()
-      if (left <= 0 || signal?.aborted === true) throw changed(attempts, done, error)
+      if (left <= 0 || signal?.aborted === true) throw changed(attempts, action, error)
       const pauseMs = Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST))
       // An abort ends the pause, and this attempt is the last.
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {})
@@ -36,10 +36,14 @@ export async function patiently<T>(
 }
 
 const PATIENCE = 10_000
-/** A plugin's call has its own deadline, usually 50 s. */
+/** Default with a signal. A plugin's call has its own deadline, usually 50 s. */
 const LONG_PATIENCE = 60_000
 const LONGEST = 64
 
-function changed(attempts: number, done: string, cause: NftError): NftError {
-  return new NftError('CHANGED', `Others changed the rules each of the ${attempts} times that we ${done}`, { cause })
+function changed(attempts: number, action: string, cause: NftError): NftError {
+  return new NftError(
+    'CHANGED',
+    `Other processes changed the rules during all ${attempts} attempts to ${action} them`,
+    { cause },
+  )
 }

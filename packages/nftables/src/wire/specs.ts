@@ -2,7 +2,7 @@ import type { Expression } from './expressions/expression-types.ts'
 import type { Family } from './family.ts'
 import type { Verdict } from './fields/verdict.ts'
 
-/** A table by its name. Names are at most 255 bytes, otherwise whatever text. */
+/** A table by name. Names are any text of at most 255 bytes. */
 export interface TableName {
   readonly family: Family
   readonly table: string
@@ -13,28 +13,28 @@ export interface ChainName extends TableName {
   readonly chain: string
 }
 
-/** Where packets enter a base chain. */
+/** Type, hook and priority of a base chain. */
 export interface BaseChain {
   readonly type: 'filter' | 'nat' | 'route'
   readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
-  /** Lower ones see a packet first; `nat` from -200 on is refused. */
+  /** Chains with a lower number see a packet first. The kernel refuses `nat` at -200 and below. */
   readonly priority: number
-  /** Of `netdev`, and of the hook `ingress`: the interface. */
+  /** Interface, for `netdev` and for the hook `ingress`. */
   readonly device?: string | undefined
 }
 
 /** A rule to add. */
 export interface RuleSpec extends ChainName {
-  /** Or as bytes: those of {@link encodeExpressions}, or of a rule that was read. */
+  /** Expressions, or their bytes: from {@link encodeExpressions}, or from a rule that was read. */
   readonly expressions: readonly Expression[] | Uint8Array
   /**
-   * What xt modules are told of the rule they stand in: the protocol it is about (0: any), and whether that is negated. The
-   * kernel does not give it back.
+   * Information for xt modules about their rule: the protocol of the rule (0: any), and if the protocol is negated. The
+   * kernel does not report it.
    */
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
-  /** For other rules of the batch to be placed by. */
+  /** Id by which other rules of the batch refer to this rule. */
   readonly id?: number | undefined
-  /** A handle is that of a rule of the chain, an id that of a rule of the same batch. Default `last`. */
+  /** Position. A handle refers to a rule of the chain, an id to a rule of the same batch. Default: `last`. */
   readonly place?:
     | 'last'
     | 'first'
@@ -43,22 +43,25 @@ export interface RuleSpec extends ChainName {
     | { readonly beforeId: number }
     | { readonly afterId: number }
     | undefined
-  /** What `nft list` prints as the comment. */
+  /** Comment that `nft list` prints. */
   readonly comment?: string | undefined
-  /** Instead of a comment: all notes as libnftnl writes them, each a type, a length and as many bytes. */
+  /** User data, instead of a comment: entries as libnftnl writes them, each with a type, a length and the value. */
   readonly userdata?: Uint8Array | undefined
 }
 
 /** A set by its name. */
 export interface SetName extends TableName {
   readonly set: string
-  /** Of a set which the same batch makes, for one that has no name yet. */
+  /** Id of a set of the same batch, if the kernel has not named the set yet. */
   readonly setId?: number | undefined
 }
 
-/** A set, or a map, to add. An anonymous one is called `__set%d` and found by its id; it goes with its rule. */
+/**
+ * A set or a map to add. An anonymous set has the name `__set%d` and is found by its id. The kernel deletes it with its
+ * rule.
+ */
 export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'> {
-  /** `concat` is added by the kernel's needs: intervals of concatenated keys. */
+  /** The kernel requires `concat` for intervals of concatenated keys. */
   readonly flags?:
     | readonly (
         | 'anonymous'
@@ -72,35 +75,38 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
         | 'expression'
       )[]
     | undefined
-  /** nft's number for what keys are (7 IPv4 address, 8 IPv6, 13 port …); of concatenations six bits each. */
+  /**
+   * nft's number of the key type (7 IPv4 address, 8 IPv6 address, 13 port …). A concatenation has six bits for each
+   * part.
+   */
   readonly keyType: number
-  /** Bytes of a key; each part of a concatenation is padded to four. */
+  /** Length of a key in bytes. Each part of a concatenation is padded to four bytes. */
   readonly keyLength: number
-  /** Of a map: nft's number for what is found, or `verdict`. */
+  /** nft's number of the type of a map's data, or `verdict`. */
   readonly dataType?: number | 'verdict' | undefined
   readonly dataLength?: number | undefined
-  /** How many elements are to be expected, or allowed. */
+  /** Expected or maximum number of elements. */
   readonly size?: number | undefined
-  /** Bytes of each part of a concatenation with intervals. */
+  /** Length in bytes of each part of a concatenation with intervals. */
   readonly concat?: readonly number[] | undefined
-  /** Milliseconds that an element stays. */
+  /** Time until an element expires, in milliseconds. */
   readonly timeout?: bigint | undefined
 }
 
 /** An element of a set: a key, an interval of keys, or a mapping. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
-  /** Network order. */
+  /** Key, in network byte order. */
   readonly key?: Uint8Array | undefined
-  /** The last key of an interval, in a set of concatenations. */
+  /** Last key of an interval, in a set of concatenations. */
   readonly keyEnd?: Uint8Array | undefined
-  /** What a map maps it to. */
+  /** Data of the key, in a map. */
   readonly data?: Uint8Array | Verdict | undefined
   /**
-   * `intervalEnd`: the first key behind the interval which the element before this one begins, in a set of intervals that
-   * is none of concatenations. `catchAll`: it is found when no other is, and has no key.
+   * Kind of element. `intervalEnd`: the first key after the interval that the previous element begins; not in sets of
+   * concatenations. `catchAll`: matches if no other element does, and has no key.
    */
   readonly flags?: readonly ('intervalEnd' | 'catchAll')[] | undefined
-  /** Milliseconds. */
+  /** Time until the element expires, in milliseconds. */
   readonly timeout?: bigint | undefined
 }
 

@@ -5,11 +5,11 @@ import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { RuleSpec } from './specs.ts'
 
-/** At most so many bytes, of all values with their headers. */
+/** Maximum length in bytes, of all values with their headers. */
 const MOST = 256
 
 /**
- * As bytes, in the form of libnftnl. Throws `NftError('INVALID')` for more than fits.
+ * Encodes user data in the form of libnftnl. Throws `NftError('INVALID')` if it is too long.
  *
  * @example
  * const note = encodeUserdata([[0, cString('to the proxy')]])
@@ -27,7 +27,7 @@ export function encodeUserdata(entries: readonly (readonly [type: number, value:
   return bytes
 }
 
-/** Reads them, up to the first that is cut. */
+/** Decodes user data, up to the first truncated entry. */
 export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buffer][] {
   const bytes = Buffer.from(userdata.buffer, userdata.byteOffset, userdata.length)
   const entries: [number, Buffer][] = []
@@ -40,41 +40,42 @@ export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buff
   return entries
 }
 
-/** Which type a comment has. */
+/** Type of the entry that holds the comment. */
 const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 
-/** A comment, alone, as nft writes it: at most 253 bytes, without a NUL. */
+/** User data of a comment only, as nft writes it: at most 253 bytes, without a NUL. */
 function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
-  // Its length is one byte.
+  // The length of an entry is one byte.
   if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }
 
-/** Something to add with its comment as userdata. Throws `NftError('INVALID')`. */
+/** Moves the comment of a new object into its user data. Throws `NftError('INVALID')`. */
 export function withUserdata<S extends Pick<RuleSpec, 'comment' | 'userdata'>>(
   spec: S,
   of: ObjectKind,
 ): S | (Omit<S, 'userdata'> & { readonly userdata: Uint8Array }) {
   const { comment, userdata } = spec
   if (comment === undefined) return spec
-  if (userdata !== undefined) return invalid('A comment and userdata: the one is in the other')
+  if (userdata !== undefined)
+    return invalid('A comment and userdata cannot be combined: the userdata contains the comment')
   return { ...spec, userdata: commentUserdata(comment, of) }
 }
 
-/** The comment among them, if there is one. */
+/** Comment in user data, if there is one. */
 function commentIn(userdata: Uint8Array, of: ObjectKind): string | undefined {
   return readCString(decodeUserdata(userdata).find(([type]) => type === commentType(of))?.[1])
 }
 
-/** What programs noted with something that is there. */
+/** User data that programs stored with an object. */
 export interface NotesRead {
   readonly comment?: string
-  /** All notes, see {@link decodeUserdata}. */
+  /** All entries; see {@link decodeUserdata}. */
   readonly userdata?: Uint8Array
 }
 
-/** Something that was read with its comment, what most read of the notes. */
+/** Adds the comment from the user data to an object that was read. */
 export function withComment<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
   const { userdata } = values
   const comment = userdata === undefined ? undefined : commentIn(userdata, kind)

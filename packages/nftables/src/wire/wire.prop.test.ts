@@ -34,7 +34,7 @@ const endsWellLater = async (act: () => Promise<unknown>): Promise<void> => {
   })
 }
 
-test('a frozen expression, which is encoded once, is written as any other, also when bytes in it change', () => {
+test('a frozen expression, which is encoded once, has the bytes of any other, also after bytes in it change', () => {
   fc.assert(
     fc.property(rules, (list) => {
       const frozen = list.map((each) => Object.freeze({ ...each }))
@@ -49,7 +49,7 @@ test('a frozen expression, which is encoded once, is written as any other, also 
   expect(decodeExpressions(encodeExpressions(compared))).toEqual([{ ...compared[0], data: Buffer.of(17) }])
 })
 
-test('what is written of a rule is read the same', () => {
+test('encoded expressions decode to the same expressions', () => {
   fc.assert(
     fc.property(rules, (rule) => {
       const bytes = encodeExpressions(rule)
@@ -59,7 +59,7 @@ test('what is written of a rule is read the same', () => {
   )
 })
 
-/** One byte is another, or the rest is missing. */
+/** Changes one byte, or removes the rest. */
 const mutation = fc.record({
   at: fc.nat(400),
   to: fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 4, 255)),
@@ -76,7 +76,7 @@ function mutate(bytes: Buffer, { at, to, cut }: Mutation): Buffer {
   return changed
 }
 
-test('bytes that are almost a rule are read, or refused by name; what is read is written and read the same', () => {
+test('changed bytes of a rule decode or throw a named error; decoded expressions encode and decode the same', () => {
   fc.assert(
     fc.property(rules, mutation, (rule, change) => {
       const read = endsWell(() => decodeExpressions(mutate(encodeExpressions(rule), change)))
@@ -85,7 +85,7 @@ test('bytes that are almost a rule are read, or refused by name; what is read is
   )
 })
 
-test('any bytes are read as a rule and as notes, or refused by name', () => {
+test('any bytes decode as a rule and as user data, or throw a named error', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), (some) => {
       endsWell(() => decodeExpressions(Buffer.from(some)))
@@ -94,7 +94,7 @@ test('any bytes are read as a rule and as notes, or refused by name', () => {
   )
 })
 
-test('notes are read as they were written', () => {
+test('encoded user data decodes to the same entries', () => {
   const note = fc.tuple(fc.nat(255), fc.uint8Array({ maxLength: 20 }))
   fc.assert(
     fc.property(fc.array(note, { maxLength: 8 }), (notes) => {
@@ -122,7 +122,7 @@ function filled() {
   return kernel
 }
 
-/** A socket of the fake whose every answer is changed. */
+/** Socket of the fake kernel that changes every answer. */
 function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSocket {
   let received = 0
   return {
@@ -141,7 +141,7 @@ function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSock
   }
 }
 
-test('whatever the kernel answers, a question ends: with an answer, or with an error that is named', async () => {
+test('for any answer of the kernel, a request returns or throws a named error', async () => {
   const kernel = filled()
   await fc.assert(
     fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), async (changes) => {
@@ -161,7 +161,7 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
   )
 })
 
-/** A step through a rule of a jump, with a packet. */
+/** Trace of a packet at a rule with a jump. */
 const traced = written((writer) => {
   const at = writer.begin((10 << 8) | 17, 0, 2)
   writer.text(1, 'ex')
@@ -185,7 +185,7 @@ const telling = (datagram: Buffer): NetlinkSocket => {
   return { fd: -1, send: nothing, receive: () => waiting.shift() ?? 'none', ...end }
 }
 
-test('whatever the kernel tells of packets, steps are told or end by name', async () => {
+test('for any message of the kernel, traces yields steps or throws a named error', async () => {
   const whole = { family: 'ip', table: 'ex', chain: 'c', id: 4711, step: 'rule', handle: 7n } as const
   await fc.assert(
     fc.asyncProperty(mutation, async (change) => {
@@ -206,7 +206,7 @@ test('whatever the kernel tells of packets, steps are told or end by name', asyn
   )
 })
 
-test('whatever the kernel tells by itself, events are told or end by name', async () => {
+test('for any message of the kernel, commits yields events or throws a named error', async () => {
   const kernel = fakeKernel()
   const nft = kernel.open()
   await fc.assert(

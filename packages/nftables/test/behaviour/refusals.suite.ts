@@ -133,7 +133,7 @@ export function refusalsBehaviour(open: () => Promise<World>): void {
       const error = thrown(() => small.commit(batch))
       expect(error.code).toBe('REFUSED')
       expect(error.faults.length).toBeLessThan(1000)
-      expect(error.message).toMatch(/and others, of which the kernel told more than the socket holds$/)
+      expect(error.message).toMatch(/and others: the kernel reported more than the socket holds$/)
       small.commit(begun())
       expect(world.nft.chains()).toHaveLength(1)
     })

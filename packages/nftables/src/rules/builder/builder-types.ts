@@ -7,8 +7,11 @@ import type { Comparison, Given, Literal, SetTypeOf } from './given.ts'
 import type { BasePart, SetPart } from './parts.ts'
 
 /**
- * A rule under construction; every step returns a new one, and each is a rule. It offers what the kernel takes there. The
- * family and the parts of its table, its chain; `Port` is what a port may be, before a protocol nothing.
+ * A rule under construction. Each step returns a new builder, and each builder is a complete rule. The type offers only
+ * the steps that the kernel accepts there.
+ *
+ * The type parameters are the family, the parts of the table, and the chain. The type `Port` is the type of ports; before
+ * a protocol it is a message for the author.
  */
 export type RuleBuilder<
   F extends 'inet' | 'ip' | 'ip6',
@@ -17,7 +20,7 @@ export type RuleBuilder<
   Port = "A port needs a protocol before it, such as .l4proto('tcp')",
 > = Omit<RuleSteps<F, T, C, Port>, Withheld<F, T[C] extends BasePart ? T[C] : T[keyof T]>>
 
-/** One builder per declared table: `on` begins a rule at the end of a chain. */
+/** One builder for each declared table. `on` begins a rule at the end of a chain. */
 export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Record<string, TableParts>>> = {
   readonly [N in keyof Tables]: {
     on<const C extends NamesOf<Tables[N], BasePart | { readonly part: 'chain' }>>(
@@ -29,14 +32,14 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
 // internal
 
 /**
- * All steps of a rule. A condition gives the rule that goes on; without a value `.not(…)` or `.compare(…)` follows. Behind
- * a condition that names a protocol, ports may follow.
+ * All steps of a rule. A condition with a value returns the rule. Without a value `.not(…)` or `.compare(…)` follows.
+ * After a condition that names a protocol, steps accept ports.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
-  /** The interface that it came in by; a name is literal, `{ prefix }` is all that begin so. */
+  /** Incoming interface. A name is literal; `{ prefix }` matches all names with that prefix. */
   iifname(value: Given<'iifname', T>): RuleBuilder<F, T, C, Port>
   iifname(): Comparison<'iifname', T, RuleBuilder<F, T, C, Port>>
-  /** The interface that it leaves by. */
+  /** Outgoing interface. */
   oifname(value: Given<'oifname', T>): RuleBuilder<F, T, C, Port>
   oifname(): Comparison<'oifname', T, RuleBuilder<F, T, C, Port>>
   nfproto(value: Given<'nfproto', T>): RuleBuilder<F, T, C, Port>
@@ -47,10 +50,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** The packet's mark. */
   mark(value: Given<'mark', T>): RuleBuilder<F, T, C, Port>
   mark(): Comparison<'mark', T, RuleBuilder<F, T, C, Port>>
-  /** The user of the socket. */
+  /** User id of the socket. */
   skuid(value: Given<'skuid', T>): RuleBuilder<F, T, C, Port>
   skuid(): Comparison<'skuid', T, RuleBuilder<F, T, C, Port>>
-  /** The group of the socket. */
+  /** Group id of the socket. */
   skgid(value: Given<'skgid', T>): RuleBuilder<F, T, C, Port>
   skgid(): Comparison<'skgid', T, RuleBuilder<F, T, C, Port>>
   pkttype(value: Given<'pkttype', T>): RuleBuilder<F, T, C, Port>
@@ -79,7 +82,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   tcp(field: 'flags'): Comparison<'tcp flags', T, RuleBuilder<F, T, C, number | Range<number>>>
   udp(field: 'sport' | 'dport', value: Given<'udp dport', T>): RuleBuilder<F, T, C, number | Range<number>>
   udp(field: 'sport' | 'dport'): Comparison<'udp dport', T, RuleBuilder<F, T, C, number | Range<number>>>
-  /** The ports of whatever protocol has them there. */
+  /** Ports of any transport protocol. */
   th(field: 'sport' | 'dport', value: Given<'th dport', T>): RuleBuilder<F, T, C, Port>
   th(field: 'sport' | 'dport'): Comparison<'th dport', T, RuleBuilder<F, T, C, Port>>
   ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
@@ -89,10 +92,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
     field: N,
   ): Comparison<`ct ${N}`, T, RuleBuilder<F, T, C, Port>>
-  /** What the routing table says the address is. */
+  /** Type of the address in the routing table. */
   fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', T>): RuleBuilder<F, T, C, Port>
   fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', T, RuleBuilder<F, T, C, Port>>
-  /** An open socket that the packet belongs to. */
+  /** Open socket that the packet belongs to. */
   socket<N extends 'transparent' | 'wildcard' | 'mark'>(
     field: N,
     value: Given<`socket ${N}`, T>,
@@ -101,10 +104,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     field: N,
   ): Comparison<`socket ${N}`, T, RuleBuilder<F, T, C, Port>>
 
-  /** What `nft list` prints behind the rule; at most 253 bytes. */
+  /** Comment that `nft list` prints after the rule; at most 253 bytes. */
   comment(text: string): RuleBuilder<F, T, C, Port>
   counter(): RuleBuilder<F, T, C, Port>
-  /** At most so often; `burst` is 5 packets by default. */
+  /** Rate limit. `burst` defaults to 5 packets. */
   limit(
     options: Omit<Extract<Statement, { readonly kind: 'limit' }>, 'kind' | 'burst'> & { readonly burst?: number },
   ): RuleBuilder<F, T, C, Port>
@@ -119,9 +122,9 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ctZoneSet(zone: number): RuleBuilder<F, T, C, Port>
   /** `meta nftrace set`. Default 1. */
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
-  /** No connection tracking for the packet. */
+  /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>
-  /** What this package does not model, as the wire has it. */
+  /** Expressions that this package does not model. */
   raw(...expressions: readonly Expression[]): RuleBuilder<F, T, C, Port>
   accept(): Ended
   drop(): Ended
@@ -129,35 +132,35 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   continue(): Ended
   jump(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
   goto(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
-  /** An answer to the sender; by default that the port is unreachable. */
+  /** Answers the sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
-  /** Ends as a map says for what is looked at: keys with verdicts, or a named map. */
+  /** Looks up the verdict in a map: keys with verdicts, or a named map. */
   vmap<S extends keyof SelectorValues>(
     on: S,
     map:
       | readonly (readonly [key: SelectorValues[S] | Range<SelectorValues[S]>, verdict: Verdict])[]
       | { readonly named: NamesOf<T, SetPart<SetTypeOf<S>, 'verdict'>> },
   ): Ended
-  /** To this machine, on the same port or another. In nat, where the destination is chosen. */
+  /** Redirects to this machine, to the same port or another. For nat chains in prerouting and output. */
   redirect(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** In nat, where the destination is chosen. */
+  /** Changes the destination. For nat chains in prerouting and output. */
   dnat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,
     port?: Port,
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
-  /** From the address of this machine. In nat, where packets leave. */
+  /** Changes the source to an address of this machine. For nat chains in postrouting. */
   masquerade(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** In nat, where the source is chosen. */
+  /** Changes the source. For nat chains in postrouting and input. */
   snat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,
     port?: Port,
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
-  /** To a transparent socket; the rule goes on. In a filter chain of prerouting, behind a protocol. */
+  /** Delivers to a transparent socket; the rule continues. For filter chains in prerouting, after a protocol. */
   tproxy(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     port: Exclude<Port, Range<number>>,
@@ -165,7 +168,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ): RuleBuilder<F, T, C, Port>
 }
 
-/** Steps that the kernel does not take in the family, or in no hook of the base chains that the rule may be reached from. */
+/** Steps that the kernel refuses in the family, or in all base chains that may reach the rule. */
 type Withheld<F, Bases> =
   | (F extends 'ip6' ? 'ip' | 'icmp' : never)
   | (F extends 'ip' ? 'ip6' | 'icmpv6' : never)

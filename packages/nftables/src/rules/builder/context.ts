@@ -1,23 +1,23 @@
 import type { Rule } from '../model.ts'
 import type { BasePart, SetPart } from './parts.ts'
 
-/** What a table consists of: chains and sets by their names. */
+/** Parts of a table: chains and sets by name. */
 export type TableParts = { readonly [name: string]: BasePart | { readonly part: 'chain' } | SetPart }
 
-/** A rule, and where it belongs. */
+/** A rule with its table and chain. */
 export interface Placed {
   readonly table: string
   readonly chain: string
   readonly rule: Rule
 }
 
-/** A rule that has ended; a comment may follow. */
+/** A finished rule; only a comment may follow. */
 export interface Ended extends Placed {
-  /** What `nft list` prints behind the rule; at most 253 bytes. */
+  /** Comment that `nft list` prints after the rule; at most 253 bytes. */
   comment(text: string): Ended
 }
 
-/** The names of those that are such a part; where that is not known all. */
+/** Names of the parts of type `P`. If the parts are unknown at compile time: all names. */
 export type NamesOf<T extends TableParts, P> = {
   [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (TableParts[string] extends T[K] ? K : never) : K
 }[keyof T & string]

@@ -2,7 +2,7 @@ import type { Range, SelectorValues } from '../values.ts'
 import type { NamesOf, TableParts } from './context.ts'
 import type { SetPart } from './parts.ts'
 
-/** What something is compared with; a list is an anonymous set, of words that are bits it is any of them. */
+/** Operand of a condition. A list is an anonymous set; for types of bits a list matches any of them. */
 export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>
@@ -11,15 +11,15 @@ export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | { readonly set: readonly (SelectorValues[S] | Range<SelectorValues[S]>)[] }
   | { readonly named: NamesOf<T, SetPart<SetTypeOf<S>, undefined>> }
 
-/** How something is compared when not for equality. */
+/** Comparisons other than equality. */
 export interface Comparison<S extends keyof SelectorValues, T extends TableParts, Next> {
-  /** `!=`: another value, or none of them. */
+  /** `!=`: the packet's value is neither the value nor in the list. */
   not<const V extends Given<S, T>>(value: V & Literal<S, V>): Next
-  /** By size. */
+  /** Compares by size. */
   compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next
 }
 
-/** The type of the named sets that it can be looked up in. */
+/** Type of the named sets that a selector can use. */
 export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'oifname'
   ? 'ifname'
   : S extends 'l4proto' | 'ip protocol' | 'ip6 nexthdr'
@@ -38,7 +38,10 @@ export type SetTypeOf<S extends keyof SelectorValues> = S extends 'iifname' | 'o
                 ? 'inet_service'
                 : never
 
-/** The value again, with `never` for each text that is an address of the other family. A text that is not known stays. */
+/**
+ * The type of the value, with `never` for each literal address of the other family. Strings of unknown value are
+ * accepted.
+ */
 export type Literal<S extends keyof SelectorValues, V> = S extends `${'ip' | 'ip6'} ${'saddr' | 'daddr'}`
   ? V extends string
     ? V extends `${string}:${string}`

@@ -2,7 +2,7 @@ import type { BaseChain } from '../../wire/specs.ts'
 import type { NamedSet } from '../model.ts'
 import type { SetType } from '../values.ts'
 
-/** A chain that packets enter by themselves. */
+/** A chain that is attached to a hook. */
 export interface BasePart<
   Type extends BaseChain['type'] = BaseChain['type'],
   H extends BaseChain['hook'] = BaseChain['hook'],
@@ -12,7 +12,7 @@ export interface BasePart<
   readonly policy: 'accept' | 'drop'
 }
 
-/** A set with a name, or with `data` a map. */
+/** A named set, or a map if it has `data`. */
 export interface SetPart<
   Key extends SetType | readonly SetType[] = SetType | readonly SetType[],
   Data extends SetType | 'verdict' | undefined = SetType | 'verdict' | undefined,
@@ -24,8 +24,7 @@ export interface SetPart<
 }
 
 /**
- * A base chain of a table: `filter`, `nat` or `route`, where packets enter and in which order, and what becomes of them at
- * its end, by default `accept`.
+ * A base chain of a table: type (`filter`, `nat` or `route`), hook, priority and policy. The policy defaults to `accept`.
  *
  * @example
  * const output = base('nat', 'output', -100)
@@ -39,11 +38,11 @@ export function base<const Type extends BaseChain['type'], const H extends BaseC
   return { part: 'base', base: { type, hook, priority }, policy: options.policy ?? 'accept' }
 }
 
-/** A chain that is entered by jumps. */
+/** A chain that is entered by jumps only. */
 export const chain: { readonly part: 'chain' } = Object.freeze({ part: 'chain' })
 
 /**
- * A named set of a table. With `elements` they are owned like the rules, without it the content is somebody else's.
+ * A named set of a table. With `elements` the ruleset owns the content. Without, other programs own it.
  *
  * @example
  * const pods = set('ipv4_addr', { interval: true, elements: [{ key: '10.0.0.0/8' }] })

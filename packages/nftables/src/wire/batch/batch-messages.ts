@@ -7,22 +7,22 @@ import { invalid } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 import { generationFields, type ObjectNames, writeNames } from '../objects.ts'
 
-/** What a message is about: for the words of a refusal. */
+/** Subject of a message, for error texts. */
 export interface Subject {
   readonly kind: ObjectKind
-  /** What it can say. */
+  /** Attributes that the message can have. */
   readonly fields: Fields
 }
 
 type Write = (writer: AttributeWriter) => void
 
-/** The messages of a batch, as they are written. A message that cannot be written is not there. */
+/** Messages of a batch as bytes. A message with an invalid value is removed again. */
 export class BatchMessages {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #flags: number
-  /** What each message is about. */
+  /** Subject of each message. */
   readonly subjects: Subject[] = []
-  /** Whether something is deleted: then the kernel has something to free afterwards. */
+  /** True if the batch deletes or replaces objects: the kernel frees them after the commit. */
   frees = false
 
   constructor(generation: number | undefined, echo: boolean) {
@@ -32,18 +32,18 @@ export class BatchMessages {
     this.#writer.end(at)
   }
 
-  /** An id for a set that is free, and those after it: away from those that a caller gives. */
+  /** A free id for a set, far above the ids that callers choose. */
   get nextId(): number {
     return 0x4000_0000 + this.subjects.length
   }
 
-  /** A message that adds something, or with `NLM_F_REPLACE` puts it into the place of another. */
+  /** Adds a message that adds an object, or with `NLM_F_REPLACE` replaces one. */
   add(subject: Subject, flags: number, family: Family, write: Write): void {
     this.frees ||= (flags & NLM_F_REPLACE) !== 0
     this.#push(subject, ADD[subject.kind], flags, family, write)
   }
 
-  /** A message that deletes what has these names, and what else the function writes. */
+  /** Adds a message that deletes the objects with these names. `write` adds more attributes. */
   delete(
     subject: Subject,
     { family, ...names }: ObjectNames & { readonly family: Family },
@@ -80,12 +80,12 @@ export class BatchMessages {
   }
 }
 
-/** For the rules of a pod. */
+/** Initial size in bytes: room for the rules of a pod. */
 const ROOM = 16_384
 
 const GENERATION = indexed({ generation: generationFields.generation })
 
-/** The flags of a message that adds something. */
+/** Flags of a message that adds an object. */
 export function adding(options: { readonly exclusive?: boolean | undefined } = {}): number {
   return NLM_F_CREATE | (options.exclusive === true ? NLM_F_EXCL : 0)
 }

@@ -12,14 +12,14 @@ const rule = (expression: unknown) => (batch: Batch) =>
   batch.addRule({ ...chain, expressions: [expression as Expression] })
 const cast = <T>(value: unknown) => value as T
 
-test('a rule is the same in words and as bytes', () => {
+test('expressions and their bytes give the same rule', () => {
   const expressions: Expression[] = [{ name: 'counter' }, { name: 'immediate', dreg: 0, data: { verdict: 'drop' } }]
   const given = { ...chain, comment: 'c' }
   const inWords = new Batch().addRule({ ...given, expressions }).bytes()
   expect(new Batch().addRule({ ...given, expressions: encodeExpressions(expressions) }).bytes()).toEqual(inWords)
 })
 
-describe('what cannot be sent is refused with a sentence, and the batch is as it was', () => {
+describe('an invalid value throws a sentence, and does not change the batch', () => {
   test.each<[string, (batch: Batch) => unknown, RegExp]>([
     [
       'an empty name',
@@ -32,20 +32,20 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
       /^chain chain: expected a name of 1 to 255 bytes/,
     ],
     ['a name with a NUL', (b) => b.addChain({ ...chain, chain: 'a\0b' }), /^chain chain: .* got "a\\u0000b"$/],
-    ['a family that is none', (b) => b.addTable({ ...chain, family: cast('ipv4') }), /^There is no family "ipv4"$/],
+    ['an unknown family', (b) => b.addTable({ ...chain, family: cast('ipv4') }), /^There is no family "ipv4"$/],
     [
       'a hook of another family',
       (b) => b.addChain({ ...chain, base: { type: 'filter', hook: 'egress', priority: 0 } }),
       /^inet has no hook "egress"$/,
     ],
     [
-      'a priority that is no integer',
+      'a priority that is not an integer',
       (b) => b.addChain({ ...chain, base: { type: 'filter', hook: 'input', priority: 1.5 } }),
       /^base priority: expected a signed integer of 32 bits, got 1.5$/,
     ],
-    ['an expression that is none', rule({ name: 'nosuch' }), /^There is no expression "nosuch"$/],
+    ['an unknown expression', rule({ name: 'nosuch' }), /^There is no expression "nosuch"$/],
     [
-      'a word that is none',
+      'an unknown word',
       rule({ name: 'meta', key: 'iifnam', dreg: 1 }),
       /^meta key: expected one of len, .*, got "iifnam"$/,
     ],
@@ -62,12 +62,12 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
     ['a negative bigint', rule({ name: 'counter', bytes: -1n }), /^counter bytes: .* got -1n$/],
     ['a field that is missing', rule({ name: 'cmp', sreg: 1, op: 'eq' }), /^cmp data: expected bytes, got undefined$/],
     [
-      'a verdict that is none',
+      'an unknown verdict',
       rule({ name: 'immediate', dreg: 0, data: { verdict: 'maybe' } }),
       /^immediate data: expected bytes, or a verdict/,
     ],
     [
-      'a jump nowhere',
+      'a jump without a chain',
       rule({ name: 'immediate', dreg: 0, data: { verdict: 'jump' } }),
       /^immediate data: expected bytes, or a verdict/,
     ],
@@ -75,7 +75,7 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
     [
       'a rule that is too long',
       rule({ name: 'match', module: 'x', revision: 0, info: new Uint8Array(70_000) }),
-      /^An attribute of 70\d\d\d bytes, a rule or a value: at most 65535 fit$/,
+      /^An attribute \(a rule or a value\) of 70\d\d\d bytes is too long: at most 65535 fit$/,
     ],
     [
       'a long comment',
@@ -83,19 +83,19 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
       /^A comment of 254 bytes: at most 253 fit$/,
     ],
     [
-      'two notes',
+      'a comment and userdata',
       (b) => b.addTable({ ...chain, comment: 'x', userdata: new Uint8Array(2) }),
-      /^A comment and userdata/,
+      /^A comment and userdata cannot be combined/,
     ],
     [
-      'a set flag that is none',
+      'an unknown set flag',
       (b) => addSet(b, { ...set, flags: [cast('intervals')] }),
       /^set flags: expected some of anonymous, .*, got \["intervals"\]$/,
     ],
     [
       'an element without a key',
       (b) => addElements(b, set, [{ key: Uint8Array.of(0, 1) }, {}]),
-      /^An element has a key, or is the catch-all$/,
+      /^An element needs either a key or the flag catchAll$/,
     ],
     [
       'a handle that is a number',
@@ -118,7 +118,7 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
   })
 })
 
-test('what was read can be written as it is', () => {
+test('decoded expressions can be written unchanged', () => {
   const batch = new Batch().addRule({
     ...chain,
     expressions: [{ name: 'raw', of: 'quota', data: Uint8Array.of(1, 2, 3) }, { name: 'notrack' }],

@@ -13,9 +13,11 @@ import { adding, BatchMessages, type Subject } from './batch-messages.ts'
 import { compatValues } from './compat.ts'
 
 /**
- * Changes to any tables of any families, committed as one: all of them or none. Everything is checked as it is added, and
- * a method that throws has added nothing. Adding is in the order of the kernel's needs: a table before its chains, a chain
- * before the rules that jump to it, a set before its elements and both before rules that look something up.
+ * Changes to any tables of any families, committed as one transaction. Each method validates its arguments; a method
+ * that throws adds nothing.
+ *
+ * Add objects in the order of their dependencies: a table before its chains, a chain before the rules that jump to it,
+ * a set before its elements, and both before the rules that look up the set.
  *
  * @example
  * const pod = { family: 'inet', table: 'ex' } as const
@@ -26,7 +28,7 @@ import { compatValues } from './compat.ts'
  * nft.commit(batch)
  */
 export class Batch {
-  /** That in which alone it is taken. */
+  /** Generation in which the kernel takes the batch. */
   readonly generation: number | undefined
 
   constructor({
@@ -42,20 +44,20 @@ export class Batch {
     all.set(this, new BatchMessages(generation, echo))
   }
 
-  /** How many messages there are: none change nothing. */
+  /** Number of messages. A batch without messages changes nothing. */
   get size(): number {
     return messagesOf(this).subjects.length
   }
 
-  /** Adds a table; one that is there keeps what is in it. */
+  /** Adds a table. An existing table keeps its content. */
   addTable(
     spec: TableName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
-        /** 1: dormant, 2: owned by the socket, and gone with it. Default 0. */
+        /** 1: dormant. 2: owned by the socket, and deleted with it. Default: 0. */
         readonly flags?: number | undefined
       },
     options?: {
-      /** Refuse what exists (`EEXIST`). Default: it is left as it is. */
+      /** Refuses an existing object (`EEXIST`). Default: an existing object stays unchanged. */
       readonly exclusive?: boolean | undefined
     },
   ): this {
@@ -64,22 +66,22 @@ export class Batch {
     )
   }
 
-  /** Deletes a table with everything in it. */
+  /** Deletes a table with its content. */
   deleteTable(name: TableName): this {
     return this.#delete(TABLE, name)
   }
 
-  /** The same without an error when it is not there. Linux 6.3 or later. */
+  /** Deletes a table if it exists. Needs Linux 6.3 or later. */
   destroyTable(name: TableName): this {
     return this.#delete(TABLE, name, undefined, NFT_MSG_DESTROYTABLE)
   }
 
-  /** Adds a chain; of one that is there the policy is set, if one is given. */
+  /** Adds a chain. If the chain exists, sets its policy if one is given. */
   addChain(
     spec: ChainName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
         readonly base?: BaseChain | undefined
-        /** What becomes of a packet at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
+        /** Policy at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
         readonly policy?: 'accept' | 'drop' | undefined
       },
     options?: { readonly exclusive?: boolean | undefined },
@@ -93,12 +95,12 @@ export class Batch {
     )
   }
 
-  /** Deletes a chain that nothing jumps to, with its rules. */
+  /** Deletes a chain with its rules. The kernel refuses it if a rule jumps to the chain. */
   deleteChain({ family, table, chain }: ChainName): this {
     return this.#delete(CHAIN, { family, table, chain })
   }
 
-  /** Adds a rule at its place; by default behind those that are there. */
+  /** Adds a rule at its place; by default after the existing rules. */
   addRule(spec: RuleSpec): this {
     const { place = 'last' } = spec
     const behind = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
@@ -108,7 +110,7 @@ export class Batch {
     })
   }
 
-  /** Puts a rule into the place of another, which is deleted. */
+  /** Replaces a rule by another one. */
   replaceRule(handle: bigint, spec: Omit<RuleSpec, 'place'>): this {
     return this.#add(RULE, NLM_F_REPLACE, spec.family, (writer) => {
       writeRule(writer, spec)
@@ -126,7 +128,7 @@ export class Batch {
     return this.#delete(RULE, { family, table, chain })
   }
 
-  /** The bytes that are sent. Without `commit` the kernel checks everything, and changes nothing. */
+  /** Bytes to send. Without `commit` the kernel validates the batch and changes nothing. */
   bytes({ commit = true }: { readonly commit?: boolean } = {}): Buffer {
     return messagesOf(this).bytes(commit)
   }
@@ -144,7 +146,7 @@ export class Batch {
 
 const all = new WeakMap<Batch, BatchMessages>()
 
-/** Its messages: for what is not a method of it. */
+/** Messages of a batch, for functions outside of the class. */
 export function messagesOf(batch: Batch): BatchMessages {
   return all.get(batch) ?? invalid('Not a batch')
 }
@@ -154,7 +156,7 @@ const CHAIN: Subject = { kind: 'chain', fields: chainFields }
 const RULE: Subject = { kind: 'rule', fields: ruleFields }
 
 const { table, chain, userdata, id } = ruleFields
-/** Expressions are written for themselves. */
+/** Attributes without the expressions, which are written separately. */
 const GIVEN = indexed({ table, chain, userdata, id })
 const HANDLE = indexed({ handle: must(ruleFields.handle.type, n64) })
 const POSITION = ruleFields.position.type

@@ -5,8 +5,8 @@ const IPV4_PROTOCOL = 9
 const NFT_RULE_COMPAT_F_INV = 2
 
 /**
- * What xt modules are to be told of a rule that was read, which the kernel does not tell: the protocol is in its own
- * comparison, as all versions of iptables write it. `undefined` for a rule without such a module.
+ * Information for xt modules about a rule that was read; the kernel does not report it. The rule itself compares the
+ * protocol, in all versions of iptables. `undefined` for a rule without xt modules.
  */
 export function compatOf(expressions: readonly Expression[]): RuleSpec['compat'] {
   if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
@@ -20,7 +20,7 @@ export function compatOf(expressions: readonly Expression[]): RuleSpec['compat']
   return { protocol: compared.data[0] ?? 0, inverted: compared.op === 'neq' }
 }
 
-/** As attributes. */
+/** Compat information as attribute values. */
 export const compatValues = ({ protocol, inverted }: Compat) => ({
   ...{ protocol, flags: inverted ? NFT_RULE_COMPAT_F_INV : 0 },
 })

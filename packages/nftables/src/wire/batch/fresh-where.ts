@@ -3,27 +3,28 @@ import { type Channel, channelFrom, type NetlinkSocket, openNetlinkSocket } from
 import { tryLoadSys } from '@cni/netns/sys'
 import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-batch.ts'
 
-/** nf_tables of a namespace, for one batch that was made before, perhaps by another process. */
+/** nf_tables of a namespace, for one prepared batch, perhaps made by another process. */
 export interface FreshNftables extends Disposable {
-  /** Whether nothing is there that the batch would be added to. */
+  /** True if the namespace holds nothing that the batch would be added to. */
   readonly fresh: boolean
-  /** The kernel's count of changes, in which alone a batch is taken; at 1 the namespace has never had any. */
+  /** Generation in which alone the kernel takes a batch. At 1 the namespace has never had any rules. */
   readonly generation: number
   /**
-   * Sends a batch, if nobody has changed anything since this was opened. `false`: it was not taken, and nothing was
-   * changed; `apply` does then what can be done, and says what is wrong.
+   * Sends a batch, if no process has changed rules since this was opened. Returns `false` if the kernel did not take
+   * it; then nothing was changed, and `apply` makes the change or reports the reason.
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Takes out all that nf_tables holds in the namespace, whoever wrote it, if nobody has changed anything since this was
-   * opened; `false` as of {@link FreshNftables.commit}. Closing does not wait until the kernel has freed it.
+   * Deletes everything that nf_tables holds in the namespace, of all programs, if no process has changed rules since
+   * this was opened. Returns `false` like {@link FreshNftables.commit}. Closing does not wait until the kernel has
+   * freed the objects.
    */
   flush(): boolean
 }
 
 /**
- * Opens nf_tables of a namespace where `look` says whether it is fresh; `undefined` where it cannot be reached. For libraries
- * whose rules are in tables of their own kind.
+ * Opens nf_tables of a namespace. The function `look` decides if the namespace is fresh. Returns `undefined` if
+ * nf_tables cannot be used. For libraries that keep their rules in tables of their own kind.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
@@ -34,7 +35,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
     const generation = generationIn(socket, 1)
     return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
   } catch {
-    // The kernel has no nf_tables, or we no privilege: who writes by itself has the words for it.
+    // The kernel has no nf_tables, or the process lacks the privilege. The caller then writes rules itself and reports
+    // the reason.
     socket?.close()
     return undefined
   }
@@ -43,12 +45,12 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 // internal
 
 const ROOM_FOR_REFUSALS = 4_000_000
-/** Generation of a namespace whose nf_tables no program has ever changed: it has no tables to read. */
+/** Generation of a namespace whose nf_tables no program has ever changed: it has no tables. */
 const FRESH_GENERATION = 1
-/** Above all numbers of a channel that has looked. */
+/** Sequence number above all numbers that the channel of `look` uses. */
 const FIRST = 0x4000_0000
 
-/** A batch that deletes every table: the one message that names none. */
+/** Batch that deletes every table: one delete message without a name. */
 const FLUSH = Buffer.from(
   '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
     '00000000000000000000000a',

@@ -2,8 +2,9 @@ import { be32, type NetlinkSocket } from '@cni/netns/netlink'
 import { NLM_F_REQUEST } from '../netlink-flags.ts'
 
 /**
- * A batch as it is sent once: refused unless the rules are those of a generation, and with numbers to know the answers by.
- * `undefined` for bytes that are no batch of nf_tables with a place for the generation. They come from another process.
+ * A copy of a batch that can be sent once: with the generation in which the kernel takes it, and with sequence numbers
+ * to recognise the answers. The bytes come from another process. Returns `undefined` if they are not a batch of
+ * nf_tables with a generation attribute.
  */
 export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNumbers): Uint8Array | undefined {
   const bytes = new Uint8Array(batch)
@@ -26,37 +27,37 @@ export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNum
   return bytes
 }
 
-/** What is written into a batch. */
+/** Numbers to write into a batch. */
 export interface BatchNumbers {
   readonly generation: number
-  /** Of its first message. */
+  /** Sequence number of the first message. */
   readonly first: number
 }
 
-/** The request for the count of changes. */
+/** Request for the generation. */
 export function generationRequest(sequence: number): Uint8Array {
   return new Uint8Array(new Uint32Array([HEADER + 4, (NLM_F_REQUEST << 16) | GET_GENERATION, sequence, 0, 0]).buffer)
 }
 
-/** The count in the answer to it. Throws for what is none. */
+/** Generation in the kernel's answer. Throws without a valid answer. */
 export function generationIn(socket: NetlinkSocket, sequence: number): number {
   for (let left = MOST_ANSWERS; left > 0; left--) {
     const received = socket.receive()
     if (typeof received === 'string') break
     const words = wordsOf(received)
     if (words[SEQUENCE] !== sequence || typeOf(words, 0) !== NEW_GENERATION) continue
-    // The first attribute, as the kernel has it; its value is in network order.
+    // The kernel sends the generation as the first attribute, in network order.
     if (words[ATTRIBUTE] !== GENERATION) break
     return swapped(words[GENERATION_AT / 4] ?? 0)
   }
-  throw new Error('the kernel tells no generation')
+  throw new Error('the kernel reported no generation')
 }
 
 /**
- * Whether the kernel has taken all of a batch, by what it says after it was sent. Newer kernels acknowledge its end, after all
- * else; others say nothing more.
+ * True if the kernel took the whole batch, according to its answers. Newer kernels acknowledge the end of a batch;
+ * older kernels send nothing after success.
  *
- * @param sent - with its numbers
+ * @param sent - the batch with its sequence numbers
  */
 export function wasTaken(socket: NetlinkSocket, sent: Uint8Array): boolean {
   const numbers = wordsOf(sent)
@@ -82,7 +83,7 @@ export function wasTaken(socket: NetlinkSocket, sent: Uint8Array): boolean {
 
 // internal
 
-/** Bytes of a header. */
+/** Length of a message header. */
 const HEADER = 16
 const BEGIN = 0x10
 const END = 0x11
@@ -91,19 +92,19 @@ const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15
 const GENERATION = (1 << 16) | 8
 const NF_TABLES = 10
-// In words, as all of it lies: the sequence number, what an answer says, and, behind `nfgenmsg`, the first attribute.
+// Offsets in 32-bit words: sequence number, errno of an answer, and the first attribute after `nfgenmsg`.
 const SEQUENCE = 2
 const ERRNO = 4
 const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
-/** More than the messages of any batch. */
+/** Maximum number of answers; no batch has as many messages. */
 const MOST_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff
 
-/** Copied: where the bytes lie in their buffer is not for us to say. */
+/** Copies the bytes, because they may be unaligned in their buffer. */
 const wordsOf = (received: Uint8Array): Uint32Array =>
   new Uint32Array(new Uint8Array(received).buffer, 0, received.length >> 2)
 

@@ -9,23 +9,23 @@ import type { SetName } from '../specs.ts'
 import { chainIn, decodeAll, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
 
 /**
- * What is there. Each call reads one kind of things, as it was at one moment; what belongs together is read with `read` of
- * {@link Nft}. Sets are read with `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `CHANGED` when
- * others never let one reading end; `NetnsError` for failures of the socket.
+ * Reads objects from the kernel. Each call returns a consistent list of one kind; `read` of {@link Nft} keeps several
+ * calls consistent. For sets use `setsOf` and `elementsOf`. Throws `NftError`: `DENIED`, `UNSUPPORTED`, `CHANGED` if
+ * other processes interrupt every attempt. Throws `NetnsError` for failures of the socket.
  */
 export interface Dumps {
-  /** Those of a family; by default of all. */
+  /** Tables of a family; by default of all families. */
   tables(filter?: { readonly family?: Family | undefined }): NftTable[]
   chains(filter?: { readonly family?: Family | undefined; readonly table?: string | undefined }): NftChain[]
-  /** In their order. */
+  /** Rules, in the order of their chain. */
   rules(filter?: {
     readonly family?: Family | undefined
     readonly table?: string | undefined
     readonly chain?: string | undefined
   }): NftRule[]
   /**
-   * What the kernel tells of a kind of things: each as the bytes behind the header of its message. `object` is a named
-   * counter, quota …; `element` a list of elements of a set.
+   * Messages of the kernel about a kind of objects, each without its header. The kind `object` is a named counter,
+   * quota …; the kind `element` is a list of elements of a set.
    */
   bytes(
     kind: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable',
@@ -35,7 +35,7 @@ export interface Dumps {
 
 type Filter = NonNullable<Parameters<Dumps['rules']>[0]>
 
-/** Over a channel. */
+/** Dumps over a channel. */
 export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {
   const bytes = (kind: ObjectKind, { family, ...names }: Filter | SetName = {}) => {
     const add = typeOf(ADD[kind])
@@ -57,7 +57,7 @@ export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {
   return {
     tables: (filter) => decodeAll(bytes('table', filter), tableIn),
     chains({ family, table } = {}) {
-      // The kernel filters them by family only.
+      // The kernel filters chains by family only.
       const chains = decodeAll(bytes('chain', { family }), chainIn)
       return chains.filter((chain) => table === undefined || chain.table === table)
     },

@@ -7,40 +7,43 @@ import { chainFields, ruleFields, tableFields } from '../objects.ts'
 import type { BaseChain, ChainName, TableName } from '../specs.ts'
 import { withComment } from '../userdata.ts'
 
-/** A table that is there, or was. */
+/** A table in the kernel, or a deleted one. */
 export interface NftTable extends TableName {
   readonly handle: bigint
   readonly comment?: string
-  /** All notes, see `userdata` of {@link RuleSpec}. */
+  /** All user data; see `userdata` of {@link RuleSpec}. */
   readonly userdata?: Uint8Array
-  /** As those of a table to add; none is 0. */
+  /** Flags, as for a table to add. Absent if 0. */
   readonly flags?: number
-  /** Chains, sets and other things in it. */
+  /** Number of chains, sets and other objects in the table. */
   readonly use?: number
-  /** The socket that owns it. */
+  /** Port of the socket that owns the table. */
   readonly owner?: number
 }
 
-/** A chain that is there, or was. */
+/** A chain in the kernel, or a deleted one. */
 export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
-  /** Rules in it, and jumps to it. */
+  /** Number of its rules and of jumps to it. */
   readonly use?: number
   readonly base?: BaseChain
-  /** Of a base chain. */
+  /** Policy of a base chain. */
   readonly policy?: 'accept' | 'drop'
 }
 
-/** A rule that is there, or was. */
+/** A rule in the kernel, or a deleted one. */
 export interface NftRule extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
-  /** Read when it is first looked at. */
+  /** Expressions, decoded at the first access. */
   readonly expressions: readonly Expression[]
-  /** The same as bytes: equal to those of {@link encodeExpressions} for the same rule, except for what counters count. */
+  /**
+   * Expressions as bytes. They are equal to {@link encodeExpressions} of the same rule, except for the values of
+   * counters.
+   */
   readonly bytes: Buffer
 }
 
-/** What messages tell; those of a family we do not know are left out. */
+/** Decodes messages. Skips messages of unknown families. */
 export function decodeAll<T>(bodies: readonly Buffer[], decode: (family: Family, body: Buffer) => T): T[] {
   return bodies.flatMap((body) => {
     const family = familyWord(body[0])
@@ -56,7 +59,7 @@ export function chainIn(family: Family, body: Buffer): NftChain {
   const read = withComment(decodeFields(chainFields, body, NFGENMSG), 'chain')
   const { hook: where, type, flags: _, counters: __, id: ___, ...chain } = read
   const hook = hooksOf(family)[where?.hook ?? -1]
-  // A kind of chain that we do not know is there all the same.
+  // A chain of unknown type has no `base`.
   return where === undefined || hook === undefined || !isChainType(type)
     ? { family, ...chain }
     : { family, ...chain, base: { ...where, type, hook } }
@@ -66,7 +69,7 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
   return type === 'filter' || type === 'nat' || type === 'route'
 }
 
-/** The kernel tells more of a rule; of thousands that is not read. */
+/** Attributes of rules that are decoded. The rest is skipped, because there may be thousands of rules. */
 const { table, chain, handle, expressions, userdata } = ruleFields
 const toldOfRules = indexed({ table, chain, handle, expressions, userdata })
 
@@ -80,7 +83,7 @@ export function ruleIn(family: Family, body: Buffer): NftRule {
     chain,
     handle,
     bytes,
-    // Who compares bytes needs none.
+    // Callers that compare bytes do not need it.
     get expressions() {
       expressions ??= decodeExpressions(bytes)
       return expressions

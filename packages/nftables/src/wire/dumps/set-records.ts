@@ -7,7 +7,7 @@ import type { ElementSpec, SetName, SetSpec } from '../specs.ts'
 import { withComment } from '../userdata.ts'
 import type { NftTable } from './records.ts'
 
-/** A set or a map that is there, or was. */
+/** A set or a map in the kernel, or a deleted one. */
 export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
   readonly flags?: NonNullable<SetSpec['flags']>
@@ -20,14 +20,14 @@ export interface NftSet extends SetName, Pick<NftTable, 'comment' | 'userdata'> 
   readonly timeout?: bigint
 }
 
-/** An element that is there, or was. */
+/** An element in the kernel, or a deleted one. */
 export interface NftElement extends Pick<NftTable, 'comment' | 'userdata'> {
   readonly key?: Uint8Array
   readonly keyEnd?: Uint8Array
   readonly data?: Uint8Array | Verdict
   readonly flags?: NonNullable<ElementSpec['flags']>
   readonly timeout?: bigint
-  /** Milliseconds that are left. */
+  /** Milliseconds until the element expires. */
   readonly expiration?: bigint
 }
 
@@ -42,7 +42,7 @@ export function setIn(family: Family, body: Buffer): NftSet {
   }
 }
 
-/** The elements that one message tells of, and the set they are in. */
+/** Elements of a message, and their set. */
 export function elementsIn(family: Family, body: Buffer): { readonly set: SetName; readonly elements: NftElement[] } {
   const { table, set, elements = [] } = decodeFields(elementsFields, body, NFGENMSG)
   return { set: { family, table, set }, elements: elements.map((element) => withComment(element, 'element')) }

@@ -24,7 +24,7 @@ const ELEMENT: Subject = { kind: 'element', fields: elementsFields }
 export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusive?: boolean | undefined }): Batch {
   const { size, concat } = spec
   const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
-  // The kernel wants an id of every set.
+  // The kernel requires an id for every set.
   const given = { setId: messagesOf(batch).nextId, ...spec, ...(description && { description }) }
   messagesOf(batch).add(SET, adding(options), spec.family, (writer) =>
     writeFields(writer, setFields, withUserdata(given, 'set'), 'set'),
@@ -32,13 +32,13 @@ export function addSet(batch: Batch, spec: SetSpec, options?: { readonly exclusi
   return batch
 }
 
-/** Deletes a set that no rule looks into. */
+/** Deletes a set that no rule uses. */
 export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch {
   messagesOf(batch).delete(SET, { family, table, set })
   return batch
 }
 
-/** Adds elements to a set; those that are there are left. */
+/** Adds elements to a set. Existing elements stay unchanged. */
 export function addElements(
   batch: Batch,
   set: SetName,
@@ -54,7 +54,7 @@ export function addElements(
   return batch
 }
 
-/** Deletes elements of a set; without any, all that it has. */
+/** Deletes elements of a set. Without `elements`, deletes all. */
 export function deleteElements(
   batch: Batch,
   { family, table, set }: SetName,
@@ -66,16 +66,19 @@ export function deleteElements(
   return batch
 }
 
-/** The sets and maps that are there. Throws as `Nft` does. */
+/** Reads sets and maps. Throws like {@link Dumps}. */
 export function setsOf(
   nft: Pick<Dumps, 'bytes'>,
   { family, table }: NonNullable<Parameters<Dumps['chains']>[0]> = {},
 ): NftSet[] {
-  // The kernel refuses to filter them by a table that is not there.
+  // The kernel refuses a filter by a table that does not exist.
   return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
 }
 
-/** The elements of a set, in no order, but intervals: there each end is followed by what it ends. `NOT_FOUND` without the set. */
+/**
+ * Reads the elements of a set. In interval sets each end element precedes its start; otherwise the order is undefined.
+ * Throws `NftError('NOT_FOUND')` without the set.
+ */
 export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)
 }
@@ -83,7 +86,7 @@ export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[
 const MOST_IN_ATTRIBUTE = 0xffff - 4
 const NFTA_LIST_ELEM = 1
 
-/** As many lists as it takes for each to fit into an attribute. */
+/** Splits elements into lists that each fit into an attribute. */
 function elementLists(specs: readonly ElementSpec[]): ((writer: AttributeWriter) => void)[] {
   const lists: Buffer[][] = []
   let room = 0
@@ -105,7 +108,7 @@ function elementLists(specs: readonly ElementSpec[]): ((writer: AttributeWriter)
 
 function writeElement(writer: AttributeWriter, spec: ElementSpec): void {
   const catchAll = spec.flags?.includes('catchAll') ?? false
-  if ((spec.key === undefined) !== catchAll) invalid('An element has a key, or is the catch-all')
+  if ((spec.key === undefined) !== catchAll) invalid('An element needs either a key or the flag catchAll')
   const at = writer.open(NFTA_LIST_ELEM)
   writeFields(writer, elementFields, withUserdata(spec, 'element'), 'element')
   writer.close(at)

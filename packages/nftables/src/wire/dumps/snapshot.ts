@@ -23,15 +23,16 @@ import type { TableName } from '../specs.ts'
 import type { Dumps } from './dumps.ts'
 import { setsOf } from './sets.ts'
 
-/** What the kernel told of some tables, as bytes: everything in them, also what we do not understand. */
+/** The content of some tables as bytes, including everything that this package does not understand. */
 export interface Snapshot {
-  /** In the order in which they can be added: what each is about, and what followed the header. */
+  /** Kind and content of each object, without the message header. The order is one in which they can be added. */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
 
 /**
- * Everything in these tables, or in all. Within `read` or `transact` of {@link Nft} it is of one moment. Chains that belong
- * to a single rule become chains like others when they are restored. `kinds` leaves out all other kinds.
+ * Reads the content of some tables, or of all. Inside of `read` or `transact` of {@link Nft} the snapshot is
+ * consistent. Chains that belong to a single rule become normal chains when they are restored. With `kinds`, reads only
+ * objects of these kinds.
  *
  * @example
  * const before = await nft.read(() => snapshot(nft, [table]))
@@ -65,8 +66,8 @@ export function snapshot(
 const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable', 'set', 'element', 'rule']
 
 /**
- * Adds what a snapshot tells to a batch. What is there of it must be deleted before, in this batch or another. Rules go to
- * the end of their chain, or before the rule with the handle that `next` returns for them.
+ * Adds the content of a snapshot to a batch. Delete existing objects of it before, in this batch or in an earlier one.
+ * Rules are added at the end of their chain, or before the rule whose handle `next` returns.
  */
 export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()
@@ -88,10 +89,13 @@ interface Again {
   readonly next: bigint | undefined
 }
 
-/** Adds it. Sets get an id, for their rule to find them by; `anonymous` has those of the sets without a name. */
+/**
+ * Adds one object of a snapshot. Sets get an id by which their rule finds them. `anonymous` holds the ids of anonymous
+ * sets.
+ */
 function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string, number>): void {
   const family = familyWord(body[0])
-  if (family === undefined) invalid(`A snapshot of a family ${body[0]} that is none`)
+  if (family === undefined) invalid(`The snapshot has an object of the unknown family ${body[0]}`)
   const fields = fieldsOf[kind]
   const messages = messagesOf(batch)
   const told = Object.values(fields).flatMap((field) => (isTold(field) ? [field.type] : []))
@@ -120,7 +124,7 @@ function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string,
 
 type Read = readonly [type: number, value: Buffer]
 
-/** The name, `__set3` or `__map3`, is the kernel's to find: another set may have the old one by now. */
+/** Replaces the number in an anonymous set's name (`__set3`, `__map3`), so that the kernel chooses a free one. */
 function unnamed(attributes: readonly Read[], name: number): Attribute[] {
   const template = (value: Buffer) => cString((readCString(value) ?? '').replace(/\d+$/, '%d'))
   return attributes.map(([type, value]) => [type, type === name ? template(value) : value])
@@ -140,7 +144,7 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
   ]
 }
 
-/** An expression with what the kernel takes for what it told of it. */
+/** Changes an expression that was read into a form that the kernel accepts. */
 function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => number | undefined): Buffer {
   const parts = decodeAttributes(element)
   const name = readCString(parts.find(([type]) => type === 1)?.[1]) ?? ''
@@ -150,7 +154,7 @@ function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => num
   return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? encodeAttributes(changed) : value]))
 }
 
-/** Where the expressions that look into sets say which, behind its name: the id. */
+/** Attribute that holds the set's id, for expressions that use sets. */
 const idTypes = new Map([
   ['lookup', 4],
   ['dynset', 2],
@@ -163,7 +167,7 @@ function dataAgain(
   given: readonly Read[],
   idOf: (set: Buffer | undefined) => number | undefined,
 ): readonly Attribute[] | undefined {
-  // Its flags are told also of one that writes a header, and refused there.
+  // For an expression that writes a header the kernel reports flags which it does not accept.
   if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
     return given.filter(([type]) => type !== EXTHDR_FLAGS)
   }

@@ -11,14 +11,14 @@ import { generationFields } from '../objects.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { SetName } from '../specs.ts'
 
-/** A transaction that somebody made. */
+/** A transaction of any process. */
 export interface Commit {
-  /** From this on; `undefined` when it is not known which there were. */
+  /** Generation after the transaction; `undefined` if the commit stands for lost events. */
   readonly generation: number | undefined
-  /** The process that made it, by its number outside all PID namespaces, and its program. */
+  /** Process that made it, with the pid of the initial PID namespace, and its program. */
   readonly pid: number
   readonly program: string
-  /** The socket through which it was made: `port()` of {@link Nft} is ours. */
+  /** Port of the socket that made it. Own commits have `port()` of {@link Nft}. */
   readonly port: number
   /**
    * Changes in the kernel's order: the object as it is now, or as it was before a deletion. Newer kernels report only the
@@ -35,7 +35,7 @@ export interface Commit {
     | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
     | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
   )[]
-  /** There were others before it, or more changes in it, than the socket holds: read everything again. */
+  /** True if the socket lost events before or in this commit: read everything again. */
   readonly lost: boolean
 }
 
@@ -43,15 +43,18 @@ export type Change = Commit['changes'][number]
 
 const NFNLGRP_NFTABLES = 7
 
-/** A socket that hears of each transaction in a namespace, from now on. For {@link commits}. Throws `NftError`: `DENIED`, `UNSUPPORTED`. */
+/**
+ * Opens a socket for all transactions of a namespace, from now on. For {@link commits}. Throws `NftError`: `DENIED`,
+ * `UNSUPPORTED`.
+ */
 export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTABLES, options)
 }
 
 /**
- * The transactions of a namespace, as they are made. When the kernel had more to tell than the socket holds, that is told
- * once, without a generation, when there is nothing left to read; the first transaction after it may be told in part, and
- * is `lost`, too. Throws `NetnsError('PROTOCOL')` for bytes that are no messages.
+ * Yields the transactions of a namespace. If events are lost because the socket is full, yields one commit with `lost`
+ * and without a generation, after all other events. The next commit may be incomplete, and has `lost` as well. Throws
+ * `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
  * using socket = openCommits(pod)
@@ -70,7 +73,7 @@ export async function* commits(
       changes = []
       partial = true
       yield { generation: undefined, pid: 0, program: '', port: 0, changes: [], lost }
-      // What was left is among what has to be read again.
+      // Skips the remaining messages: the caller reads everything again.
       continue
     }
     for (const message of messages) {

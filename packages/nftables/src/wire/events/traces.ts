@@ -9,30 +9,30 @@ import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from '../messages.ts'
 import { openGroup } from '../open-netfilter.ts'
 import type { ChainName } from '../specs.ts'
 
-/** What is told of traced packets; `lost`: steps before the next one were more than the socket holds. */
+/** A step of a traced packet. `lost` means that the socket was full before the next step. */
 export type Trace =
   | (ChainName & {
-      /** A rule that it matched, the end of a chain that did not decide, what a base chain does then. */
+      /** A rule that matched, the end of a chain without a verdict, or the policy of a base chain. */
       readonly step: 'rule' | 'end' | 'policy'
-      /** Of the rule. */
+      /** Handle of the rule. */
       readonly handle?: bigint
       /**
-       * What became of the packet: `drop` is also that of a rejection, for `queue` a program decides, a packet that is `stolen`
-       * was taken by a target. `undefined` for an unknown number.
+       * Verdict on the packet. `drop` includes rejections. With `queue` a program decides. With `stolen` a target took
+       * the packet. `undefined` for an unknown number.
        */
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
-      /** Of the packet: the same in all its steps, and in those of no other for a while. */
+      /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
       readonly id: number
       /** Packet data, reported with the first step in each base chain. */
       readonly packet?: {
         /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
         readonly protocol?: number
-        /** The interfaces it comes in by and goes out by, as far as known: their indexes. */
+        /** Indexes of the incoming and the outgoing interface, as far as known. */
         readonly iif?: number
         readonly oif?: number
-        /** 0 is not told. */
+        /** Mark. The kernel does not report 0. */
         readonly mark?: number
-        /** The first bytes of its headers: of Ethernet, of IP, of TCP, UDP … */
+        /** First bytes of the headers: link layer, network layer, transport layer. */
         readonly link?: Uint8Array
         readonly network?: Uint8Array
         readonly transport?: Uint8Array
@@ -46,8 +46,8 @@ type TraceVerdict = NonNullable<TraceStep['verdict']>
 export type TracedPacket = NonNullable<TraceStep['packet']>
 
 /**
- * The expressions of a rule behind which a packet is traced: `meta nftrace set 1`. In a base chain of one's own at
- * priority -350 that is before the rules of others.
+ * Expressions of a rule that turns on tracing: `meta nftrace set 1`. In a base chain at priority -350 it comes before
+ * rules of other programs.
  */
 export const traceOn: readonly Expression[] = [
   { name: 'immediate', dreg: 1, data: Uint8Array.of(1) },
@@ -56,14 +56,17 @@ export const traceOn: readonly Expression[] = [
 
 const NFNLGRP_NFTRACE = 9
 
-/** A socket that hears of traced packets in a namespace, from now on. For {@link traces}. Throws `NftError`: `DENIED`, `UNSUPPORTED`. */
+/**
+ * Opens a socket for traced packets of a namespace, from now on. For {@link traces}. Throws `NftError`: `DENIED`,
+ * `UNSUPPORTED`.
+ */
 export function openTraces(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
   return openGroup(target, NFNLGRP_NFTRACE, options)
 }
 
 /**
- * The steps of traced packets, as they are made, through the rules of any program that writes nf_tables. Throws
- * `NetnsError('PROTOCOL')` for bytes that are no messages.
+ * Yields the steps of traced packets, through the rules of all programs. Throws `NetnsError('PROTOCOL')` for invalid
+ * messages.
  *
  * @example
  * const chain = { family: 'inet', table: 'trace', chain: 'prerouting' } as const
@@ -110,7 +113,7 @@ function traceIn({ type, body }: Message): TraceStep | undefined {
   const { table, chain, handle, type: reason, id, verdict, policy, ...packet } = decodeFields(fields, body, NFGENMSG)
   return {
     ...{ family, table, chain, id },
-    // The end of a chain is told as a rule without a handle, or, by other kernels, as a return.
+    // The kernel reports the end of a chain as a rule without a handle, or as a return.
     step: reason === NFT_TRACETYPE_POLICY ? 'policy' : handle === undefined ? 'end' : 'rule',
     ...(handle === undefined ? {} : { handle }),
     verdict: decided(policy ?? verdict?.code, verdict?.chain),
@@ -125,7 +128,7 @@ const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
 ])
 
 function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
-  // A verdict on the packet has an errno or the number of a queue in its upper half.
+  // The upper half of a packet's verdict holds an errno or a queue number.
   const number = code === undefined || code < 0 ? code : code & 0xff
   const word = others.get(number)
   if (word !== undefined) return { verdict: word }

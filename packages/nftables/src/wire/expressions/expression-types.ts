@@ -1,9 +1,11 @@
 import type { Verdict } from '../fields/verdict.ts'
 
 /**
- * The expressions we know, by name: what each says in its attributes. Registers: 0 is the verdict, 1 to 4 hold 16 bytes,
- * 8 to 23 four each. Values are network order, those that the kernel keeps in host order (marks, ids of users, states …)
- * and the `info` of xt modules host order.
+ * Known expressions by name, with their attributes. Register 0 is the verdict. Registers 1 to 4 hold 16 bytes each,
+ * registers 8 to 23 four bytes each.
+ *
+ * Values are in network byte order. Two kinds are in host byte order: values that the kernel keeps so (marks, user ids,
+ * states …), and the `info` of xt modules.
  */
 export interface Expressions {
   readonly bitwise: {
@@ -11,7 +13,7 @@ export interface Expressions {
     readonly sreg: number
     readonly dreg: number
     readonly len: number
-    /** `boolean`: and with `mask`, then xor with `xor`; a shift is by `data`. */
+    /** Operation. `boolean`: AND with `mask`, then XOR with `xor`. Shifts use `data`. */
     readonly op?: 'boolean' | 'lshift' | 'rshift'
     readonly mask?: Uint8Array
     readonly xor?: Uint8Array
@@ -66,39 +68,39 @@ export interface Expressions {
       | 'src-ip6'
       | 'dst-ip6'
       | 'id'
-    /** 0 original, 1 reply. */
+    /** 0 for original, 1 for reply. */
     readonly direction?: number
   }
   readonly fib: {
     readonly name: 'fib'
     readonly dreg: number
     readonly result: 'unspec' | 'oif' | 'oifname' | 'type'
-    /** 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 whether there is one. */
+    /** Bits: 1 saddr, 2 daddr, 4 mark, 8 iif, 16 oif, 32 existence only. */
     readonly flags: number
   }
   readonly immediate: {
     readonly name: 'immediate'
-    /** 0: the verdict. */
+    /** Register; 0 is the verdict. */
     readonly dreg: number
     readonly data: Uint8Array | Verdict
   }
   readonly limit: {
     readonly name: 'limit'
     readonly rate: bigint
-    /** Seconds. */
+    /** Unit in seconds. */
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /** 1: over the limit, else up to it. */
+    /** 1 matches above the limit; otherwise it matches up to the limit. */
     readonly flags?: number
   }
   readonly log: {
     readonly name: 'log'
     readonly prefix?: string
-    /** To the kernel's log: 0 (emergency) to 7, 8 audit. */
+    /** Level in the kernel's log: 0 (emergency) to 7 (debug), or 8 (audit). */
     readonly level?: number
     readonly flags?: number
-    /** To a listener, instead of the kernel's log. */
+    /** Netlink group of a listener, instead of the kernel's log. */
     readonly group?: number
     readonly snaplen?: number
     readonly qthreshold?: number
@@ -106,12 +108,12 @@ export interface Expressions {
   readonly lookup: {
     readonly name: 'lookup'
     readonly set: string
-    /** That of a set which the same batch makes, for one that has no name yet. */
+    /** Id of a set of the same batch, if the kernel has not named the set yet. */
     readonly setId?: number
     readonly sreg: number
-    /** Of a map; 0 for one of verdicts. */
+    /** Register for a map's data; 0 for a verdict map. */
     readonly dreg?: number
-    /** 1: not in the set. */
+    /** 1 matches keys that are not in the set. */
     readonly flags?: number
   }
   readonly masq: {
@@ -171,10 +173,10 @@ export interface Expressions {
     readonly regAddrMax?: number
     readonly regProtoMin?: number
     readonly regProtoMax?: number
-    /** 1 addresses, 2 ports, 4 random, 8 persistent, 16 fully random, 64 a whole network. */
+    /** Bits: 1 addresses, 2 ports, 4 random, 8 persistent, 16 fully random, 64 whole network. */
     readonly flags?: number
   }
-  /** No connection tracking for the packet. */
+  /** Turns off connection tracking for the packet. */
   readonly notrack: { readonly name: 'notrack' }
   readonly payload: {
     readonly name: 'payload'
@@ -198,7 +200,7 @@ export interface Expressions {
     readonly name: 'redir'
     readonly regProtoMin?: number
     readonly regProtoMax?: number
-    /** As those of `nat`. */
+    /** Bits, as for `nat`. */
     readonly flags?: number
   }
   readonly reject: {
@@ -229,7 +231,7 @@ export interface Expressions {
 }
 
 /**
- * A step of a rule: most load something into a register, compare what a register holds, or decide.
+ * A step of a rule. Most expressions load a value into a register, compare a register, or set the verdict.
  *
  * @example
  * const tcp: Expression[] = [
@@ -242,8 +244,8 @@ export type Expression =
   | Expressions[keyof Expressions]
   | {
       readonly name: 'raw'
-      /** The kernel's name for it. */
+      /** The kernel's name of the expression. */
       readonly of: string
-      /** Its attributes. */
+      /** Attributes of the expression, as bytes. */
       readonly data?: Uint8Array | undefined
     }

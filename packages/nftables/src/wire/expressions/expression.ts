@@ -12,14 +12,14 @@ const NFTA_EXPR_DATA = 2
 const tables = new Map<string, Fields>(Object.entries(expressions).map(([name, fields]) => [name, indexed(fields)]))
 
 /**
- * The expressions of a rule, as the value of its attribute: the very bytes that the kernel gives back, counters aside.
- * Throws `NftError('INVALID')`.
+ * Encodes the expressions of a rule as the value of its attribute. The bytes equal those that the kernel reports,
+ * except for counters. Throws `NftError('INVALID')`.
  */
 export function encodeExpressions(list: readonly Expression[]): Buffer {
   return written((writer) => writeExpressions(writer, list))
 }
 
-/** Writes them. Throws as {@link encodeExpressions}. */
+/** Writes expressions. Throws like {@link encodeExpressions}. */
 export function writeExpressions(writer: AttributeWriter, list: readonly Expression[]): void {
   for (const expression of list) {
     const known = memo.get(expression)
@@ -29,7 +29,7 @@ export function writeExpressions(writer: AttributeWriter, list: readonly Express
   }
 }
 
-/** Frozen expressions, which rule after rule may share, are encoded once: that takes a fifth of the time. */
+/** Bytes of frozen expressions, which many rules may share. */
 const memo = new WeakMap<Expression, Buffer>()
 
 function remembered(expression: Expression): Buffer {
@@ -48,7 +48,7 @@ function writeExpression(writer: AttributeWriter, expression: Expression): void 
   writer.close(at)
 }
 
-/** As nft: an expression that can say nothing has no data, one that says nothing has empty data. */
+/** Like nft: an expression without possible attributes has no data; otherwise its data may be empty. */
 function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
   const fields = tables.get(name)
   if (fields === undefined) invalid(`There is no expression ${JSON.stringify(name)}`)
@@ -59,8 +59,8 @@ function writeData(writer: AttributeWriter, name: string, expression: Expression
 }
 
 /**
- * Reads them again. What we do not know, or what could not be written the same, is `raw`: writing what
- * was read never changes a rule. Throws `NetnsError('PROTOCOL')` when a length lies.
+ * Decodes expressions. An expression becomes `raw` if it is unknown, or if encoding would give other bytes: encoding a
+ * decoded rule never changes it. Throws `NetnsError('PROTOCOL')` for a wrong length.
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {
   return decodeAttributes(bytes).map(([, element]) => decodeExpression(element))
@@ -73,13 +73,13 @@ function decodeExpression(element: Buffer): Expression {
   const fields = tables.get(name)
   if (fields !== undefined && hasData(fields) === (data !== undefined)) {
     const { values, exact } = readFields(fields, data ?? Buffer.alloc(0))
-    // The parse boundary: these are all the fields of this name.
+    // The cast is safe: the table has all fields of this name.
     if (exact) return { name, ...values } as Expression
   }
   return { name: 'raw', of: name, ...(data === undefined ? {} : { data }) }
 }
 
-/** What the kernel calls the attribute of an expression, for messages. */
+/** Name of an expression's attribute, for messages. */
 export function fieldName(name: string, type: number): string | undefined {
   const fields = tables.get(name)
   return fields === undefined ? undefined : indexOf(fields).byType.get(type)?.key

@@ -3,7 +3,7 @@ import type { Values } from '../fields/fields.ts'
 import type { Expressions } from './expression-types.ts'
 import type { expressions } from './expressions.ts'
 
-test('an expression says just what its attributes say', () => {
+test('the type of an expression has exactly its attributes', () => {
   expectTypeOf<{
     [N in keyof typeof expressions]: Values<(typeof expressions)[N]>
   }>().toEqualTypeOf<{ readonly [N in keyof Expressions]: Omit<Expressions[N], 'name'> }>()

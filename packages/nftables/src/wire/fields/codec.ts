@@ -3,13 +3,13 @@ import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /**
- * How an attribute is written, and its value read. What is read is written as the same bytes again; bytes of which that is
- * not true are `undefined`.
+ * Encoding of an attribute's value. A decoded value encodes to the same bytes; bytes for which this is not possible
+ * decode to `undefined`.
  */
 export interface Codec<T> {
-  /** What may be written, in words. */
+  /** Description of valid values, for messages. */
   readonly expected: string
-  /** Tells whether it can be written; if not, something may have been. */
+  /** Returns false for an invalid value. Part of the value may be written already. */
   write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined
 }
@@ -58,12 +58,12 @@ export const text: Codec<string> = {
   },
   decode(bytes) {
     const value = readCString(bytes)
-    // A name of bytes that are no text could not be sent back.
+    // A name that is not valid UTF-8 cannot be written back.
     return value !== undefined && bytes.equals(cString(value)) ? value : undefined
   },
 }
 
-/** A signed one. */
+/** A signed integer of 32 bits. */
 export const i32: Codec<number> = {
   expected: 'a signed integer of 32 bits',
   write(writer, type, value) {
@@ -75,10 +75,10 @@ export const i32: Codec<number> = {
 }
 
 const MOST_IN_NAME = 255
-/** A character is three bytes at most: to count those of each name is a tenth of the time of a rule. */
+/** Names of this length fit for sure: a UTF-16 unit has at most three bytes in UTF-8. Avoids counting bytes. */
 const SHORT = MOST_IN_NAME / 3
 
-/** What tables, chains and sets are called. One of bytes that are no text is told with replacement characters. */
+/** Name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */
 export const name: Codec<string> = {
   expected: `a name of 1 to ${MOST_IN_NAME} bytes without NUL`,
   write: (writer, type, value) =>
@@ -98,10 +98,10 @@ export const bytes: Codec<Uint8Array> = {
   decode: (value) => value,
 }
 
-/** The same, of which a rule consists. */
+/** Bytes that decode to a `Buffer`, for expressions of a rule. */
 export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 
-/** Words that are each a bit, from 1 on. */
+/** A combination of words, each of which is a bit. The first word is 1. */
 export function someOf<const W extends string>(words: readonly W[]): Codec<readonly W[]> {
   return {
     expected: `some of ${words.join(', ')}`,
@@ -116,11 +116,11 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
   }
 }
 
-/** A number for which there is a word, from 0 on; a hole is an empty word. */
+/** A word for a number. The first word is 0; an empty word marks an unused number. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {
-    // Put together when it is asked for: a start of the process does without.
+    // A getter, because most processes never need the text.
     get expected() {
       return `one of ${words.filter(isWord).join(', ')}`
     },
@@ -138,7 +138,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclud
 
 const NFTA_DATA_VALUE = 1
 
-/** The content of a register, or of a key: bytes in an attribute of their own. */
+/** Content of a register or of a key: bytes in a nested attribute. */
 export const value: Codec<Uint8Array> = {
   expected: 'bytes',
   write(writer, type, content) {
@@ -154,7 +154,7 @@ export const value: Codec<Uint8Array> = {
   },
 }
 
-/** What an `immediate` loads, or a map's element is mapped to: bytes, or a verdict. */
+/** Data of an `immediate` or of a map's element: bytes, or a verdict. */
 export const data: Codec<Uint8Array | Verdict> = {
   expected: 'bytes, or a verdict',
   write(writer, type, content) {

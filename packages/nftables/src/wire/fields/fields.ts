@@ -4,62 +4,65 @@ import { invalid } from '../nft-error.ts'
 import type { Codec } from './codec.ts'
 import { type AttributeWriter, written } from './writer.ts'
 
-/** An attribute: its number, its form, and whether it is there. */
+/** An attribute: its number, its encoding, and its presence. */
 export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
-  /** `told`: the kernel tells it, and does not take it; `hinted`: it may. */
+  /**
+   * `told`: the kernel always reports it, and does not accept it. `hinted`: the kernel may report it, and does not
+   * accept it.
+   */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
-  /** What it is when it is not named; always sent, as the kernel always tells it. */
+  /** Default value. It is always sent, because the kernel always reports it. */
   readonly fallback?: T | undefined
 }
 
-/** One that is always there. */
+/** An attribute that is always present. */
 export interface Always<T> extends Field<T> {
   readonly presence: 'always' | 'told'
 }
 
-/** One that may be there. */
+/** An optional attribute. */
 export interface Maybe<T> extends Field<T> {
   readonly presence: 'maybe' | 'hinted'
 }
 
-/** Attributes by the names that we give them, in the order in which they are sent and told. */
+/** Attributes by our names, in the order of the kernel's messages. */
 export type Fields = Readonly<Record<string, Field>>
 
-/** One that has to be there. */
+/** A required attribute. */
 export const must = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'always' })
 
-/** One that need not. */
+/** An optional attribute. */
 export const may = <T>(type: number, codec: Codec<T>, fallback?: T): Maybe<T> => ({
   ...{ type, codec, presence: 'maybe', fallback },
 })
 
-/** One that is always told, and never sent. */
+/** An attribute that the kernel always reports, and that is never sent. */
 export const told = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'told' })
 
-/** One that may be told, and is never sent. */
+/** An attribute that the kernel may report, and that is never sent. */
 export const hinted = <T>(type: number, codec: Codec<T>): Maybe<T> => ({ type, codec, presence: 'hinted' })
 
-/** Whether it is never sent. */
+/** True if the attribute is never sent. */
 export const isTold = ({ presence }: Field): boolean => presence === 'told' || presence === 'hinted'
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** What some attributes say. */
+/** Values of some attributes. */
 export type Values<F> = Flat<
   { readonly [K in keyof F as F[K] extends Always<unknown> ? K : never]: ValueOf<F[K]> } & {
     readonly [K in keyof F as F[K] extends Maybe<unknown> ? K : never]?: ValueOf<F[K]>
   }
 >
 
-/** Attributes by which these values are told. */
+/** Attributes that can hold the values. */
 export type FieldsOf<V> = {
   readonly [K in keyof V]-?: Record<never, never> extends Pick<V, K> ? Maybe<Exclude<V[K], undefined>> : Always<V[K]>
 }
 
-/** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
+/** Writes attributes. Throws `NftError('INVALID')`; `where` begins the message. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
   for (const { key, type, codec, presence, fallback } of indexOf(fields).list) {
     const value: unknown = Reflect.get(given, key) ?? fallback
@@ -71,7 +74,7 @@ export function writeFields(writer: AttributeWriter, fields: Fields, given: obje
   }
 }
 
-/** A value alone, as bytes. Throws `NftError('INVALID')`, beginning with `where`. */
+/** Encodes a value without its attribute header. Throws `NftError('INVALID')`; `where` begins the message. */
 export function valueBytes<T>(codec: Codec<T>, value: T, where: string): Buffer {
   const attribute = written((writer) => {
     if (!codec.write(writer, 0, value)) refuse(where, '', codec, value)
@@ -84,13 +87,13 @@ function refuse(where: string, key: string, { expected }: Codec<unknown>, value:
   return invalid(`${where}${key && ` ${key}`}: expected ${expected}, got ${shown}`)
 }
 
-/** What attributes say, and whether that is all they say. */
+/** Decoded values. `exact` is true if the values hold everything that the attributes say. */
 interface ReadFields<F> {
   readonly values: Partial<Values<F>>
   readonly exact: boolean
 }
 
-/** Reads as many of them as can be read. What has its usual value is not named. */
+/** Decodes all valid attributes. Omits values that are the default. */
 export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): ReadFields<F> {
   const values: Record<string, unknown> = {}
   let exact = true
@@ -103,7 +106,7 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   })
   for (const key of always) if (!(key in values)) exact = false
   for (const { key, fallback } of usual) if (values[key] === fallback) delete values[key]
-  // The parse boundary: the table that the values were read by is the one that the type is made of.
+  // The cast is safe: the type is derived from the same table.
   return { values: values as Partial<Values<F>>, exact }
 }
 
@@ -114,22 +117,22 @@ interface Named extends Field {
 interface FieldIndex {
   readonly list: readonly Named[]
   readonly byType: ReadonlyMap<number, Named>
-  /** Names of what is always sent and told, and of what is always told. */
+  /** Names of required attributes. `needed` also has those that the kernel always reports. */
   readonly always: readonly string[]
   readonly needed: readonly string[]
-  /** Those with a usual value. */
+  /** Attributes with a default value. */
   readonly usual: readonly Named[]
 }
 
 const indexes = new WeakMap<Fields, FieldIndex>()
 
-/** Makes the index of a table as its module is evaluated: an executable of the small runtime has it in its image. */
+/** Builds the index when its module is loaded: the small runtime keeps it in its heap snapshot. */
 export function indexed<const F extends Fields>(fields: F): F {
   indexOf(fields)
   return fields
 }
 
-/** Made once for each table: the same is asked thousands of times over. */
+/** Index of a table of attributes. Built once for each table. */
 export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
   if (known !== undefined) return known
@@ -151,7 +154,7 @@ export function indexOf(fields: Fields): FieldIndex {
   return index
 }
 
-/** Reads what has to be there. Throws `NetnsError('PROTOCOL')` when it is not. */
+/** Decodes attributes. Throws `NetnsError('PROTOCOL')` if a required one is missing. */
 export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
   const { values } = readFields(fields, bytes, start)
   for (const key of indexOf(fields).needed)
@@ -159,7 +162,7 @@ export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?:
   return values as Values<F>
 }
 
-/** Attributes in an attribute. */
+/** Attributes inside of an attribute. */
 export function nested<const F extends Fields>(fields: F, what = ''): Codec<Values<F>> {
   indexOf(fields)
   return {
@@ -176,7 +179,7 @@ export function nested<const F extends Fields>(fields: F, what = ''): Codec<Valu
 
 const NFTA_LIST_ELEM = 1
 
-/** Again and again the same. */
+/** A list of attributes of the same kind. */
 export const listOf = <T>(codec: Codec<T>): Codec<readonly T[]> => ({
   expected: 'a list',
   write(writer, type, values) {

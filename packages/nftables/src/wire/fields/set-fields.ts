@@ -4,7 +4,7 @@ import type { AttributeWriter } from './writer.ts'
 
 const NFT_DATA_VERDICT = 0xffffff00
 
-/** nft's number for what a map finds. */
+/** nft's number of the type of a map's data. */
 const dataType = {
   expected: `${n32.expected}, or verdict`,
   write: (writer: AttributeWriter, type: number, value: number | 'verdict') =>
@@ -15,7 +15,7 @@ const dataType = {
   },
 }
 
-/** What a set says. */
+/** Attributes of a set. */
 export const setFields = indexed({
   table: must(1, name),
   set: must(2, name),
@@ -33,12 +33,12 @@ export const setFields = indexed({
   setId: may(10, n32),
   timeout: may(11, n64),
   userdata: may(13, bytes),
-  /** Which data structure it is, and how full. */
+  /** Data structure of the set, and its number of elements. */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),
 })
 
-/** What one of a list of elements says. */
+/** Attributes of an element. */
 export const elementFields = indexed({
   key: may(1, value),
   keyEnd: may(10, value),
@@ -49,7 +49,7 @@ export const elementFields = indexed({
   userdata: may(6, bytes),
 })
 
-/** What a list of elements says. */
+/** Attributes of a list of elements. */
 export const elementsFields = indexed({
   table: must(1, name),
   set: must(2, name),

@@ -1,7 +1,7 @@
 import { decodeAttributes, readCString } from '@cni/netns/netlink'
 import { type AttributeWriter, written } from './writer.ts'
 
-/** How a rule, or an element of a verdict map, ends. `continue` goes on with the next rule. */
+/** Verdict of a rule, or of an element of a verdict map. `continue` goes on with the next rule. */
 export type Verdict =
   | { readonly verdict: 'accept' | 'drop' | 'return' | 'continue' | 'break' }
   | { readonly verdict: 'jump' | 'goto'; readonly chain: string }
@@ -20,7 +20,7 @@ const NFTA_DATA_VERDICT = 2
 const NFTA_VERDICT_CODE = 1
 const NFTA_VERDICT_CHAIN = 2
 
-/** As a register's content; tells whether it is a verdict. */
+/** Writes a verdict as the content of a register. Returns false for an invalid verdict. */
 export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean {
   const code = codes.get(verdict.verdict)
   if (code === undefined) return false
@@ -34,7 +34,7 @@ export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean
   return true
 }
 
-/** Reads it again; `undefined` when it is another kind of content, or a verdict that would not be written the same. */
+/** Reads a verdict. `undefined` for other content, and if writing would give other bytes. */
 export function verdictIn(nested: Buffer): Verdict | undefined {
   const [only] = decodeAttributes(nested)
   if (only?.[0] !== NFTA_DATA_VERDICT) return undefined
@@ -45,7 +45,7 @@ export function verdictIn(nested: Buffer): Verdict | undefined {
   return found !== undefined && nested.equals(written((writer) => writeVerdict(writer, found))) ? found : undefined
 }
 
-/** A verdict by the kernel's number. */
+/** Verdict of the kernel's number. */
 export function verdictOf(code: number, chain: string | undefined): Verdict | undefined {
   for (const [word, number] of codes) {
     if (number !== code) continue

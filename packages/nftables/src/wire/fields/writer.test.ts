@@ -16,7 +16,7 @@ const writes: Record<string, readonly [(writer: AttributeWriter) => void, string
 }
 
 test.each(Object.entries(writes))(
-  '%s is written wherever the room ends, over whatever was there',
+  '%s is written correctly at the end of the buffer, over any old content',
   (_, [write, hex]) => {
     const room = 64
     for (let free = 0; free <= 24; free += 4) {
@@ -31,7 +31,7 @@ test.each(Object.entries(writes))(
   },
 )
 
-test('attributes in an attribute are told by its length', () => {
+test('the length of an attribute includes its nested attributes', () => {
   const bytes = written((writer) => {
     const at = writer.open(1)
     writer.text(2, 'a')
@@ -44,7 +44,7 @@ test('attributes in an attribute are told by its length', () => {
   ])
 })
 
-test('what a function that throws has written is gone', () => {
+test("after an error nothing of the function's output stays", () => {
   const failing = () =>
     written((writer) => {
       writer.u32(1, 1)

@@ -6,12 +6,12 @@ const NLMSG_HDRLEN = 16
 const MOST = 0xffff
 
 /**
- * Messages and attributes, one behind the other, each whole at once: most time of a batch is spent here. Nested ones are
- * not marked as such, because the kernel does not mark its own: so what is written and what is told are the same bytes.
+ * Writes netlink messages and attributes one after the other, each in one step for speed. Nested attributes have no
+ * flag, because the kernel sets none: written and reported bytes are equal.
  */
 export class AttributeWriter {
   #bytes: Buffer
-  // Its methods are native in every engine.
+  // Methods of DataView are native in every engine.
   #view: DataView
   #length = 0
 
@@ -41,31 +41,31 @@ export class AttributeWriter {
   bytes(type: number, value: Uint8Array): void {
     const length = checked(NLA_HDRLEN + value.length)
     const at = this.#advance((length + 3) & ~3)
-    // Zeros behind it, where it does not end with a word.
+    // Pads the value with zeros to a multiple of four bytes.
     if ((length & 3) !== 0) this.#view.setUint32(this.#length - 4, 0)
     this.#view.setUint32(at, (type << 16) | length, true)
     this.#bytes.set(value, at + NLA_HDRLEN)
   }
 
-  /** With its NUL. Throws `NetnsError('INVALID')` for one in it. */
+  /** Writes a text and a NUL. Throws `NetnsError('INVALID')` if the text contains a NUL. */
   text(type: number, value: string): void {
     this.bytes(type, texts.get(value) ?? textBytes(value))
   }
 
-  /** Attributes that are written already. */
+  /** Writes attributes that are encoded already. */
   raw(attributes: Uint8Array): void {
     const at = this.#advance(attributes.length)
     this.#bytes.set(attributes, at)
   }
 
-  /** Begins an attribute that consists of attributes. */
+  /** Begins an attribute that contains attributes. */
   open(type: number): number {
     const at = this.#advance(NLA_HDRLEN)
     this.#view.setUint16(at + 2, type, true)
     return at
   }
 
-  /** Ends it. Throws `NftError('INVALID')` for one that is too long. */
+  /** Ends an attribute. Throws `NftError('INVALID')` if it is too long. */
   close(at: number): void {
     this.#view.setUint16(at, checked(this.#length - at), true)
   }
@@ -76,24 +76,24 @@ export class AttributeWriter {
     const view = this.#view
     view.setUint16(at + 4, type, true)
     view.setUint16(at + 6, flags, true)
-    // The sequence number and the port, which the channel and the kernel know.
+    // The channel sets the sequence number, the kernel the port.
     view.setUint32(at + 8, 0)
     view.setUint32(at + 12, 0)
     view.setUint32(at + 16, (family << 24) | resource)
     return at
   }
 
-  /** Ends it. */
+  /** Ends a message. */
   end(at: number): void {
     this.#view.setUint32(at, this.#length - at, true)
   }
 
-  /** What has been written since then is not. */
+  /** Removes everything after this length. */
   cut(length: number): void {
     this.#length = length
   }
 
-  /** What the function writes, as bytes of its own; nothing stays, also when it throws. */
+  /** Bytes that the function writes. Afterwards the writer is as before, also after an error. */
   take(write: (writer: AttributeWriter) => void, start = this.#length): Buffer {
     const length = this.#length
     try {
@@ -110,7 +110,7 @@ export class AttributeWriter {
     this.#view.setUint32(at + NLA_HDRLEN, value)
   }
 
-  /** Makes room; the bytes may be others afterwards. */
+  /** Makes room. May replace the buffer. */
   #advance(length: number): number {
     const at = this.#length
     this.#length += length
@@ -124,7 +124,7 @@ export class AttributeWriter {
   }
 }
 
-/** Names come again and again, and encoding one takes as long as the rest of its attribute. */
+/** Cache of encoded names, which are repeated often. */
 const texts = new Map<string, Uint8Array>()
 const MOST_TEXTS = 500
 const LONGEST_TEXT = 64
@@ -139,12 +139,14 @@ function textBytes(text: string): Uint8Array {
 const viewOf = ({ buffer, byteOffset, length }: Buffer) => new DataView(buffer, byteOffset, length)
 
 function checked(length: number): number {
-  return length > MOST ? invalid(`An attribute of ${length} bytes, a rule or a value: at most ${MOST} fit`) : length
+  return length > MOST
+    ? invalid(`An attribute (a rule or a value) of ${length} bytes is too long: at most ${MOST} fit`)
+    : length
 }
 
 const scratch = new AttributeWriter(4096)
 
-/** What a function writes, as bytes. */
+/** Bytes that a function writes. */
 export function written(write: (writer: AttributeWriter) => void): Buffer {
   return scratch.take(write)
 }

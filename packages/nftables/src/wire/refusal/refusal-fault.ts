@@ -17,14 +17,14 @@ import type { ObjectKind } from '../object-kind.ts'
 import { namesOf, ruleFields } from '../objects.ts'
 import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
-/** What the refusals are about, from the batch and the bytes that were sent. */
+/** Faults of refused messages, from the batch and the bytes that were sent. */
 export function faultsOf(
   subjects: readonly Subject[],
   sent: Buffer,
   refusals: readonly NetlinkError['refusal'][],
 ): Fault[] {
   const messages = decodeMessages(sent)
-  // The first is the beginning of the batch.
+  // The first message is the beginning of the batch.
   return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
@@ -75,7 +75,7 @@ function expressionsIn(body: Buffer): readonly Expression[] {
   return bytes === undefined ? [] : decodeExpressions(bytes)
 }
 
-/** The attribute in which an offset lies, in words. */
+/** Name of the attribute at an offset. */
 function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined
@@ -97,11 +97,11 @@ interface Found {
   readonly index: number
   readonly type: number
   readonly value: Buffer
-  /** How far into the value the offset is; less than 0 when it is the attribute itself. */
+  /** Offset inside of the value; negative if it points at the attribute's header. */
   readonly rest: number
 }
 
-/** Which of some attributes, that begin at 0, an offset is in. */
+/** Attribute at an offset. The attributes begin at 0. */
 function attributeAt(bytes: Buffer, offset: number): Found | undefined {
   let at = 0
   let index = 0

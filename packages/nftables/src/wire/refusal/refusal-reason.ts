@@ -2,16 +2,16 @@ import type { Expression } from '../expressions/expression-types.ts'
 import type { Fault } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 
-/** What a message names. */
+/** Names in a message. */
 export type Names = Pick<Fault, 'family' | 'table' | 'chain' | 'set'>
 
-/** A part of a message, and which expression that is part of. */
+/** A part of a message, and the index of its expression. */
 export interface Part {
   readonly part: string
   readonly expression?: number | undefined
 }
 
-/** What was refused. */
+/** A refused message. */
 export interface Refused {
   readonly code: string
   readonly action: 'add' | 'delete'
@@ -21,7 +21,7 @@ export interface Refused {
   readonly expressions: readonly Expression[]
 }
 
-/** Why the kernel says so, as far as its numbers tell: it has few words, and the same for many reasons. */
+/** Reason of a refusal, as far as the errno tells. The kernel uses one errno for many reasons. */
 export function reasonOf(refused: Refused): string | undefined {
   const { code, kind, action } = refused
   if (code === 'ENOENT') return missing(refused)

@@ -7,17 +7,17 @@ import { faultsOf } from './refusal-fault.ts'
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
 const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables'
 
-// What the whole batch is refused with, before anything in it is looked at.
+// Errors for the whole batch, before the kernel looks at its messages.
 const ERESTART = 85
 const reasons = new Map<string, readonly [NftError['code'], string]>([
   ['EPERM', ['DENIED', NEEDS_ROOT]],
   ['EOPNOTSUPP', ['UNSUPPORTED', NEEDS_KERNEL]],
 ])
 
-/** At most so many faults in a message; all of them are in the error. */
+/** Maximum number of faults in the message. The error has all of them. */
 const TOLD = 3
 
-/** The error for a batch that was refused; `undefined` when it was committed. */
+/** Error for a refused batch; `undefined` if it was committed. */
 export function refused(
   batch: Batch,
   sent: Buffer,
@@ -35,33 +35,33 @@ export function refused(
   }
   const told = faults.slice(0, TOLD).map(({ text }) => text)
   const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
-  const unheard = lost ? ['and others, of which the kernel told more than the socket holds'] : []
+  const unheard = lost ? ['and others: the kernel reported more than the socket holds'] : []
   const text = [...told, ...more, ...unheard].join('; ')
   const error = new NftError('REFUSED', `nf_tables refused the changes, and made none of them: ${text}`, { faults })
   batches.set(error, sent)
   return error
 }
 
-/** What was refused, for who has words for it. */
+/** Bytes of refused batches, for callers that can print the rules. */
 const batches = new WeakMap<NftError, Buffer>()
 
-/** The batch of an error, as it was sent; `undefined` for others. */
+/** Batch of an error, as it was sent; `undefined` for other errors. */
 export const sentFor = (error: NftError): Buffer | undefined => batches.get(error)
 
-/** The error for a single request, or a dump, that was refused. Other errors pass. */
+/** Error for a refused request or dump. Returns other errors unchanged. */
 export function requestRefused(error: unknown): unknown {
   if (isNetlinkError(error)) {
     const [code, hint] = codeOf(error)
     return new NftError(code, hint === undefined ? error.message : `${error.message}, ${hint}`, { cause: error })
   }
-  // A dump that never was of one moment.
+  // Every attempt of the dump was interrupted.
   return errnoOf(error) === 'EINTR' ? new NftError('CHANGED', messageOf(error), { cause: error }) : error
 }
 
 function codeOf({ code, refusal }: NetlinkError): readonly [NftError['code'], string?] {
   if (code === 'EPERM') return ['DENIED']
   if (code === 'ENOENT') return ['NOT_FOUND']
-  // What nfnetlink says of a subsystem that is not there.
+  // nfnetlink reports EINVAL for a missing subsystem.
   if (refusal.errno === EINVAL) return ['UNSUPPORTED', NEEDS_KERNEL]
   return ['REFUSED']
 }
