@@ -6,14 +6,14 @@ import type { Dumps } from './wire/dumps/dumps.ts'
 import type { TableName } from './wire/specs.ts'
 
 /**
- * Tables that are there, or all, as data; within `read` of `Nft` they are as of one moment. Those that are not there are
- * left out, so are sets that are not modelled; of a rule what is not modelled is `raw`. Throws as `Nft` does.
+ * Some tables of the kernel, or all, as data. Inside of `read` of `Nft` the result is consistent. Missing tables are
+ * skipped, and so are sets that the model cannot express. Unknown parts of rules become `raw`. Throws like `Nft`.
  */
 export function readTables(nft: Dumps, names?: readonly TableName[]): Ruleset {
   return decodeTables(readRecords(nft, names))
 }
 
-/** The same tables as `nft list ruleset` prints them, also what is not modelled. */
+/** Text of the tables as `nft list ruleset` prints them, including parts that the model cannot express. */
 export function printTables(
   nft: Dumps,
   names?: readonly TableName[],

@@ -15,12 +15,15 @@ import type { Nft } from './wire/nft.ts'
 import type { Drift } from './wire/nft-error.ts'
 import type { TableName } from './wire/specs.ts'
 
-/** nftables of one namespace. Throws `NftError`s, and for failures of the socket `NetnsError`s; then nothing has changed. */
+/**
+ * nftables of one namespace. Methods throw `NftError`, and `NetnsError` for failures of the socket; then nothing has
+ * changed.
+ */
 export interface Nftables {
   /**
-   * Brings the ruleset into the kernel, in one transaction: written when none of its tables is there, corrected where
-   * something differs, left alone when it is there already, counters aside. What is written fresh does not mind others; a
-   * correction is planned again when others change something meanwhile, as in `transaction`.
+   * Writes the ruleset in one transaction. Writes everything if none of its tables exists, corrects differences, and
+   * writes nothing if the tables are equal, except for counters. Concurrent changes do not disturb a first write. A
+   * correction is computed again if another process changes rules meanwhile, as in `transaction`.
    *
    * @example
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
@@ -29,31 +32,37 @@ export interface Nftables {
   apply(
     rules: Ruleset,
     options?: {
-      /** Tables that are to be gone, whatever is in them, in the same transaction; those of the ruleset itself stay. */
+      /** Tables to delete with their content in the same transaction. Tables of the ruleset stay. */
       readonly absent?: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] } | undefined
     },
   ): Promise<
     Change & {
-      /** `fresh`: none of the tables was there. `replace`: something was, and differed, or had to go. `unchanged`: nothing was written. */
+      /**
+       * Kind of change. `fresh`: none of the tables existed. `replace`: some existed and differed, or were deleted.
+       * `unchanged`: nothing was written.
+       */
       readonly plan: 'fresh' | 'replace' | 'unchanged'
     }
   >
-  /** Throws `NftError('DRIFT')`, with what differs as `drift`, unless the tables hold exactly this ruleset; tables of others are not looked at. */
+  /**
+   * Throws `NftError('DRIFT')` with the differences as `drift`, unless the tables hold exactly this ruleset. Ignores
+   * other tables.
+   */
   verify(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<void>
-  /** What `verify` would complain about, as data. */
+  /** Differences that `verify` would report, as data. */
   diff(rules: Ruleset, options?: Parameters<Nftables['apply']>[1]): Promise<Drift>
   /**
-   * Has the kernel check what `apply` would write, and changes nothing: `NftError('REFUSED')` with every rule that it would
-   * refuse.
+   * Lets the kernel validate what `apply` would write, without changes. Throws `NftError('REFUSED')` with every rule
+   * that the kernel refuses.
    */
   check(rules: Ruleset): Promise<void>
   /**
-   * Deletes the tables of the ruleset with everything in them. A missing table is fine. In DEL it leaves them where the
+   * Deletes the tables of the ruleset with their content. Missing tables are ignored. In DEL it keeps the tables if the
    * handle is `kept`: another attachment uses the namespace.
    */
   remove(rules: { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }): Promise<Change>
   /**
-   * A named set or map of a table that is there, whoever made it.
+   * A named set or map of an existing table, of any program.
    *
    * @example
    * const pods = nftables('host').set({ family: 'inet', table: 'mesh' }, { name: 'pods', key: 'ipv4_addr' })
@@ -61,9 +70,9 @@ export interface Nftables {
    */
   set(table: TableName, spec: NamedSet): TableSet
   /**
-   * Several changes as one, that depend on nothing that was read: the way for what belongs to one pod in a table for all.
-   * `tables` are those that it changes. It is sent once, whatever others write at the same time. A context's `undo` takes
-   * back what was changed, and no more.
+   * Makes several changes as one, without reading first. Use it for the rules of one pod in a table that all pods
+   * share. `tables` are the changed tables. The batch is sent once; concurrent writes of other processes do not matter.
+   * The context's `undo` rolls back exactly these changes.
    *
    * @example
    * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
@@ -71,23 +80,24 @@ export interface Nftables {
    */
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
-   * Several changes as one, by what is read: the function is called again when others change something in the namespace
-   * meanwhile, after growing pauses, until the call's `signal`, without one for 10 s (`CHANGED`, in CNI code 11).
-   * `tables` are those that it changes; a context's `undo` takes back what was changed, and no more.
+   * Makes several changes as one that depend on the current rules. The function is called again, after growing pauses,
+   * if another process changes rules of the namespace meanwhile. Retries end with the call's `signal`, or without one
+   * after 10 s (`CHANGED`, CNI code 11). `tables` are the changed tables. The context's `undo` rolls back exactly these
+   * changes.
    */
   transaction<T>(
     tables: readonly TableName[],
     steps: (batch: Batch, nft: Nft) => T,
   ): Promise<Change & { readonly value: T }>
-  /** Everything in some tables, or in all, as bytes: also what this package does not model. Only reads. */
+  /** Reads some tables, or all, as bytes, including parts that this package does not model. */
   snapshot(tables?: readonly TableName[]): Promise<Snapshot>
-  /** Makes the tables of a snapshot what it has of them, whatever they hold now. */
+  /** Replaces the tables of a snapshot by their content in the snapshot. */
   restore(snapshot: Snapshot): Promise<Change>
 }
 
 /**
- * nftables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`: its `undo` gets the way back
- * before anything is written. Nothing happens before the first call.
+ * nftables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `undo`
+ * receives the rollback before anything is written. The socket opens with the first call.
  *
  * @example
  * ```ts
@@ -111,8 +121,8 @@ export function nftables(
     nft,
   }: {
     /**
-     * A socket for all calls, which stays open: for programs that live long, and tests. Default: one for each call, opened in
-     * the namespace.
+     * One socket for all calls, for programs that live long, and for tests. It stays open. Default: each call opens a
+     * socket in the namespace.
      */
     readonly nft?: Nft | undefined
   } = {},

@@ -22,7 +22,10 @@ import {
   verdict,
 } from './arbitrary-values.ts'
 
-/** A key of a set: a value, a network, a range; of bits one, as nft has no order for those that begin with the same. */
+/**
+ * A key of a set: a value, a network or a range. Keys of bits have a single bit: nft does not define the order of keys
+ * with the same first bit.
+ */
 function keyFor(type: Type): fc.Arbitrary<unknown> {
   const value = type.startsWith('ct_st') ? values[type].map((bits) => [bits].flat().slice(-1)) : values[type]
   const spec: { readonly ordered?: true } = dataTypes[type]
@@ -46,10 +49,10 @@ function operandFor(type: Type): fc.Arbitrary<unknown> {
   )
 }
 
-/** In canonical form; `undefined` for what is no statement. */
+/** The statement in canonical form; `undefined` if it is invalid. */
 function canonical(statement: unknown): Statement | undefined {
   try {
-    // What is wrong with it is found here.
+    // `canonicalStatement` validates the statement.
     return canonicalStatement(statement as Statement, '')
   } catch {
     return undefined
@@ -68,7 +71,7 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
     .filter(isThere)
 }
 
-/** Of keys that begin with the same flag, of which there are many, nft shows those of a map in the order of a hash. */
+/** True if all keys begin with different flags. nft prints keys with the same first flag in the order of a hash. */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
   return new Set(firsts).size === firsts.length
@@ -102,7 +105,7 @@ const limit = fc
     },
     { requiredKeys: ['kind', 'rate', 'per', 'burst'] },
   )
-  // The kernel counts in nanoseconds, with 64 bits.
+  // The kernel stores the rate in nanoseconds in 64 bits.
   .filter(({ rate, burst, per }) => (rate + burst) * limitUnits[per] < 1e10)
 const log = fc.oneof(
   fc.record(
@@ -180,7 +183,7 @@ function actionOf(family: Family): fc.Arbitrary<Statement> {
   return action.map(canonical).filter(isThere)
 }
 
-/** A rule in canonical form; what contradicts itself is tried again. */
+/** A rule in canonical form, without contradicting statements. */
 export function ruleOf(family: Family): fc.Arbitrary<Rule> {
   const kinds = (Object.keys(selectors) as Selector[]).filter((kind) => family === 'inet' || kind !== 'nfproto')
   const condition = fc
@@ -199,7 +202,7 @@ export function ruleOf(family: Family): fc.Arbitrary<Rule> {
     .filter((rule) => rule !== undefined)
 }
 
-/** The statements of a list that do not contradict those before them, with what they need. */
+/** Keeps the statements that do not contradict earlier ones, and adds the conditions that they need. */
 function consistent(family: Family, statements: readonly Statement[]): readonly Statement[] {
   let kept: readonly Statement[] = []
   for (const statement of statements) {
@@ -207,15 +210,15 @@ function consistent(family: Family, statements: readonly Statement[]): readonly 
     try {
       kept = complete(family, [...kept, statement])
     } catch {
-      // It never matches behind those, or lacks its protocol.
+      // The statement contradicts earlier ones, or lacks a protocol.
     }
   }
   return kept
 }
 
 /**
- * What nft reads as something else than what was written. Ports behind a protocol are its own, whatever they are called; one
- * without ports has other fields there.
+ * True if nft reads the statement in another form. Ports after a protocol become ports of that protocol; protocols
+ * without ports have other fields there.
  */
 function isReadOtherwise(statement: Statement, before: readonly Statement[]): boolean {
   const kind = statement.kind === 'vmap' ? statement.on : statement.kind
@@ -226,9 +229,9 @@ function isReadOtherwise(statement: Statement, before: readonly Statement[]): bo
     !('op' in each) &&
     !others.includes(String(each.value))
   const last = before.at(-1)
-  // Two ports are compared as one, the source first.
+  // nft compares two ports in one step, the source first.
   const isSecond = kind.endsWith(' sport') && last?.kind === kind.replace('sport', 'dport')
-  // nft takes two such for a range, of whatever the second looks at.
+  // nft reads two such comparisons as a range, even if they have different selectors.
   const isRange = last !== undefined && ranges.has(`${opOf(last)} ${opOf(statement)}`)
   return isSecond || isRange || (kind.startsWith('th ') && before.some(isProtocol))
 }

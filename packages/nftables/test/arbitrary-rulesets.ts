@@ -35,8 +35,8 @@ function tableOf(family: Family, number: number): fc.Arbitrary<Table> {
 }
 
 /**
- * Rulesets in canonical form. Their rules stand where no packet comes, for all to be allowed: base chains are empty, and
- * all jumps are to an empty chain.
+ * Rulesets in canonical form. No packet reaches their rules, so that the kernel accepts all of them: base chains are
+ * empty, and all jumps go to an empty chain.
  */
 export const rulesets: fc.Arbitrary<Ruleset> = fc
   .array(fc.constantFrom('inet', 'ip', 'ip6'), { minLength: 1, maxLength: 3 })

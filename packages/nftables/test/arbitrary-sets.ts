@@ -8,7 +8,7 @@ const setTypes: readonly SetType[] = [
   ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
 ]
 
-/** Keys that do not overlap, ranges among them. */
+/** Keys and ranges that do not overlap. */
 const apart: Readonly<Record<SetType, readonly unknown[]>> = {
   ipv4_addr: ['0.0.0.0', '1.1.1.1', { from: '2.0.0.1', to: '2.0.0.9' }, '10.0.0.0/8', '224.0.0.0/4', '255.255.255.255'],
   ipv6_addr: ['::', '::1', { from: 'fd00::2', to: 'fd00::9' }, 'fe80::/10', 'ff00::/8'],
@@ -25,7 +25,7 @@ const dataOf = fc.oneof(
   verdict.map((each): [string, unknown] => ['verdict', each]),
 )
 
-/** A set or map of any types; `undefined` for what the checks refuse. */
+/** A set or map of any types; `undefined` if it is invalid. */
 export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
   fc
     .record({
@@ -33,7 +33,7 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
       ranges: fc.boolean(),
       data: fc.option(dataOf, { nil: undefined }),
     })
-    // Of several parts nft 1.0.6 reads the ends of ranges in the order of the network only.
+    // In concatenated keys nft 1.0.6 reads the ends of ranges only in network order.
     .map(({ ranges, ...rest }) => ({
       ...rest,
       interval:
@@ -53,7 +53,7 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
           ...(rest.elements && data ? { elements: rest.elements.map((each) => ({ ...each, data: data[1] })) } : {}),
         }
         try {
-          // What is wrong with it is found here.
+          // `canonicalSet` validates the set.
           return canonicalSet(given as NamedSet, 't')
         } catch {
           return undefined

@@ -3,7 +3,7 @@ import { dataTypes } from '../src/rules/data-type.ts'
 import { selectors } from '../src/rules/selector.ts'
 import type { Selector } from '../src/rules/values.ts'
 
-/** Of rulesets. */
+/** Family of a ruleset. */
 export type Family = 'inet' | 'ip' | 'ip6'
 /** A type of values. */
 export type Type = keyof typeof dataTypes
@@ -42,27 +42,27 @@ export const values: Readonly<Record<Type, fc.Arbitrary<unknown>>> = {
   fib_addrtype: fc.constantFrom('unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'prohibit'),
   ifname: fc.oneof(name, fc.constantFrom('eth0', 'lo', 'a:1')),
 }
-/** What stands for many of them. */
+/** Values that stand for several keys: networks and prefixes of names. */
 export const networks: Partial<Record<Type, fc.Arbitrary<unknown>>> = {
   ipv4_addr: withLength(ipv4, 32),
   ipv6_addr: withLength(ipv6, 128),
   ifname: name.map((prefix) => ({ prefix })),
 }
 
-/** The type of what a selector holds. */
+/** Type of a selector's values. */
 export const nameOf = (kind: Selector): Type => {
   const found = Object.entries(dataTypes).find(([, type]) => type === selectors[kind].type)
   if (found === undefined) throw new Error(`No type of ${kind}`)
   return found[0] as Type
 }
 
-/** How a rule or an element ends; jumps are to the chain `target`. */
+/** Verdict of a rule or an element. Jumps go to the chain `target`. */
 export const verdict = fc.oneof(
   fc.constantFrom('accept', 'drop', 'return', 'continue').map((word) => ({ verdict: word })),
   fc.constantFrom('jump', 'goto').map((word) => ({ verdict: word, chain: 'target' })),
 )
 
-/** A comment, or another text. */
+/** A comment or another text. */
 export const text = fc.string({ unit: fc.constantFrom(...'abc XYZ/.:-\\é€'), minLength: 1, maxLength: 20 })
 
 export const isThere = <T>(value: T | undefined): value is T => value !== undefined

@@ -10,13 +10,13 @@ const begun = () => new Batch().addTable(chain).addChain(chain)
 
 const long = 'x'.repeat(256)
 const names: readonly (readonly [where: string, expression: Expression])[] = [
-  ['of a chain to jump to', { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: long } }],
-  ['of a set to look into', { name: 'lookup', set: long, sreg: 1 }],
-  ['of an expression', { name: 'raw', of: long }],
-  ['that stands before what is logged', { name: 'log', prefix: long }],
+  ['as the chain of a jump', { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: long } }],
+  ['as the set of a lookup', { name: 'lookup', set: long, sreg: 1 }],
+  ['as the name of an expression', { name: 'raw', of: long }],
+  ['as a log prefix', { name: 'log', prefix: long }],
 ]
 
-describe('a text of 256 bytes in a rule is refused, with its place and the reason', () => {
+describe('a text of 256 bytes in a rule is refused with its place and the reason', () => {
   test.each(names)('%s', async (_, expression) => {
     await using pod = await tempNetns()
     using nft = openNft(pod)
@@ -32,7 +32,7 @@ describe('a text of 256 bytes in a rule is refused, with its place and the reaso
   })
 })
 
-test('a batch larger than any buffer is committed also in a namespace of another user namespace', async () => {
+test('a batch larger than any socket buffer is committed in a namespace of another user namespace', async () => {
   await using pod = await ownedNetns()
   using nft = openNft(pod)
   const batch = begun()
@@ -44,9 +44,9 @@ test('a batch larger than any buffer is committed also in a namespace of another
 
 const hasFfi = process.getBuiltinModule('node:ffi') !== undefined
 
-test.runIf(hasFfi)('a kernel that has no nfnetlink is told by name, and that it needs the module', async () => {
+test.runIf(hasFfi)('without nfnetlink in the kernel the error names the missing module', async () => {
   await using pod = await tempNetns()
-  // A seccomp filter: socket(AF_NETLINK, …, NETLINK_NETFILTER) fails as where the module is not to be had.
+  // A seccomp filter: socket(AF_NETLINK, …, NETLINK_NETFILTER) fails as in a kernel without the module.
   const code = `
     import ffi from 'node:ffi'
     import { openCommits, openNft } from '@cni/nftables/wire'

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { nftFrom } from '../src/wire/nft.ts'
 import { behaviour } from './behaviour.suite.ts'
 
-// The kernel numbers processes outside all PID namespaces; the first of these has this number of an inode.
+// The kernel reports pids of the initial PID namespace. This inode number identifies it.
 const pid = readlinkSync('/proc/self/ns/pid') === 'pid:[4026531836]' ? process.pid : expect.any(Number)
 
 behaviour('the kernel', async () => {

@@ -3,7 +3,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { type Nft, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach } from 'vitest'
 
-/** A throw-away namespace for each test of a file, with nf_tables in it. */
+/** Creates a temporary namespace with an open nf_tables socket for each test of a file. */
 export function eachPod(): { readonly pod: Netns; readonly nft: Nft } {
   let pod: Netns & AsyncDisposable
   let nft: Nft

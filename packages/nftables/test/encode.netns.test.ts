@@ -9,7 +9,7 @@ import { rows, tableText } from './rule-rows.ts'
 
 const table = { family: 'inet', table: 't' } as const
 
-describe.skipIf(!hasNft)(`the bytes of a rule are those of nft 1.0.6${noNft}`, () => {
+describe.skipIf(!hasNft)(`our rules equal rules of nft 1.0.6${noNft}`, () => {
   const each = eachPod()
   test.each(rows.map((row) => [row.text, row] as const))('%s', (_, { chain, text, rules }) => {
     const { nft, pod } = each
@@ -23,7 +23,7 @@ describe.skipIf(!hasNft)(`the bytes of a rule are those of nft 1.0.6${noNft}`, (
   })
 })
 
-/** All that the kernel tells of the table, but what it numbers. */
+/** Content of the table as the kernel reports it, without numbers that the kernel assigns. */
 function everything(nft: Nft) {
   const sets = setsOf(nft, table).map(({ handle: _, ...set }) => ({
     ...{ ...set, set: set.set.replace(/\d+$/, '') },

@@ -1,10 +1,10 @@
 import { be16, u32 } from '@cni/netns/netlink'
 import type { BaseChain, ElementSpec, Expression, Expressions, SetSpec, Verdict } from '@cni/nftables/wire'
 
-/** A rule in nft's words, and what it consists of. */
+/** A rule in nft's words, with its expressions. */
 export interface Row {
   readonly text: string
-  /** Where it stands; default: a chain that nothing enters. */
+  /** Base chain of the rule. Default: a chain that no packet enters. */
   readonly base?: BaseChain
   readonly set?: Pick<
     SetSpec,
@@ -45,7 +45,7 @@ const MANGLE: BaseChain = { type: 'filter', hook: 'prerouting', priority: -150 }
 const INPUT: BaseChain = { type: 'filter', hook: 'input', priority: 0 }
 const RAW: BaseChain = { type: 'filter', hook: 'prerouting', priority: -300 }
 
-// As nft 1.0.6 writes them: ports in network order, and that they are those of TCP's destination.
+// Sets as nft 1.0.6 writes them: keys in network order, and user data that says "TCP destination port".
 const PORTS = {
   set: '__set%d',
   ...{ flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2, size: 2 },
@@ -55,11 +55,11 @@ const PORT_VERDICTS = {
   set: '__map%d',
   ...{ flags: ['anonymous', 'constant', 'map'] as const, keyType: 13, keyLength: 2, size: 2 },
   ...{ dataType: 'verdict' as const, dataLength: 16 },
-  // No names for what is looked up: nft 1.0.6 has none here.
+  // nft 1.0.6 stores no key expression for verdict maps.
   userdata: bytes('00040200000001040000000004080004010000000100060400000000'),
 }
 
-/** Every expression of the native rules, as nft 1.0.6 writes them for a table of both families. */
+/** Every known expression except xt modules, as nft 1.0.6 writes it in an `inet` table. */
 export const rows: readonly Row[] = [
   { text: 'iifname "eth0"', expressions: [meta('iifname'), cmp(name16('eth0'))] },
   { text: 'oifname "eth*"', expressions: [meta('oifname'), cmp(Buffer.from('eth'))] },

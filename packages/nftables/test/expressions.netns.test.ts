@@ -9,7 +9,7 @@ const here = eachPod()
 const list = async (table: string) =>
   (await netns.exec(here.pod, ['nft', 'list', 'table', 'inet', table])).stdout.replace(table, 'ex')
 
-describe('a rule that we write is the one that nft writes', () => {
+describe('our expressions give the bytes of the rule that nft writes', () => {
   test.each(rows)('$text', async ({ text, base, set, elements, expressions }) => {
     const head = base === undefined ? '' : `type ${base.type} hook ${base.hook} priority ${base.priority};`
     const input = `table inet theirs {\nchain target {\n}\nchain c {\n${head}\n${text} comment "hello"\n}\n}\n`
@@ -33,7 +33,7 @@ describe('a rule that we write is the one that nft writes', () => {
     if (set !== undefined) expect(anySet[0]).toEqual(anySet[1])
     expect(await list('ours')).toBe(await list('theirs'))
 
-    // What the kernel gives back, it was given: its own order, no expression that we do not understand.
+    // The kernel returns the bytes that it received: no unknown expression, and no other order.
     expect(decodeExpressions(ourRule?.bytes ?? Buffer.alloc(0)).map(({ name }) => name)).not.toContain('raw')
     expect(encodeExpressions(ourRule?.expressions ?? []).equals(ourRule?.bytes ?? Buffer.alloc(0))).toBe(true)
   })

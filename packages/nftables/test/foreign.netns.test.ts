@@ -6,7 +6,7 @@ import { NODE } from '../../../test/node.ts'
 
 const nat = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
 
-/** Rules of programs: what we understand, and what we do not. */
+/** Rulesets of other programs, with known and unknown expressions. */
 const NFT = `
 table inet ex {
   counter hits { packets 3 bytes 180
@@ -79,8 +79,8 @@ const ruleset = async (pod: Netns) => (await netns.exec(pod, ['nft', '-s', 'list
 const saved = async (pod: Netns, program: string) =>
   (await netns.exec(pod, [program])).stdout.split('\n').filter((line) => !line.startsWith('#'))
 
-describe('a snapshot of what programs wrote', () => {
-  test('restores all of it, also what we have no words for', async () => {
+describe('a snapshot of rules of other programs', () => {
+  test('restores all rules, including unknown expressions', async () => {
     await using pod = await tempNetns()
     await netns.exec(pod, ['nft', '-f', '-'], { input: NFT })
     for (const program of ['iptables-nft-restore', 'ip6tables-nft-restore']) {
@@ -112,7 +112,7 @@ describe('a snapshot of what programs wrote', () => {
     expect(
       nft.rules().map(({ chain, comment, expressions }) => [chain, comment, expressions.filter(isCounter)]),
     ).toEqual(counted)
-    // As found by the programs that wrote them.
+    // iptables-nft finds its own rule.
     await netns.exec(pod, [
       'iptables-nft',
       '-t',
@@ -135,8 +135,8 @@ describe('a snapshot of what programs wrote', () => {
 
 const isCounter = ({ name }: Expression) => name === 'counter'
 
-describe('who may not', () => {
-  test('an ordinary user is told what it takes', async () => {
+describe('missing privileges', () => {
+  test('without root the error names the missing capability', async () => {
     await using pod = await tempNetns()
     const code = `
       import { Batch, openCommits, openNft } from '@cni/nftables/wire'
@@ -156,7 +156,7 @@ describe('who may not', () => {
     ])
   })
 
-  test('ids of users are refused in a namespace of another user namespace, and native ones are not', async () => {
+  test('in a namespace of another user namespace xt user ids are refused, native ones are not', async () => {
     await using pod = await ownedNetns()
     using nft = openNft(pod)
     const owner = { name: 'match', module: 'owner', revision: 1, info: Buffer.alloc(24) } as const

@@ -14,7 +14,7 @@ import { hasNft, noNft } from './nft-program.ts'
 
 const numRuns = Number(process.env.CNI_RULESETS ?? 30)
 
-describe.skipIf(!hasNft)(`printed as nft list ruleset prints it${noNft}`, () => {
+describe.skipIf(!hasNft)(`our text equals the output of nft list ruleset${noNft}`, () => {
   const here = eachPod()
   const nft = (argv: readonly string[], input = '') =>
     netns.run(here.pod, () => spawnSync('nft', argv, { input, encoding: 'utf8', maxBuffer: 1e8 }))

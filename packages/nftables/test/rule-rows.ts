@@ -12,7 +12,7 @@ const parts = {
   vm: map('inet_service', 'verdict'),
 } as const
 
-/** The table of the rows as nft reads it, with a rule in a chain. */
+/** Input for nft: the table of the rows, with a rule in one chain. */
 export const tableText = (chainName: string, rule: string): string => `table inet t {
   set s { type ipv4_addr; }
   set iv { type ipv4_addr; flags interval; }
@@ -33,7 +33,7 @@ export const tableText = (chainName: string, rule: string): string => `table ine
 
 type In<C extends 'c' | 'i' | 'n' | 'p'> = RuleBuilder<'inet', { readonly t: typeof parts }['t'], C>
 
-/** A rule as nft reads it, and as we write it. */
+/** A rule as text for nft, and as our ruleset. */
 export interface Row {
   readonly chain: 'c' | 'i' | 'n' | 'p'
   readonly text: string
@@ -50,7 +50,7 @@ const i = (text: string, rule: (r: In<'i'>) => Placed) => rowOf('i', text, rule)
 const n = (text: string, rule: (r: In<'n'>) => Placed) => rowOf('n', text, rule)
 const p = (text: string, rule: (r: In<'p'>) => Placed) => rowOf('p', text, rule)
 
-/** Each kind of statement, as nft writes it. */
+/** Every kind of statement. */
 export const rows: readonly Row[] = [
   c('tcp dport 80', (r) => r.tcp('dport', 80)),
   c('tcp dport { 80 }', (r) => r.tcp('dport', [80])),

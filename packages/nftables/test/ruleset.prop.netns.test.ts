@@ -13,7 +13,7 @@ const numRuns = Number(process.env.CNI_RULESETS ?? 30)
 describe('random rulesets', () => {
   const here = eachPod()
 
-  test('one after the other: each is applied, stands, and is left alone', {
+  test('each random ruleset is applied after another, verified, and unchanged by a second apply', {
     timeout: 60_000 + numRuns * 1000,
   }, async () => {
     await fc.assert(
@@ -34,7 +34,7 @@ describe('random rulesets', () => {
     )
   })
 
-  test('an undo leaves what was there before, whatever it was', { timeout: 60_000 + numRuns * 1000 }, async () => {
+  test('undo restores any earlier content', { timeout: 60_000 + numRuns * 1000 }, async () => {
     await fc.assert(
       fc.asyncProperty(rulesets, rulesets, async (one, other) => {
         await using pod = await tempNetns()
@@ -52,7 +52,7 @@ describe('random rulesets', () => {
   })
 })
 
-/** Prints tables with their chains sorted, as the order of chains means nothing. Rules keep their order. */
+/** Texts of all tables with sorted chains, because the order of chains has no meaning. Rules keep their order. */
 function listing(nft: Nft): string[] {
   const tables = readRecords(nft).map((table) => {
     const text = printRecords([table]).trimEnd().replace(/\n}$/, '')

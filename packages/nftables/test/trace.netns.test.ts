@@ -16,7 +16,7 @@ const filter = (priority: number, hook: 'output' | 'postrouting' = 'output') =>
   ({ type: 'filter', hook, priority }) as const
 const nat = (priority: number) => ({ type: 'nat', hook: 'output', priority }) as const
 const mark = (to: number): readonly Statement[] => [{ kind: 'mark set', to }]
-/** Without a rule that needs it the kernel tracks no connections, and enters no chain of nat. */
+/** A rule that needs connection tracking. Without one the kernel tracks no connections and enters no nat chains. */
 const tracked = chainOf('tracked', undefined, [{ kind: 'ct state', value: ['established'] }])
 const inet = (...chains: readonly Chain[]): Ruleset => ({ tables: [{ family: 'inet', name: 't', sets: [], chains }] })
 const udp: Statement = { kind: 'l4proto', value: 'udp' }
@@ -24,7 +24,7 @@ const udp: Statement = { kind: 'l4proto', value: 'udp' }
 const rows: readonly (readonly [string, Ruleset])[] = [
   ['chains of the same priority', inet(chainOf('a', filter(0), mark(1)), chainOf('b', filter(0), mark(2)))],
   [
-    'translation stands where the kernel has it, not where its chain says',
+    'the kernel runs nat chains at its own priority, not at that of the chain',
     inet(
       tracked,
       chainOf('late', filter(-80), mark(1)),
@@ -33,7 +33,7 @@ const rows: readonly (readonly [string, Ruleset])[] = [
     ),
   ],
   [
-    'the first translation is the only one',
+    'only the first translation counts',
     inet(
       chainOf('one', nat(-110), [udp, { kind: 'redirect', port: 10 }]),
       chainOf('two', nat(-90), [udp, { kind: 'redirect', port: 11 }]),
@@ -41,11 +41,11 @@ const rows: readonly (readonly [string, Ruleset])[] = [
     ),
   ],
   [
-    'a chain of translation that only accepts does not end the others',
+    'a nat chain that only accepts does not end the other nat chains',
     inet(tracked, chainOf('one', nat(-110), [{ kind: 'accept' }]), chainOf('two', nat(-90), [{ kind: 'counter' }])),
   ],
   [
-    'the state of a connection is known behind conntrack',
+    'the connection state is known after conntrack',
     inet(
       chainOf('raw', filter(-300), [{ kind: 'ct state', value: ['new'] }], [{ kind: 'ct state', value: ['invalid'] }]),
       chainOf(
@@ -57,7 +57,7 @@ const rows: readonly (readonly [string, Ruleset])[] = [
     ),
   ],
   [
-    'what is not tracked',
+    'an untracked packet',
     inet(
       chainOf('raw', filter(-300), [{ kind: 'notrack' }]),
       chainOf('mangle', filter(-150), [{ kind: 'ct state', value: ['untracked'] }], [{ kind: 'ct mark', value: 0 }]),
@@ -105,7 +105,7 @@ const rows: readonly (readonly [string, Ruleset])[] = [
   ],
 ]
 
-test.each(rows)('a packet goes as the kernel sends it: %s', async (_, rules) => {
+test.each(rows)('trace finds the rules that the kernel reports: %s', async (_, rules) => {
   {
     using rtnl = await openRtnl(here.pod)
     await rtnl.setLinkUp('lo')

@@ -18,7 +18,7 @@ const traced = () =>
     .addChain({ ...begin, base: { type: 'filter', hook: 'output', priority: -350 } })
     .addRule({ ...begin, expressions: traceOn })
 
-/** Sends packets to port 9 of UDP, and tells what was traced of them, up to a step. */
+/** Sends packets to UDP port 9, and returns the traced steps up to a given one. */
 async function tracesOf(isLast: (trace: Trace) => boolean, packets = 1): Promise<Trace[]> {
   using socket = openTraces(here.pod)
   await send(packets)
@@ -38,7 +38,7 @@ async function collect(socket: NetlinkSocket, isLast: (trace: Trace) => boolean)
     found.push(trace)
     if (isLast(trace)) return found
   }
-  throw new Error(`Not told within 10 s; only ${found.length} steps were`)
+  throw new Error(`The step was not reported within 10 s, only ${found.length} others`)
 }
 
 const isStep = (trace: Trace): trace is Exclude<Trace, { readonly step: 'lost' }> => trace.step !== 'lost'
@@ -46,8 +46,8 @@ const inTable = (table: string) => (trace: Trace) => isStep(trace) && trace.tabl
 const words = ({ table, chain, step, handle, verdict }: Exclude<Trace, { readonly step: 'lost' }>) =>
   `${table} ${chain} ${step}${handle === undefined ? '' : ` ${handle}`} ${Object.values(verdict ?? {}).join(' ')}`
 
-describe('the way of a packet', () => {
-  test('is told step by step: rules with their handles, jumps, the ends of chains, the policy', async () => {
+describe('traces of a packet', () => {
+  test('report each step: rules with handles, jumps, ends of chains, policies', async () => {
     const ex = { family: 'ip', table: 'ex' } as const
     const udp = [
       { name: 'meta', key: 'l4proto', dreg: 1 },
@@ -87,7 +87,7 @@ describe('the way of a packet', () => {
     expect(found.map(({ family }) => family)).toEqual([...Array(3).fill('inet'), ...Array(6).fill('ip')])
   })
 
-  test('begins with what the packet is like', async () => {
+  test("begin with the packet's data", async () => {
     here.nft.commit(traced().addRule({ ...begin, expressions: [{ name: 'counter' }] }))
     const [first] = (await tracesOf(inTable('trace'))).filter(isStep)
     const { network, transport, oif, protocol } = first?.packet ?? {}
@@ -97,7 +97,7 @@ describe('the way of a packet', () => {
     expect(Buffer.from(transport ?? []).readUInt16BE(2)).toBe(9)
   })
 
-  test('is told of IPv6, too', async () => {
+  test('report IPv6 packets', async () => {
     here.nft.commit(traced())
     using socket = openTraces(here.pod)
     await send(1, 6)
@@ -105,7 +105,7 @@ describe('the way of a packet', () => {
     expect([first?.family, first?.packet?.protocol, (first?.packet?.network?.[0] ?? 0) >> 4]).toEqual(['inet', 10, 6])
   })
 
-  test('ends where it is dropped', async () => {
+  test('end at the rule that drops the packet', async () => {
     const rule = { ...begin, expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'drop' } }] as const }
     here.nft.commit(traced().addRule(rule))
     const [, drop] = here.nft.rules(begin)
@@ -113,7 +113,7 @@ describe('the way of a packet', () => {
     expect(found.filter(isStep).map(words).at(-1)).toBe(`trace output rule ${drop?.handle} drop`)
   })
 
-  test('is told through the rules of iptables-nft, with the handles that they have', async () => {
+  test('report rules of iptables-nft with their handles', async () => {
     const add = (...argv: string[]) => netns.exec(here.pod, ['iptables-nft', '-w', '-t', 'mangle', ...argv])
     await add('-N', 'MARKED')
     await add('-A', 'OUTPUT', '-p', 'tcp', '-j', 'DROP')
@@ -147,7 +147,7 @@ describe('the way of a packet', () => {
   })
 })
 
-test('without a rule that has packets traced nothing is told', async () => {
+test('without a rule that turns on tracing nothing is reported', async () => {
   using socket = openTraces(here.pod)
   await send(3)
   here.nft.commit(traced())
@@ -156,7 +156,7 @@ test('without a rule that has packets traced nothing is told', async () => {
   expect(found.filter(isStep).map(({ step }) => step)).toEqual(['rule', 'end', 'policy'])
 })
 
-test('steps that do not fit into the socket are lost, which is told, and those after them are not', async () => {
+test('steps that do not fit into the socket are reported as lost, later steps are reported', async () => {
   here.nft.commit(traced())
   using socket = openTraces(here.pod, { receiveBuffer: 4096 })
   await send(50)

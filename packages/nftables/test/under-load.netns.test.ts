@@ -8,7 +8,7 @@ import { eachPod } from './each-pod.ts'
 
 const program = new URL('./fixtures/write-many.ts', import.meta.url).pathname
 
-/** A process that writes as one of `kinds` in the fixture. */
+/** Starts a process that runs one of the fixture's `kinds`. */
 function writer(path: string, kind: string, who: string, times: number) {
   const child = spawn(process.execPath, [...NODE_FLAGS, program, path, kind, who, `${times}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -18,7 +18,7 @@ function writer(path: string, kind: string, who: string, times: number) {
   const ready = line()
   return {
     ready,
-    /** Why it failed, each time that it did. */
+    /** Reasons of all failures. */
     failures: async (): Promise<string[]> => {
       await ready
       return JSON.parse(await line()) as string[]
@@ -30,11 +30,11 @@ function writer(path: string, kind: string, who: string, times: number) {
   }
 }
 
-describe('many processes that write in one namespace', { timeout: 120_000 }, () => {
+describe('many processes write in one namespace', { timeout: 120_000 }, () => {
   const here = eachPod()
   const shared = { family: 'inet', table: 'shared' } as const
 
-  test.each(['own table', 'shared table', 'shared table, by what is there'])('200 pods: %s', async (kind) => {
+  test.each(['own table', 'shared table', 'shared table, after reading'])('200 pods: %s', async (kind) => {
     here.nft.commit(new Batch().addTable(shared))
     await using all = new AsyncDisposableStack()
     const writers = Array.from({ length: 8 }, (_, who) => all.use(writer(here.pod.path, kind, `${who}`, 25)))
@@ -48,7 +48,7 @@ describe('many processes that write in one namespace', { timeout: 120_000 }, () 
   })
 
   const corrections = times(20)
-  test(`500 rules are corrected ${corrections} times, while two others commit 50 times a second`, async () => {
+  test(`500 rules are corrected ${corrections} times, while two processes commit 50 times a second`, async () => {
     await using all = new AsyncDisposableStack()
     const others = ['a', 'b'].map((who) => all.use(writer(here.pod.path, 'noise', who, 100_000)))
     await Promise.all(others.map(({ ready }) => ready))

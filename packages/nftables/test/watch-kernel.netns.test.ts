@@ -5,8 +5,8 @@ import { describe } from 'vitest'
 import { watchBehaviour } from './watch.suite.ts'
 
 describe.each([
-  ['when the kernel says so', {}],
-  ['by looking', { interval: 1 }],
+  ['with events of the descriptor', {}],
+  ['with polling', { interval: 1 }],
 ])('changes in the kernel, %s', (_, listening) => {
   watchBehaviour(async () => {
     const pod = await tempNetns()

@@ -26,14 +26,14 @@ const limit = () => AbortSignal.timeout(15_000)
 const send = () => netns.exec(here.pod, ['bash', '-c', 'echo hello > /dev/udp/127.0.0.1/9 2>&-; true'])
 const tables = () => here.nft.tables().map(({ table }) => table)
 
-/** The next of some events, within the time of a test. */
+/** The next event, which must exist. */
 async function next<T>(events: AsyncGenerator<T, void, void>): Promise<T> {
   const { value, done } = await events.next()
   if (done === true || value === undefined) throw new Error('It ended')
   return value
 }
 
-describe('the way of a packet', () => {
+describe('tracePackets', () => {
   async function upTo(isLast: (event: PacketEvent) => boolean): Promise<PacketEvent[]> {
     const found: PacketEvent[] = []
     const events = tracePackets(here.pod, { only: [{ kind: 'l4proto', value: 'udp' }], signal: limit() })
@@ -50,7 +50,7 @@ describe('the way of a packet', () => {
     return found
   }
 
-  test('is told rule by rule, in the words of nft', async () => {
+  test("reports each step in nft's words", async () => {
     here.nft.commit(addRuleset(new Batch(), rules))
     const found = await upTo((event) => event.step === 'policy')
     const words = found.map((event) => (event.step === 'lost' ? event.text : event.text.replace(/^\S+ | \(.*\)$/g, '')))
@@ -67,7 +67,7 @@ describe('the way of a packet', () => {
     expect(tables()).toEqual(['ex'])
   })
 
-  test('also through the rules of iptables-nft', async () => {
+  test('reports rules of iptables-nft', async () => {
     await netns.exec(here.pod, ['iptables-nft', '-w', '-t', 'mangle', '-A', 'OUTPUT', '-p', 'udp', '-j', 'ACCEPT'])
     const found = await upTo((event) => event.step === 'rule')
     expect(found.map((event) => (event.step === 'lost' ? event : event.rule))).toEqual([
@@ -75,7 +75,7 @@ describe('the way of a packet', () => {
     ])
   })
 
-  test('its table goes when the reader throws', async () => {
+  test('deletes its table when the reader throws', async () => {
     const reading = (async () => {
       const events = tracePackets(here.pod, { signal: limit() })
       for await (const _ of events) throw new Error('the reader')
@@ -88,7 +88,7 @@ describe('the way of a packet', () => {
     expect(tables()).toEqual(['ex'])
   })
 
-  test('is owned by its socket: no other program takes it away', async () => {
+  test('owns its table: no other program can delete it', async () => {
     const stop = new AbortController()
     const ended = tracePackets(here.pod, { signal: stop.signal }).next()
     const [table] = here.nft.tables()
@@ -100,7 +100,7 @@ describe('the way of a packet', () => {
     expect(tables()).toEqual([])
   })
 
-  test('goes with the process', async () => {
+  test('leaves no table when the process is killed', async () => {
     const program = new URL('./fixtures/trace-and-die.ts', import.meta.url).pathname
     const child = spawn(process.execPath, [...NODE_FLAGS, program, here.pod.path], { stdio: 'pipe' })
     const exit = once(child, 'exit')
@@ -110,7 +110,7 @@ describe('the way of a packet', () => {
     await expect.poll(tables, { timeout: 10_000 }).toEqual([])
   })
 
-  test('and when the signal is given', async () => {
+  test('ends and deletes its table when the signal is aborted', async () => {
     const stop = new AbortController()
     const ended = tracePackets(here.pod, { signal: stop.signal }).next()
     expect(tables()).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('the way of a packet', () => {
     expect(tables()).toEqual([])
   })
 
-  test('conditions that contradict themselves are refused, and nothing is left', async () => {
+  test('refuses contradicting conditions, and leaves no table', async () => {
     const only = [
       { kind: 'tcp dport', value: 1 },
       { kind: 'udp dport', value: 1 },
@@ -129,7 +129,7 @@ describe('the way of a packet', () => {
   })
 })
 
-test('changes are told in the words of nft, with the program that made them', async () => {
+test("monitor reports changes in nft's words, with the program that made them", async () => {
   const events = monitor(here.pod, { signal: limit() })
   const first = events.next()
   await netns.exec(here.pod, ['nft', 'add', 'table', 'inet', 'ex'])

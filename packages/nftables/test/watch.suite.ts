@@ -6,7 +6,7 @@ import { Batch, type Nft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addRuleset } from '../src/encode/encode-table.ts'
 
-/** A kernel without any table, and how to hear of it. */
+/** An empty kernel, and options for listening to it. */
 export interface WatchWorld extends AsyncDisposable {
   readonly where: NetnsTarget
   readonly listening: NonNullable<Parameters<typeof watch>[2]>
@@ -21,7 +21,7 @@ const rules = nftRuleset('inet', { ex: { out: base('filter', 'output', 0), sub: 
 const ours = { family: 'inet', table: 'ex' } as const
 const limit = () => AbortSignal.timeout(15_000)
 
-/** What `watch` and `monitor` promise. */
+/** Contract tests of `watch` and `monitor`. */
 export function watchBehaviour(open: () => Promise<WatchWorld>): void {
   let world: WatchWorld
   beforeEach(async () => {
@@ -30,7 +30,7 @@ export function watchBehaviour(open: () => Promise<WatchWorld>): void {
   afterEach(() => world[Symbol.asyncDispose]())
 
   describe('watch', () => {
-    test('drift is told when it happens, and when it is over', async () => {
+    test('reports drift when it happens and when it ends', async () => {
       const { where, listening, tables, nft } = world
       const events = watch(where, rules, { signal: limit(), ...listening })
       expect((await events.next()).value).toMatchObject({ state: 'drift', drift: { missing: [{ table: 'ex' }] } })
@@ -38,7 +38,7 @@ export function watchBehaviour(open: () => Promise<WatchWorld>): void {
       await tables.apply(rules)
       expect((await healed).value).toEqual({ state: 'clean' })
       const broken = events.next()
-      // Another table is nobody's concern.
+      // Changes of other tables are ignored.
       nft.commit(new Batch().addTable({ family: 'ip', table: 'other' }))
       nft.commit(new Batch().flush({ ...ours, chain: 'sub' }))
       expect((await broken).value).toMatchObject({
@@ -48,7 +48,7 @@ export function watchBehaviour(open: () => Promise<WatchWorld>): void {
       await events.return()
     })
 
-    test('ends when the signal is given, also while it waits', async () => {
+    test('ends when the signal is aborted while it waits', async () => {
       const { where, listening, tables } = world
       await tables.apply(rules)
       const stop = new AbortController()
@@ -61,7 +61,7 @@ export function watchBehaviour(open: () => Promise<WatchWorld>): void {
   })
 
   describe('monitor', () => {
-    test('each transaction is told as one, in the words of nft', async () => {
+    test("reports each transaction as one event, in nft's words", async () => {
       const { where, listening, nft } = world
       const events = monitor(where, { signal: limit(), ...listening })
       const first = events.next()

@@ -24,7 +24,7 @@ const TCP = [meta('l4proto'), cmp(Uint8Array.of(6))]
 const OUTPUT: BaseChain = { type: 'nat', hook: 'output', priority: -100 }
 const PREROUTING: BaseChain = { type: 'filter', hook: 'prerouting', priority: -150 }
 
-/** Rules in the words of `iptables`, and what they consist of. */
+/** iptables arguments, with the expressions of their rule. */
 const rows: {
   readonly table: 'nat' | 'mangle'
   readonly base: BaseChain
@@ -88,7 +88,7 @@ function multiport() {
   return info(48, [0, Uint8Array.of(1, 3)], ...ports, [33, Uint8Array.of(1)])
 }
 
-describe('a rule of xt modules that we write is the one that iptables-nft writes', () => {
+describe('our xt expressions give the bytes of the rule that iptables-nft writes', () => {
   test.each(rows)('$table: $args', async ({ table, base, args, protocol, expressions }) => {
     const builtin = base.hook.toUpperCase()
     const chain = { family: 'ip', table, chain: builtin } as const
@@ -106,7 +106,7 @@ describe('a rule of xt modules that we write is the one that iptables-nft writes
     expect(here.nft.rules(chain)).toEqual([])
   })
 
-  test('in a table that iptables has not made, too', async () => {
+  test('xt rules in a table that iptables has not made are listed by iptables-nft-save', async () => {
     const chain = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
     const batch = new Batch().addTable(chain).addChain({ ...chain, base: OUTPUT, policy: 'accept' })
     for (const { table, protocol, expressions } of rows) {
@@ -125,7 +125,7 @@ describe('a rule of xt modules that we write is the one that iptables-nft writes
 test.each([
   ['match', match('nosuch', 0, info(8)), 'no xt match "nosuch", revision 0'],
   ['target', target('NOSUCH', 0, info(8)), 'no xt target "NOSUCH", revision 0'],
-])('an xt %s that the kernel does not have is named', (_, expression, reason) => {
+])('an xt %s that the kernel does not have is named in the error', (_, expression, reason) => {
   const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
   const batch = new Batch().addTable(chain).addChain(chain)
   const error = thrown(() => here.nft.commit(batch.addRule({ ...chain, expressions: [counter, expression] })))

@@ -10,7 +10,7 @@ import { replaceRuleset } from './replace.ts'
 import type { Change, Plan } from './report.ts'
 import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Brings a ruleset into the kernel. */
+/** Writes a ruleset into the kernel. */
 export async function applyRuleset(
   work: Work,
   rules: Ruleset,

@@ -88,7 +88,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Newer kernels also tell of a set that was there.
+      // Newer kernels also report an existing set.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {
@@ -133,10 +133,13 @@ function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
   return [keyOf(thing), thing]
 }
 
-/** nft and the kernel call sets without a name like that. */
+/** True for the name of an anonymous set, as nft and the kernel choose it. */
 export const isAnonymous = (set: string): boolean => /^__(?:set|map)\d+$/.test(set)
 
-/** The key of what a message of a snapshot tells; of elements that of their set, of objects that of their table. */
+/**
+ * Key of the object in a message of a snapshot. Elements have the key of their set. Objects and flowtables have the key
+ * of their table.
+ */
 export function keyIn(message: Message): string {
   const { kind, body } = message
   const [family, bytes] = [familyWord(body[0]), Buffer.from(body)]
@@ -155,7 +158,7 @@ export function keyIn(message: Message): string {
   }
 }
 
-/** The key of the table that a message of a snapshot is about. */
+/** Key of the table in a message of a snapshot. */
 export function tableKeyIn({ body }: Message): string {
   const family = familyWord(body[0])
   return family === undefined ? '' : tableKey({ family, ...decodeFields(inTable, Buffer.from(body), NFGENMSG) })

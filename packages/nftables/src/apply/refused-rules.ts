@@ -15,7 +15,7 @@ import { ruleFields } from '../wire/objects.ts'
 import { sentFor } from '../wire/refusal/refusal.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/** The same error, with what each refused rule says: in `rule` of its fault, and behind what is said of it. */
+/** The same error with the text of each refused rule: in `rule` of its fault, and at the end of the fault's text. */
 export function withRules(error: NftError, nft: Nft): NftError {
   const sent = sentFor(error)
   if (sent === undefined) return error
@@ -51,7 +51,7 @@ function textOf({ type, body }: Message, sets: SentSets): string | undefined {
   return ruleText({ statements, ...(comment === undefined ? undefined : { comment }) }, family, { stateless: true })
 }
 
-/** What rules look into: sets of the batch, those without a name by their ids, and what the kernel has. */
+/** Sets that rules look up: sets of the batch (anonymous sets by id), and sets in the kernel. */
 class SentSets {
   readonly #records = new Map<string, Map<string, SetRecord>>()
 
@@ -72,7 +72,7 @@ class SentSets {
     return this.#in(family, table)
   }
 
-  /** Each set without a name by a name of its own. */
+  /** Gives each anonymous set in the expressions a name of its own. */
   namedIn(expressions: readonly Expression[]): readonly Expression[] {
     return expressions.map((each) => {
       if (each.name !== 'lookup' || each.setId === undefined) return each
@@ -106,14 +106,16 @@ class SentSets {
   }
 }
 
-/** The kernel gives sets without a name one when they are there: until then all of a batch have the same. */
+/**
+ * Name of a set. The kernel names an anonymous set only later; in a batch all have the same name, so the id is added.
+ */
 const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 
 function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // What went wrong is told already; then those have no words.
+    // The refusal is reported anyway; rules then print without these sets.
     return []
   }
 }

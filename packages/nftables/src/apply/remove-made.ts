@@ -8,10 +8,10 @@ import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './
 
 /** Content of a transaction's tables after its own objects are deleted. */
 export interface Left {
-  /** All tables, by their keys. */
+  /** All tables, by key. */
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
-  /** The handles of the rules of each chain, by its key, in their order. */
+  /** Handles of the rules of each chain, in order, by the chain's key. */
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
@@ -73,7 +73,7 @@ function removeRule(batch: Batch, rule: NftRule, effect: Effect, left: LeftSoFar
   left.rules.set(key, [...(left.rules.get(key) ?? []), handle])
 }
 
-/** Deletes a set with its elements, or only those that we added. Tells whether the set goes. */
+/** Deletes a set with its elements, or only the elements that we added. Returns true if the set is deleted. */
 function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Removal, left: LeftSoFar): boolean {
   const key = setKey(set)
   const made = new Set((effect.elements.get(key) ?? []).map(elementKey))

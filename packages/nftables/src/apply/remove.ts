@@ -5,7 +5,10 @@ import type { Change } from './report.ts'
 import { runTransaction } from './transaction.ts'
 import type { OwnedTables, Work } from './work.ts'
 
-/** Deletes the tables of a ruleset with everything in them. A missing table is no error; a `kept` namespace keeps all. */
+/**
+ * Deletes the tables of a ruleset with their content. Missing tables are ignored. Deletes nothing if the namespace is
+ * `kept`.
+ */
 export async function removeRuleset(work: Work, { tables }: OwnedTables): Promise<Change> {
   const names = keptIn(work.place.netns) === undefined ? tables.map(nameOf) : []
   return runTransaction(work, names, (batch, nft) => {

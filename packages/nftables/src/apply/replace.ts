@@ -20,13 +20,13 @@ import { present } from './present.ts'
 import type { Plan } from './report.ts'
 import type { WayBack } from './work.ts'
 
-/** What is wanted, and what is to be gone. */
+/** Wanted tables, and tables to delete. */
 export interface Wanted {
   readonly rules: Ruleset
   readonly gone: readonly TableName[]
 }
 
-/** Writes what differs, and tells what had to be done. */
+/** Writes the differences. Returns the kind of change. */
 export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
@@ -39,7 +39,7 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
   return nft.transact(plan, { ...patience, told: back.told })
 }
 
-/** Adds to a batch what makes tables what is wanted; tells which of them are there. */
+/** Adds the changes to a batch that turn tables into the wanted ones. Returns the names of existing tables. */
 export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
   const states = tableStates(nft, tables)
   for (const state of states) if (!isSame(state)) writeTable(batch, state)
@@ -56,7 +56,8 @@ function writeTable(batch: Batch, state: TableState): void {
     return
   }
   if (dormant) addTable(batch, table)
-  // Rules that are the same may refer to what is made anew, which the kernel would keep for them.
+  // Unchanged rules may refer to objects that are rebuilt. They are rewritten too: the kernel would keep the old
+  // objects for them.
   const isRebuilt = [...state.chains, ...state.sets].some(
     ({ present: found, stays: same }) => found !== undefined && !same,
   )
@@ -71,7 +72,7 @@ function writeTable(batch: Batch, state: TableState): void {
   for (const { wanted } of rewritten) if (wanted !== undefined) addRules(batch, table, wanted)
 }
 
-/** Rules first, then the elements that name chains, then what they referred to. */
+/** Deletes rules first, then elements with verdicts, then the chains and sets that they refer to. */
 function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {
   const name = nameOf(table)
   for (const chain of rewritten) {

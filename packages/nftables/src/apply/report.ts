@@ -1,13 +1,13 @@
-/** What a call changed, and the way back. */
+/** Result of a call that changes rules, with its rollback. */
 export interface Change {
-  /** Whether anything was written. */
+  /** True if anything was written. */
   readonly changed: boolean
-  /** The kernel's count of changes, afterwards. */
+  /** Generation of the rules after the change. */
   readonly generation: number
   readonly durationMs: number
   /**
-   * Takes back what this call changed, as bytes, and nothing else: what others changed since stays, and so does what they
-   * use by now. A second call does nothing.
+   * Rolls back exactly the changes of this call. Later changes of other programs stay, and objects that they use by now
+   * stay too. A second call does nothing.
    */
   undo(): Promise<void>
 }

@@ -7,12 +7,12 @@ import type { Change } from './report.ts'
 import { runTransaction } from './transaction.ts'
 import { patienceOf, type Work, withNft } from './work.ts'
 
-/** What there is of some tables, or of all. */
+/** Content of some tables, or of all. */
 export async function takeSnapshot(work: Work, tables?: readonly TableName[]): Promise<Snapshot> {
   return withNft(work, (nft) => nft.read(() => snapshot(nft, tables), patienceOf(work)))
 }
 
-/** Makes the tables of a snapshot what it has of them. */
+/** Restores the content of a snapshot's tables. */
 export async function restoreSnapshot(work: Work, saved: Snapshot): Promise<Change> {
   const names = tablesIn(saved)
   return runTransaction(work, names, (batch, nft) => {

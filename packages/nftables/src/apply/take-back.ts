@@ -6,9 +6,9 @@ import { putBackGone } from './put-back-gone.ts'
 import { removeMade } from './remove-made.ts'
 
 /**
- * Takes back what a transaction of ours did, and nothing else: what it made goes, what it deleted comes back. What others
- * made or deleted since stays so, and so does what they use by now: a chain they jump to or have rules in, a set with
- * elements of theirs, a table with anything of theirs.
+ * Rolls back one of our transactions, and nothing else: deletes what it made, and restores what it deleted. Later
+ * changes of other programs stay. Objects that they use by now stay too: chains they jump to or have rules in, sets
+ * with their elements, tables with any of their objects.
  *
  * @throws NftError
  */
@@ -27,7 +27,7 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   }
 }
 
-/** A plugin has 2 s for all that it takes back. */
+/** Milliseconds of retries. A plugin has 2 s for its whole rollback. */
 const PATIENCE = 1500
 
 function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {

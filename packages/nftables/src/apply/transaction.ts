@@ -22,14 +22,14 @@ export async function runTransaction<T>(
   })
 }
 
-/** Tables that a transaction changes, and its way back. */
+/** Tables that a transaction changes, and its rollback. */
 export interface Undoable {
   readonly work: Work
   readonly tables: readonly TableName[]
   readonly back: WayBack
 }
 
-/** Commits what a plan adds to its batch. The way back first gets the content of the tables. */
+/** Commits what a plan adds to its batch. Records the content of the tables for the rollback first. */
 export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
     const value = plan(batch)
@@ -58,7 +58,10 @@ export async function runWrite(
   })
 }
 
-/** Has the kernel check what `apply` would write. Throws `NftError('REFUSED')` with every rule that it refuses. */
+/**
+ * Lets the kernel validate what `apply` would write. Throws `NftError('REFUSED')` with every rule that the kernel
+ * refuses.
+ */
 export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<void> {
   await withNft(work, (nft) => {
     const batch = new Batch()
@@ -67,7 +70,7 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
   })
 }
 
-/** Content of the tables that a way back needs: everything for a batch that deletes, else what has a name. */
+/** Content of the tables for the rollback: everything if the batch deletes, else only tables, chains and sets. */
 function contentFor(nft: Nft, batch: Batch, tables: readonly TableName[]): Snapshot {
   return snapshot(nft, tables, messagesOf(batch).frees ? undefined : ['table', 'chain', 'set'])
 }

@@ -8,21 +8,21 @@ import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
 import { takeBack } from './take-back.ts'
 
-/** Tables that a program owns; a ruleset fits. */
+/** Tables that a program owns. A ruleset is valid too. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
 
 /** Options of `apply`, `verify` and `diff`. `absent`: tables to delete in the same transaction. */
 export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
-/** A namespace, and a socket for each call or one for all. */
+/** A namespace, and optionally one socket for all calls. */
 export interface Work {
   readonly place: Place
   readonly nft: Nft | undefined
 }
 
 /**
- * Does it with a socket. Throws `NftError('ABORTED')` when the signal of the context has been given; what has begun is too
- * short to be stopped.
+ * Runs a function with a socket. Throws `NftError('ABORTED')` if the context's signal is aborted already. A running
+ * function is not stopped, because it is short.
  */
 export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
   const { netns, signal } = place
@@ -50,7 +50,7 @@ export interface WayBack {
   undo(): Promise<void>
 }
 
-/** Makes the rollback of a transaction that has not begun. */
+/** Creates the rollback of a transaction that has not begun. */
 export function wayBack({ place, nft }: Work): WayBack {
   let registered = false
   let before: Snapshot = { messages: [] }
@@ -79,7 +79,7 @@ export function wayBack({ place, nft }: Work): WayBack {
 /** A transaction of a call retries until the call's signal. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
-/** The report of something that has been done. */
+/** Report of a finished change. */
 export function changeOf(nft: Nft, began: number, { isWritten, undo }: WayBack): Change {
   return { changed: isWritten(), generation: nft.generation(), durationMs: performance.now() - began, undo }
 }

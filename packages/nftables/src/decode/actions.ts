@@ -5,7 +5,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import type { Context } from './loads.ts'
 import { type Reader, read } from './reading.ts'
 
-/** Reads what is one expression: a counter, a verdict, a limit … */
+/** Reads statements of a single expression: a counter, a verdict, a limit … */
 export const readAction: Reader = ({ expressions, context }, at) => {
   const expression = expressions[at]
   const action = expression === undefined ? undefined : actionOf(expression, context)
@@ -46,7 +46,7 @@ const units = new Map((Object.keys(limitUnits) as Limit['per'][]).map((word) => 
 
 function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Limit | undefined {
   const per = units.get(unit)
-  // More than a number holds is nothing that anybody writes.
+  // A rate above the safe integers stays `raw`.
   if (per === undefined || flags > 1 || rate > Number.MAX_SAFE_INTEGER) return undefined
   return {
     ...{ kind: 'limit', rate: Number(rate), per, burst },
@@ -55,7 +55,7 @@ function limit({ rate, unit, burst, type, flags = 0 }: Expressions['limit']): Li
   }
 }
 
-/** Of a log that says none. */
+/** Log level if the rule has none. */
 const USUAL_LEVEL = 4
 
 function log({ prefix, level, flags = 0, group, snaplen, qthreshold }: Expressions['log']): Log | undefined {

@@ -8,7 +8,7 @@ import { decodeExpressions, encodeExpressions } from '../wire/expressions/expres
 import type { SetRecord } from './reading.ts'
 import { decodeStatements } from './statements.ts'
 
-test('the statements of a rule in canonical form are read again from what is written of them', () => {
+test('the encoded statements of a canonical rule decode to the same statements', () => {
   fc.assert(
     fc.property(rulesets, ({ tables }) => {
       for (const { family, chains } of tables) {
@@ -28,7 +28,7 @@ test('the statements of a rule in canonical form are read again from what is wri
   )
 })
 
-/** An anonymous set as the kernel tells it. */
+/** An anonymous set as the kernel reports it. */
 function recordOf({ elements, ...given }: EncodedSet, at: number): [string, SetRecord] {
   const set: NftSet = { ...given, family: 'inet', table: 't', set: `__set${at}`, handle: 1n }
   return [

@@ -2,24 +2,24 @@ import type { Selector } from '../rules/values.ts'
 import type { Expression, Expressions } from '../wire/expressions/expression-types.ts'
 import type { Family } from '../wire/family.ts'
 
-/** What a rule has said so far of the packet: which headers it has. */
+/** Headers of the packet that the rule has checked so far. */
 export interface Context {
   network: 'ip' | 'ip6' | undefined
-  /** `IPPROTO_…`, or its word. */
+  /** Protocol number (`IPPROTO_…`), or its word. */
   transport: string | number | undefined
 }
 
-/** What is known before the first statement. */
+/** Context before the first statement. */
 export function contextOf(family: Family): Context {
   return { network: family === 'ip' || family === 'ip6' ? family : undefined, transport: undefined }
 }
 
-/** Something that was loaded into register 1. */
+/** Value that was loaded into register 1. */
 export interface Loaded {
   readonly selector: Selector
-  /** Only so many bytes of an address: its network's. */
+  /** Number of loaded bytes, if only the network part of an address is loaded. */
   readonly bytes?: number
-  /** Both ports in one. */
+  /** True if one load covers both ports. */
   readonly ports?: true
 }
 
@@ -29,7 +29,7 @@ const socketKeys = new Set(['transparent', 'mark', 'wildcard'] as const)
 
 const has = <T>(set: ReadonlySet<T>, key: unknown): key is T => (set as ReadonlySet<unknown>).has(key)
 
-/** What an expression loads into register 1, in nft's words; `undefined` when it loads nothing that we know. */
+/** Selector that an expression loads into register 1; `undefined` if it loads no known selector. */
 export function loadedBy(expression: Expression, context: Context): Loaded | undefined {
   if (!('dreg' in expression) || expression.dreg !== 1) return undefined
   switch (expression.name) {
@@ -66,7 +66,7 @@ function header(payload: Expressions['payload'], { network, transport }: Context
   return len === length ? { selector } : { selector, bytes: len }
 }
 
-/** nft has other names for what lies where others have ports; 2 is IGMP. */
+/** Protocols without ports. nft has other names for their first bytes. 2 is IGMP. */
 const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
 
 const FLAGS_OF_TCP = 13

@@ -2,7 +2,7 @@ import type { MarkValue } from '../rules/statement.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import { type Reader, type Reading, read } from './reading.ts'
 
-/** Reads what sets a mark, a zone, or whether a packet is traced: a number or another mark is loaded, and put there. */
+/** Reads statements that set a mark, a zone or nftrace: a number or another mark is loaded, then stored. */
 export const readSetting: Reader = (reading, at) => {
   const source = sourceAt(reading, at)
   const target = source === undefined ? undefined : reading.expressions[at + source.length]
@@ -27,7 +27,7 @@ export const readSetting: Reader = (reading, at) => {
   }
 }
 
-/** What an expression sets from register 1. */
+/** Field that an expression sets from register 1. */
 function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftrace' | undefined {
   if ((expression.name !== 'meta' && expression.name !== 'ct') || expression.sreg !== 1) return undefined
   if (expression.dreg !== undefined) return undefined
@@ -40,7 +40,7 @@ function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftr
 
 type MarkSource = Exclude<MarkValue, number>
 
-/** What is in register 1: bytes, or a mark. */
+/** Content of register 1: bytes, or a mark. */
 function sourceAt(
   { expressions }: Reading,
   at: number,
@@ -59,7 +59,7 @@ function sourceAt(
   if (mask?.length !== 4 || xor?.length !== 4) return undefined
   const and = number(mask)
   const turned = number(xor)
-  // Nobody writes one that changes nothing, and it could not be written again.
+  // No program writes an operation that changes nothing, and the model cannot express it.
   if (and === ALL && turned === 0) return undefined
   const value = { of, ...(and === ALL ? {} : { and }), ...(turned === 0 ? {} : { xor: turned }) } as const
   return { value, length: 2 }
@@ -71,5 +71,5 @@ const is32 = (value: Uint8Array | MarkSource): boolean => !(value instanceof Uin
 
 const markOf = (value: Uint8Array | MarkSource): MarkValue => (value instanceof Uint8Array ? number(value) : value)
 
-/** In the machine's order. */
+/** Number of little-endian bytes. */
 const number = (bytes: Uint8Array): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0)

@@ -9,7 +9,7 @@ import { type Loaded, loadedBy } from './loads.ts'
 import { lookedUp } from './lookups.ts'
 import { type Read, type Reader, type Reading, read } from './reading.ts'
 
-/** Reads a condition, or a vmap: something is loaded, changed perhaps, and compared or looked up. */
+/** Reads a condition or a verdict map: a value is loaded, changed in some cases, then compared or looked up. */
 export const readMatch: Reader = (reading, at) => {
   const { expressions, context } = reading
   const first = expressions[at]
@@ -21,7 +21,7 @@ export const readMatch: Reader = (reading, at) => {
   return { statements: found.statements, length: found.length + 1 }
 }
 
-/** What a comparison tells of the headers that the packet has. */
+/** Records the headers that a condition proves. */
 function note(statement: Statement, { context }: Reading): void {
   if ('op' in statement || !('value' in statement)) return
   const { kind, value } = statement
@@ -49,7 +49,7 @@ function compared(reading: Reading, at: number, expression: Expression, loaded: 
 
 const matchOps = { eq: undefined, neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** A statement of a selector. The parse boundary: the value was read as one of the selector's type. */
+/** A condition on a selector. The cast is safe: the value was read with the selector's type. */
 const match = (kind: Selector, value: Operand<Plain>, op?: MatchOp): Match =>
   ({ kind, ...(op === undefined ? {} : { op }), value }) as Match
 
@@ -60,12 +60,12 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // The first bytes only: all of a network, or of names that begin so.
+    // Compares the first bytes only: a network, or a prefix of names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // Bits that are compared as a number: exactly these.
+  // Bits that are compared for equality: exactly these bits.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -73,7 +73,7 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   return type.host === true && !isEquality ? undefined : ordered(reading, at, loaded, 1)
 }
 
-/** A comparison for equality, less or more, or two of them that are a range. */
+/** A comparison by equality or size, or two comparisons that form a range. */
 function ordered({ expressions }: Reading, at: number, { selector }: Loaded, length: number): Read | undefined {
   const { type } = selectors[selector]
   const from = expressions[at]
@@ -90,7 +90,7 @@ function ordered({ expressions }: Reading, at: number, { selector }: Loaded, len
   return read(length, match(selector, value, matchOps[from.op]))
 }
 
-/** Source and destination, which nft compares as one. */
+/** Source and destination port, which nft compares in one step. */
 function bothPorts(sport: Selector, data: Uint8Array): Read | undefined {
   const type = dataTypes.inet_service
   const source = data.length === 4 ? valueIn(type, data.subarray(0, 2)) : undefined
@@ -100,7 +100,7 @@ function bothPorts(sport: Selector, data: Uint8Array): Read | undefined {
   return read(1, match(sport, source), match(dport, target))
 }
 
-/** `range`, which nft writes for what is not in one. */
+/** `range` expression, which nft uses for "not in the range". */
 function outside({ sreg, op, from, to }: Expressions['range'], loaded: Loaded, length: number): Read | undefined {
   const { selector, bytes, ports } = loaded
   const { type } = selectors[selector]
@@ -114,7 +114,7 @@ function outside({ sreg, op, from, to }: Expressions['range'], loaded: Loaded, l
     : read(length, match(selector, { from: first, to: end }, '!='))
 }
 
-/** Some bits of it. */
+/** A comparison of some bits. */
 function masked(reading: Reading, at: number, bits: Expressions['bitwise'], loaded: Loaded): Read | undefined {
   const { selector, bytes, ports } = loaded
   const { type } = selectors[selector]
@@ -129,7 +129,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // What has bits behind a network never matches, and is none.
+  // Data with bits outside of the mask is not a network; it never matches.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)
@@ -137,16 +137,16 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   }
   const value = maskValue(type, data)
   const kept = maskValue(type, mask)
-  // The parse boundary: both are values of the selector.
+  // The cast is safe: both are values of the selector.
   const operand = { value, mask: kept } as Operand<Plain>
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** No bits are a value here. */
+/** Value of a mask or of masked data. Types of bits allow no bits here. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 
-/** Only an `and`, of register 1 with itself. */
+/** True for an `and` of register 1 into itself. */
 function isMask(
   bits: Expressions['bitwise'],
   length: number,
@@ -158,7 +158,7 @@ function isMask(
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
-/** Everything that begins with some bits, as a network or a beginning of names. */
+/** All values with the same first bits: a network, or a prefix of names. */
 function beginning(type: DataType, data: Uint8Array, bits: number): Plain | undefined {
   const from = new Uint8Array(type.length)
   from.set(data)
@@ -167,7 +167,7 @@ function beginning(type: DataType, data: Uint8Array, bits: number): Plain | unde
   return again?.bits === bits && Buffer.compare(again.from, from) === 0 ? value : undefined
 }
 
-/** A value of the machine's, highest byte first: nft does so to compare for less and more. */
+/** A host-order value in big-endian order: nft converts it to compare by size. */
 function turned(reading: Reading, at: number, order: Expressions['byteorder'], loaded: Loaded): Read | undefined {
   const { sreg, dreg, op, len, size } = order
   const { type } = selectors[loaded.selector]

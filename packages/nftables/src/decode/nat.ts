@@ -6,14 +6,14 @@ import type { Expression, Expressions } from '../wire/expressions/expression-typ
 import { valueIn } from './keys.ts'
 import { type Read, type Reader, read } from './reading.ts'
 
-/** Reads what gives a packet another address or port: they are loaded into registers 1 to 4, and used in this order. */
+/** Reads address translation: values are loaded into registers 1 to 4, then used in this order. */
 export const readNat: Reader = ({ expressions }, at) => {
   const loaded: Uint8Array[] = []
   for (;;) {
     const expression = expressions[at + loaded.length]
     if (expression === undefined) return undefined
     if (expression.name !== 'immediate') return translated(expression, loaded)
-    // The register that the next one uses, or a verdict.
+    // The next free register must be loaded with a value. Otherwise it is a verdict or another rule.
     if (expression.dreg !== loaded.length + 1 || !(expression.data instanceof Uint8Array)) return undefined
     loaded.push(expression.data)
   }
@@ -22,7 +22,7 @@ export const readNat: Reader = ({ expressions }, at) => {
 function translated(expression: Expression, loaded: readonly Uint8Array[]): Read | undefined {
   const registers = new Registers(loaded)
   const statement = statementOf(expression, registers)
-  // What is loaded and not used is not ours.
+  // Loads that the statement does not use stay `raw`.
   return statement !== undefined && registers.areUsed ? read(loaded.length + 1, statement) : undefined
 }
 
@@ -92,7 +92,7 @@ function spanned<T>({ from, to }: Range<string | number>, of: (value: string | n
   return from === to ? of(from) : { from: of(from), to: of(to) }
 }
 
-/** What was loaded, each used once and in its order. */
+/** Loaded values; each must be used once and in order. */
 class Registers {
   readonly #loaded: readonly Uint8Array[]
   #used = 0
@@ -105,7 +105,10 @@ class Registers {
     return this.#used === this.#loaded.length
   }
 
-  /** From one register to another, or the same; `NONE` without one. The kernel tells both, also when they are one. */
+  /**
+   * Range from one register to another, or to the same; `NONE` without registers. The kernel reports both even if they
+   * are equal.
+   */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined
     const from = this.#take(min, length)
@@ -125,11 +128,11 @@ class Registers {
 const ADDRESSES = 1
 const PORTS = 2
 
-/** The flags, of which the kernel sets those for what is given. */
+/** Flags without those that the kernel sets for addresses and ports; `undefined` for unknown flags. */
 function flagsOf(flags: number, given: number): { flags?: readonly NatFlag[] } | undefined {
   const list = natFlags.filter(([, bit]) => (flags & bit) !== 0)
   const known = list.reduce((sum, [, bit]) => sum | bit, given)
-  // Kernels tell those for addresses and ports, or leave them out.
+  // Some kernels report the flags for addresses and ports, others omit them.
   if ((flags | given) !== known) return undefined
   return list.length === 0 ? {} : { flags: list.map(([word]) => word) }
 }

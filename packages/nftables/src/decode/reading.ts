@@ -3,30 +3,30 @@ import type { NftElement, NftSet } from '../wire/dumps/set-records.ts'
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { Context } from './loads.ts'
 
-/** A set of the table that a rule looks into. */
+/** A set that a rule looks up, with its elements. */
 export interface SetRecord {
   readonly set: NftSet
   readonly elements: readonly NftElement[]
 }
 
-/** The sets of a table by their names, those without a name, `__set3`, among them. */
+/** Sets of a table by name, including anonymous sets such as `__set3`. */
 export type Sets = ReadonlyMap<string, SetRecord>
 
-/** A rule that is being read. */
+/** A rule that is being decoded. */
 export interface Reading {
   readonly expressions: readonly Expression[]
   readonly sets: Sets
-  /** What its statements said so far. */
+  /** Facts about the packet from the statements so far. */
   readonly context: Context
 }
 
-/** Some expressions that are understood, and how many they are. */
+/** Decoded statements, and the number of their expressions. */
 export interface Read {
   readonly statements: readonly Statement[]
   readonly length: number
 }
 
-/** Tries to read what begins at a place; `undefined` when it is something else. */
+/** Tries to decode the expressions at an index; `undefined` if they are something else. */
 export type Reader = (reading: Reading, at: number) => Read | undefined
 
 export const read = (length: number, ...statements: readonly Statement[]): Read => ({ statements, length })

@@ -5,19 +5,19 @@ import { elementsOf, setsOf } from '../wire/dumps/sets.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { SetRecord } from './reading.ts'
 
-/** A table of the kernel's with everything in it, as it was at one moment. */
+/** Consistent copy of a table in the kernel, with its content. */
 export interface TableRecords {
   readonly table: NftTable
   readonly chains: readonly NftChain[]
-  /** Those without a name, which belong to a rule, among them. */
+  /** Sets by name, including anonymous sets of rules. */
   readonly sets: ReadonlyMap<string, { readonly set: NftSet; readonly elements: readonly NftElement[] }>
-  /** Of all chains, in the order of each. */
+  /** Rules of all chains, in order within each chain. */
   readonly rules: readonly NftRule[]
 }
 
 /**
- * Reads tables, or all; within `read` of `Nft` they are as of one moment. Those that are not there are left out. Throws as
- * `Nft` does.
+ * Reads some tables, or all. Inside of `read` of `Nft` the result is consistent. Missing tables are skipped. Throws
+ * like `Nft`.
  */
 export function readRecords(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
   const isWanted = ({ family, table }: TableName) =>

@@ -6,7 +6,7 @@ import type { NftElement } from '../wire/dumps/set-records.ts'
 import { isEnd, spansOf, valueIn } from './keys.ts'
 import type { SetRecord } from './reading.ts'
 
-/** A set or map with a name; `undefined` for one of what is not modelled: other types, other flags, elements without a key. */
+/** A named set or map; `undefined` if the model cannot express it: other types or flags, elements without a key. */
 export function decodeSet({ set, elements }: SetRecord): NamedSet | undefined {
   const { keyType, dataType, flags = [], timeout, size, comment } = set
   const parts = partsOf(keyType)
@@ -43,14 +43,14 @@ const setTypeNames = [
   ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
 ]
 
-/** By nft's numbers. */
+/** Types of sets by nft's numbers. */
 const setTypes: ReadonlyMap<number, Typed> = new Map(
   setTypeNames.map((name) => [dataTypes[name].number, { name, type: dataTypes[name] }]),
 )
 
 const BITS = 6
 
-/** A number that is several: each has six bits. */
+/** Type numbers of a concatenated key: six bits for each part. */
 export function partsOf(keyType: number): number[] {
   const parts: number[] = []
   for (let rest = keyType; rest > 0; rest >>>= BITS) parts.unshift(rest & (2 ** BITS - 1))
@@ -68,17 +68,17 @@ function single(type: DataType, interval: boolean, elements: readonly NftElement
     element,
     key: span && keyOf(type, span),
   }))
-  // The parse boundary: the key is one of the type's.
+  // The cast is safe: the keys are values of the type.
   return found.every(({ key }) => key !== undefined) ? (found as unknown as Decoded[]) : undefined
 }
 
-/** Keys of several parts, each padded to four bytes; with intervals each part is one. */
+/** Keys with several parts, each padded to four bytes. In interval sets each part is a range. */
 function several(types: readonly Typed[], interval: boolean, elements: readonly NftElement[]): Decoded[] | undefined {
   const found: Decoded[] = []
   for (const element of elements) {
     const parts = partsIn(types, interval, element)
     if (parts === undefined || isEnd(element)) return undefined
-    // The parse boundary: each part is one of its type's.
+    // The cast is safe: each part is a value of its type.
     found.push({ element, key: parts as SetElement['key'] })
   }
   return found

@@ -10,7 +10,7 @@ import type { Reader, Sets } from './reading.ts'
 
 const readers: readonly Reader[] = [readMatch, readAction, readSetting, readNat]
 
-/** What a rule says, in the canonical form of {@link Statement}; what is not understood stays as it is, `raw`. */
+/** Statements of a rule in the canonical form of {@link Statement}. Unknown expressions stay as `raw`. */
 export function decodeStatements(family: Family, expressions: readonly Expression[], sets: Sets): Statement[] {
   const reading = { expressions, sets, context: contextOf(family) }
   const statements: Statement[] = []

@@ -5,7 +5,7 @@ import type { TableRecords } from './records.ts'
 import { decodeSet } from './sets.ts'
 import { decodeStatements } from './statements.ts'
 
-/** Tables of the kernel's as data. Sets that are not modelled are not there, and rules have what is not modelled as `raw`. */
+/** Kernel tables as data. Sets that the model cannot express are skipped; unknown parts of rules become `raw`. */
 export function decodeTables(records: readonly TableRecords[]): Ruleset {
   return { tables: records.map(decodeTable) }
 }
@@ -33,7 +33,7 @@ function decodeChain({ chain, base, policy, comment }: NftChain, rules: readonly
   }
 }
 
-/** A rule of the kernel's as data; `sets` are those of its table. */
+/** A kernel rule as data. `sets` are the sets of its table. */
 export function decodeRule({ family, expressions, comment }: NftRule, sets: Sets): Rule {
   return {
     statements: decodeStatements(family, expressions, sets),
@@ -41,7 +41,7 @@ export function decodeRule({ family, expressions, comment }: NftRule, sets: Sets
   }
 }
 
-/** The rules of each chain, in their order. */
+/** Rules of each chain, in order. */
 export function rulesByChain(rules: readonly NftRule[]): ReadonlyMap<string, readonly NftRule[]> {
   const byChain = new Map<string, NftRule[]>()
   for (const rule of rules) {

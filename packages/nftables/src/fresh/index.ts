@@ -1,6 +1,6 @@
 /**
- * Tables for namespaces that have none of them yet, made by one process and written by another: where the rules are known to
- * a daemon, and the namespace is another's.
+ * Writes tables into namespaces that do not have them yet. One process, such as a daemon that knows the rules, makes
+ * the batch; another process, which has the namespace, writes it.
  *
  * @example
  * ```ts

@@ -5,9 +5,9 @@ import { familyNumber } from '../wire/family.ts'
 import type { TableName } from '../wire/specs.ts'
 
 /**
- * Opens nf_tables of a namespace for a batch of `freshBatch`: it is fresh where none of these tables is there, or where a
- * function that looks for itself says so. `undefined` where nf_tables cannot be reached. Of this package it loads next to
- * nothing: for a process in which each millisecond counts.
+ * Opens nf_tables of a namespace for a batch of `freshBatch`. The namespace is fresh if none of these tables exists, or
+ * if a given function decides so. Returns `undefined` if nf_tables cannot be used. Loads little code, for processes
+ * with a short life.
  */
 export function openFresh(
   target: Netns,

@@ -47,8 +47,8 @@ table inet ex {
 }
 `
 
-describe('what nft list ruleset printed', () => {
-  test('is read, and what has no words here is raw', () => {
+describe('a listing of nft list ruleset', () => {
+  test('is parsed; unknown words become raw', () => {
     const { tables } = parseListing(listing)
     expect(printRuleset({ tables })).toBe(`table ip nat {
 	chain OUTPUT {
@@ -79,10 +79,10 @@ table inet ex {
 `)
   })
 
-  /** A set of one key is that key, as nft reads it. */
+  /** Replaces a set of one key by that key, as nft does. */
   const plain = (text: string) => text.replace(/\{ ([^,{}]*) \}/g, '$1')
 
-  /** Each rule that is understood to its end, and is printed as it was. */
+  /** Number of rules that are parsed completely. Checks that each prints as before. */
   function understood(rules: Ruleset): number {
     let count = 0
     const again = parseListing(printRuleset(rules))
@@ -104,12 +104,12 @@ table inet ex {
     return count
   }
 
-  test('rules in all words are read as they are said, or are raw from a word on', () => {
+  test('rules of all kinds parse to the same rules, or become raw from an unknown word on', () => {
     const found = rows.map(({ rules }) => understood(rules))
     expect(found.filter((count) => count > 0).length).toBeGreaterThan(rows.length / 2)
   })
 
-  test('random rulesets are, too', () => {
+  test('random rulesets parse to the same rulesets', () => {
     fc.assert(fc.property(rulesets, (rules) => void understood(rules)))
   })
 
@@ -117,11 +117,11 @@ table inet ex {
     ['chain c { }', 'line 1: expected "table", found "chain"'],
     ['table inet x {\n chain c {\n accept\n', 'line 3: expected "}", found the end'],
     ['table inet x', 'line 1: expected "{", found the end'],
-  ])('%j is none, and the line is named', (text, message) => {
+  ])('an invalid listing %j throws with the line number', (text, message) => {
     expect(() => parseListing(text)).toThrow(message)
   })
 
-  test('any text is read, or is refused in our words', () => {
+  test('any text is parsed, or throws an NftError', () => {
     const word = fc.constantFrom('table', 'inet', 'chain', '{', '}', ';', '\n', 'set', '"', '"x"', 'tcp', 'dport', '80', '@', '&', '==', 'elements', '=', 'type', 'jump', 'to', 'dnat', ',') // biome-ignore format: a list
     fc.assert(
       fc.property(

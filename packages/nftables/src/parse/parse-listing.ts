@@ -9,10 +9,10 @@ import { type Token, tokensIn, Words } from './tokens.ts'
 import { braced, keysIn } from './values.ts'
 
 /**
- * Reads what `nft list ruleset` printed, to be traced where there is no kernel to ask: the tables of `inet`, `ip` and `ip6` with
- * their chains, rules and sets. What of a rule has no words here is `raw`, of that text, and undecided in a trace; such
- * a ruleset cannot be applied. Sets of other types, objects and tables of other families are left out. Throws
- * `NftError('INVALID')`, with the line, for what is no listing.
+ * Parses the output of `nft list ruleset`, for traces without a kernel: tables of `inet`, `ip` and `ip6` with their
+ * chains, rules and sets. Unknown parts of a rule become `raw` with their text, and are undecided in a trace; such a
+ * ruleset cannot be applied. Sets of other types, objects, and tables of other families are skipped. Throws
+ * `NftError('INVALID')` with the line for text that is not a listing.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ function baseIn(line: readonly Token[]): { readonly base?: BaseChain } {
   return isType(type) && isHook(hook) && Number.isInteger(priority) ? { base: { type, hook, priority } } : {}
 }
 
-/** A set of a single part; others are left out, so that what looks into them is not known. */
+/** A set whose keys have one part. Other sets are skipped: lookups in them are undecided. */
 function setIn(line: readonly Token[], table: string): NamedSet[] {
   const [name, ...rest] = line
   const text = rest.map((token) => token.text)
@@ -104,7 +104,7 @@ function setIn(line: readonly Token[], table: string): NamedSet[] {
   const interval = after('flags').split(',').includes('interval')
   const elements = keys.map((each) => ({ key: each }))
   try {
-    // The parse boundary: the set checks its elements.
+    // The cast is safe: `canonicalSet` validates the elements.
     return [canonicalSet({ name: name.text, key, ...(interval ? { interval } : {}), elements } as NamedSet, table)]
   } catch (error) {
     if (isNftError(error)) return []

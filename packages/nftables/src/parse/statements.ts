@@ -9,7 +9,7 @@ import { isNftError } from '../wire/nft-error.ts'
 import { type Token, Words } from './tokens.ts'
 import { braced, keyIn, keysIn } from './values.ts'
 
-/** A rule in nft's words; from the first word on that is not understood it is one statement that is `raw`, of that text. */
+/** Parses a rule in nft's words. From the first unknown word on, the rest is one `raw` statement with that text. */
 export function parseRule(tokens: readonly Token[], family: Family): Rule {
   const { length } = tokens
   const [word, text] = tokens.slice(-2)
@@ -38,7 +38,7 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // What nft prints of others may be what we would refuse.
+    // Listings may have rules of other programs that this package refuses.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -52,7 +52,7 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // One that has begun, and goes on in words that are not understood, is no condition.
+  // A known action with unknown parameters is not a condition.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -110,7 +110,7 @@ interface Endpoint {
   readonly port?: number
 }
 
-/** `:15001`, `10.0.0.1:80`, `[::1]:80`, `::1`; `undefined` for ranges, and where flags follow. */
+/** Address and port of `:15001`, `10.0.0.1:80`, `[::1]:80`, `::1`; `undefined` for ranges, and if flags follow. */
 function endpointIn(words: Words): Endpoint | undefined {
   const text = words.next()?.text ?? ''
   if (flags.test(words.peek()?.text ?? '')) return undefined
@@ -131,15 +131,15 @@ function matchIn(words: Words): Statement | undefined {
   const kind = kinds.find((each) => words.take(...each.split(' ')) || words.take('meta', each))
   if (kind === undefined) return undefined
   const op = ops.find((each) => words.take(each))
-  // Of words that are bits: just these, where without it any of them is meant.
+  // For types of bits `==` means exactly these bits; without it any of the bits matches.
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand
-  // The type of what is looked at has read the value.
+  // The cast is safe: the selector's type has parsed the value.
   return value === undefined ? undefined : ({ kind, ...(op === undefined ? undefined : { op }), value } as Statement)
 }
 
-/** Longer ones first: none of them is the beginning of another then. */
+/** Longest words first, so that a word is not taken for a longer one. */
 const kinds = (Object.keys(selectors) as Selector[]).sort((a, b) => b.length - a.length)
 
 function operandIn(kind: Selector, words: Words): unknown {
@@ -159,6 +159,6 @@ function operandIn(kind: Selector, words: Words): unknown {
     return value && { value: keyIn(type, value), mask: keyIn(type, mask) }
   }
   words.next()
-  // Several bits that are compared as a number are more than one word.
+  // `|` or `/` follows if several bits are compared as a number.
   return words.peek()?.text === '|' || words.peek()?.text === '/' ? undefined : keyIn(type, first)
 }

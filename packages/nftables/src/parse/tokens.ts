@@ -1,20 +1,20 @@
 import { invalid } from '../wire/nft-error.ts'
 
-/** A word of a listing; the end of a line is one, too. */
+/** A word of a listing. The end of a line is a word too. */
 export interface Token {
   readonly text: string
-  /** Between quotes, which are not in the text. */
+  /** True if the word was in quotes. The text does not contain them. */
   readonly quoted: boolean
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
 }
 
-/** `undefined` behind the end of a line. */
+/** A word; `undefined` after the last. */
 export type Word = Token | undefined
 
 const TOKEN = /"([^"\n]*)"|#[^\n]*|\n|[{};]|[^\s{};"]+|"/g
 
-/** The words of a listing, without comments behind `#`. */
+/** Words of a listing, without comments after `#`. */
 export function tokensIn(listing: string): readonly Token[] {
   const tokens: Token[] = []
   let line = 1
@@ -34,12 +34,12 @@ export class Words {
     this.#tokens = tokens
   }
 
-  /** The word to come, or one behind it. */
+  /** The next word, or a later one. */
   peek(ahead = 0): Word {
     return this.#tokens[this.#at + ahead]
   }
 
-  /** How many are to come. */
+  /** Number of words left. */
   get left(): number {
     return Math.max(this.#tokens.length - this.#at, 0)
   }
@@ -48,7 +48,7 @@ export class Words {
     return this.#tokens[this.#at++]
   }
 
-  /** Whether these words come, none of them quoted; then they are read. */
+  /** Reads these words if they come next and are not quoted. Returns true if so. */
   take(...texts: readonly string[]): boolean {
     const comes = texts.every((text, ahead) => {
       const token = this.peek(ahead)
@@ -58,12 +58,12 @@ export class Words {
     return comes
   }
 
-  /** Goes over ends of lines and `;`. */
+  /** Skips ends of lines and `;`. */
   skipEnds(): void {
     while (this.take('\n') || this.take(';'));
   }
 
-  /** What comes up to the end of the line, or of a block, which is not read. Blocks are whole, over lines. */
+  /** Reads words up to the end of the line or of the block, without that end. Inner blocks are read completely. */
   line(): readonly Token[] {
     const found: Token[] = []
     for (let depth = 0; ; ) {
@@ -79,7 +79,7 @@ export class Words {
     }
   }
 
-  /** Reads what has to come. Throws `NftError('INVALID')`. */
+  /** Reads a required word. Throws `NftError('INVALID')` for another one. */
   expect(text: string): void {
     if (this.take(text)) return
     const token = this.peek()

@@ -3,7 +3,7 @@ import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { Token, Words } from './tokens.ts'
 
-/** Some of `{ … }`, word by word; `undefined` unless it comes, and ends. */
+/** Words between `{` and `}`; `undefined` if they are missing. */
 export function braced(words: Words): readonly Token[] | undefined {
   if (!words.take('{')) return undefined
   const found: Token[] = []
@@ -15,12 +15,12 @@ export function braced(words: Words): readonly Token[] | undefined {
   }
 }
 
-/** The keys between commas, each as it is given to a rule; `undefined` where one is something else. */
+/** Keys between commas, as `nftRuleset` takes them; `undefined` if one is invalid. */
 export function keysIn(type: DataType, tokens: readonly Token[]): readonly unknown[] | undefined {
   const keys: unknown[] = []
   let isOpen = true
   for (const token of tokens) {
-    // A comma behind a name in quotes is a word of its own.
+    // A comma after a quoted name is a separate word.
     if (!isOpen && token.text === ',') {
       isOpen = true
       continue
@@ -35,7 +35,7 @@ export function keysIn(type: DataType, tokens: readonly Token[]): readonly unkno
   return keys.length === 0 ? undefined : keys
 }
 
-/** A value, or a range of them, as it is given to a rule. */
+/** A value or a range, as `nftRuleset` takes it; `undefined` if it is invalid. */
 export function keyIn(type: DataType, token: Token): unknown {
   const value = valueIn(type, token)
   const span = type.write(value)
@@ -48,7 +48,7 @@ export function keyIn(type: DataType, token: Token): unknown {
 
 // internal
 
-/** Of a network no bits are behind its length: otherwise it is a comparison behind a mask. */
+/** True if the address has no bits after its prefix. Otherwise nft means a comparison with a mask. */
 function isNetwork(type: DataType, { text }: Token, { from }: Span): boolean {
   const address = type.networks === true ? type.write(text.split('/')[0])?.from : undefined
   return address === undefined || compareBytes(address, from) === 0

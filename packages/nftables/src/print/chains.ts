@@ -2,7 +2,7 @@ import { escapeUnsafe } from '@cni/types'
 import type { Family, Hook } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** The line that says where packets enter a base chain. */
+/** Line with the hook of a base chain. */
 export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined, family: Family): string {
   const { type, hook, priority, device } = base
   const at = device === undefined ? '' : ` device "${escapeUnsafe(device)}"`
@@ -10,7 +10,7 @@ export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined,
   return `type ${type} hook ${hook}${at} priority ${priorityText(priority, family, hook)};${end}`
 }
 
-/** nft's names for priorities: families and hooks in which they have them; nothing is everywhere. */
+/** nft's name of a priority. Without `hook` nft uses the name at all hooks. */
 interface Named {
   readonly name: string
   readonly priority: number
@@ -36,7 +36,7 @@ const names: Readonly<Record<Family, readonly Named[]>> = {
   ],
 }
 
-/** So far from a name nft still counts from it. */
+/** Maximum distance at which nft prints a priority relative to a name. */
 const NEAR = 10
 
 function priorityText(priority: number, family: Family, hook: Hook): string {

@@ -3,7 +3,7 @@ import { logLevels } from './words.ts'
 
 const USUAL_BURST = 5
 
-/** `limit rate over 10/minute burst 20 packets`. */
+/** Text of a limit, such as `limit rate over 10/minute burst 20 packets`. */
 export function limitText({ rate, per, burst, of, over }: Limit): string {
   const words = ['limit rate', ...(over === true ? ['over'] : [])]
   if (of === 'bytes') {
@@ -14,7 +14,7 @@ export function limitText({ rate, per, burst, of, over }: Limit): string {
   return words.join(' ')
 }
 
-/** In the largest unit, up to megabytes, of which it is a whole number. */
+/** Rate in the largest unit (up to mbytes) that divides it evenly. */
 function bytesText(count: number): string {
   let rest = count
   let unit = 0
@@ -28,7 +28,7 @@ function bytesText(count: number): string {
 const WARN = 4
 const allFlags: readonly LogFlag[] = ['tcp sequence', 'tcp options', 'ip options', 'skuid', 'ether']
 
-/** `log prefix "in: " level info`. */
+/** Text of a log, such as `log prefix "in: " level info`. */
 export function logText({ prefix, group, snaplen, threshold, level = WARN, flags = [] }: Log): string {
   const words = ['log']
   if (prefix !== undefined) words.push(`prefix "${prefix}"`)

@@ -9,7 +9,7 @@ import { inListOrder, verdictText } from './statement.ts'
 import { timeText } from './times.ts'
 import { isRange, keyText, valueText } from './values.ts'
 
-/** A set of a ruleset in words. */
+/** Text of a set of a ruleset. */
 export function namedSetText(set: NamedSet): SetText {
   const { name, key, data, interval, timeout, size, comment, elements = [] } = set
   const keys: readonly (keyof typeof dataTypes)[] = typeof key === 'string' ? [key] : key
@@ -37,20 +37,20 @@ function elementText(types: readonly DataType[], data: NamedSet['data'], element
   return words.join(' ')
 }
 
-/** What a key is mapped to. */
+/** Text of a map element's data. */
 export function dataText(type: NonNullable<NamedSet['data']>, data: string | number | Verdict): string {
   if (typeof data === 'object') return verdictText(data)
   return type === 'verdict' ? String(data) : valueText(dataTypes[type], data)
 }
 
-/** The parts of a key: several in a set whose keys have several. */
+/** Parts of a key. Sets with a concatenated key have several. */
 function partsOf({ key }: SetElement): readonly Key<Plain>[] {
   return isParts(key) ? key : [key]
 }
 
 const isParts = (key: SetElement['key']): key is Extract<SetElement['key'], readonly unknown[]> => Array.isArray(key)
 
-/** nft sorts them; of several parts with intervals it leaves them as they are. */
+/** Sorts elements as nft does. nft does not sort concatenated keys of interval sets. */
 function ordered(
   types: readonly DataType[],
   interval: boolean,
@@ -63,7 +63,7 @@ function ordered(
   return keyed.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ element }) => element)
 }
 
-/** All parts as a number of the machine, the highest byte first. */
+/** All parts as one little-endian number, most significant byte first. */
 function bytesOf(types: readonly DataType[], parts: readonly Key<Plain>[]): Uint8Array {
   const written = parts.map((part, at) => {
     const type = types[at]

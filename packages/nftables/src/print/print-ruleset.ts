@@ -8,7 +8,7 @@ import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
 /**
- * A ruleset as `nft list ruleset` prints it when it is applied, and as `nft -f` takes it.
+ * Prints a ruleset as `nft list ruleset` prints it after `apply`. `nft -f` accepts the text.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ function tableText({ family, name, comment, sets, chains }: Table, options: Prin
   ])
 }
 
-/** A table, of which the parts are apart. */
+/** A table whose parts are separated by empty lines. */
 export function blocks(family: Family, name: string, parts: readonly (readonly string[])[]): string {
   const body = parts.map((lines) => lines.map((line) => `\t${line}\n`).join('')).join('\n')
   return `${escapeUnsafe(`table ${family} ${name} {`)}\n${body}}\n`

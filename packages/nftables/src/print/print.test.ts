@@ -15,7 +15,7 @@ import { ruleText } from './rule.ts'
 const hostile = 'x"\n}\ntable ip evil {\u001b[2J'
 const shown = 'x"\\n}\\ntable ip evil {\\u001b[2J'
 
-test('names and comments of others do not break out of their lines', () => {
+test('names and comments of other programs cannot break out of their lines', () => {
   const nft = fakeKernel().open()
   const chain = { family: 'ip', table: hostile, chain: hostile } as const
   const set = { family: 'ip', table: hostile, set: hostile, keyType: 13, keyLength: 2 } as const
@@ -38,7 +38,7 @@ test('names and comments of others do not break out of their lines', () => {
   ])
 })
 
-test('what is not modelled stands in brackets, with what its attributes say', () => {
+test('unknown expressions are printed in brackets, with their attributes', () => {
   const expressions = [
     { name: 'payload', dreg: 1, base: 'link', offset: 6, len: 6 },
     { name: 'raw', of: 'osf', data: Uint8Array.of(1, 2) },
@@ -50,7 +50,7 @@ test('what is not modelled stands in brackets, with what its attributes say', ()
   )
 })
 
-test('a ruleset is printed as nft lists it when it is applied, counters aside when that is asked', () => {
+test('a ruleset is printed as nft lists it after apply; stateless omits counters', () => {
   const rules: Chain['rules'] = [
     {
       statements: [
@@ -87,7 +87,7 @@ test.each<[Statement, string]>([
     'ct status snat,dnat / snat,dnat',
   ],
   [{ kind: 'th dport', value: { value: 1, mask: 1 } }, 'th dport & 1 == 1'],
-])('bits of any value can be asked for, and are read again: %j', (statement, text) => {
+])('a comparison of bits with any value is encoded, decoded and printed: %j', (statement, text) => {
   const given = canonicalStatement(statement, '')
   const { expressions } = encodeRule({ statements: [given] }, { family: 'inet', isInterval: () => false })
   const read = decodeStatements('inet', decodeExpressions(encodeExpressions(expressions)), new Map())
@@ -95,14 +95,14 @@ test.each<[Statement, string]>([
   expect(ruleText({ statements: read }, 'inet')).toBe(text)
 })
 
-test('not none of some bits is any of them, and is to be said so', () => {
+test('!= with a mask and an empty value throws, because it means any of the bits', () => {
   const none = { kind: 'ct state', op: '!=', value: { value: [], mask: ['new'] } } as const
   expect(() => canonicalStatement(none, 'x')).toThrow(
     'x: ct state: != with an empty value matches any word of the mask',
   )
 })
 
-test('a range to translate to that is a whole network has no brackets before its port, which any other has', () => {
+test('a NAT range that is a whole network is printed without brackets before its port, others with brackets', () => {
   const to = (address: { from: string; to: string }): Statement => ({ kind: 'snat', family: 'ip6', address, port: 1 })
   expect(ruleText({ statements: [to({ from: '::', to: '::1' })] }, 'ip6')).toBe('snat to ::/127:1')
   expect(ruleText({ statements: [to({ from: '::1', to: '::2' })] }, 'ip6')).toBe('snat to [::1]-[::2]:1')

@@ -1,8 +1,8 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 
 /**
- * What we have no words for, in brackets: the kernel's name and what its attributes say, bytes in hexadecimal. nft does not
- * take it back, and says so.
+ * Text of an unknown expression, in brackets: the kernel's name and the attributes, bytes in hexadecimal. nft refuses
+ * this text.
  */
 export function rawText(expression: Expression): string {
   const { name, ...fields } = expression

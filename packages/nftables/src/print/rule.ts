@@ -6,8 +6,8 @@ import type { Family } from '../wire/family.ts'
 import { statementText } from './statement.ts'
 
 /**
- * A rule as `nft list` prints it: without the comparisons of protocols that a statement behind them implies, `tcp dport 80`
- * for `meta l4proto tcp tcp dport 80`. What is not modelled stands in brackets.
+ * Text of a rule as `nft list` prints it. Omits protocol comparisons that a later statement implies: `tcp dport 80` for
+ * `meta l4proto tcp tcp dport 80`. Unknown expressions are in brackets.
  */
 export function ruleText(
   { statements, comment }: Rule,
@@ -26,18 +26,18 @@ export function ruleText(
     else if (!implied.has(at)) words.push(withHeader(statementText(statement, family, options), header))
     if (isMatch(statement) && saysProtocol.has(statement.kind) && statement.op === undefined) protocol = statement.value
   }
-  // Names and comments are of whomever: none of them ends the line.
+  // Other programs choose names and comments: escapes everything that could end the line.
   return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
-/** The place of a comparison that others may imply, and what it is of. */
+/** A protocol comparison that later statements may imply, with its index. */
 interface Dependency {
   readonly at: number
   readonly kind: Selector
   readonly value: unknown
 }
 
-/** Which statements nft leaves out, because of what is behind them. */
+/** Indexes of the statements that nft omits because a later statement implies them. */
 function impliedBy(statements: readonly Statement[], family: Family): ReadonlySet<number> {
   const implied = new Set<number>()
   let network: Dependency | undefined
@@ -49,11 +49,12 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // Also an answer implies its family, a reset whichever was said, and in a table of one family a reset implies TCP.
+        // Rules of nft: an answer implies its family, and a reset every family. In a table of one family a reset
+        // implies TCP.
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // Behind what is no condition nothing is implied any more.
+      // A statement that is not a condition ends what can be implied.
       network = undefined
       transport = undefined
       continue
@@ -96,13 +97,13 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
 
 const saysProtocol: ReadonlySet<Selector> = new Set(['l4proto', 'ip protocol', 'ip6 nexthdr'] as const)
 
-/** In a table of both families a field of an IP header also says which family it is. */
+/** In `inet` tables a protocol field of an IP header stays, because it also says the family. */
 const staysBefore = ({ kind }: Dependency, family: Family): boolean => kind !== 'l4proto' && family === 'inet'
 
 const impliesFamily = (protocol: unknown, family: unknown): boolean =>
   (protocol === 'icmp' && family === 'ipv4') || (protocol === 'ipv6-icmp' && family === 'ipv6')
 
-/** Ports of no protocol in particular have the name of the one that was said before. */
+/** Ports of any protocol (`th`) get the name of the protocol that the rule has named. */
 const withHeader = (text: string, header: string): string => (text.startsWith('th ') ? header + text.slice(2) : text)
 
 const headerOf = (protocol: unknown): string =>
@@ -110,7 +111,7 @@ const headerOf = (protocol: unknown): string =>
 
 const hasPorts: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'dccp', 'sctp'])
 
-/** Both ports of no protocol, which are compared as one: nft has no name for that. */
+/** Both ports of any protocol, compared in one step. nft has no name for this and prints the raw offset. */
 function bothPorts(statement: Statement, next: Statement | undefined): string | undefined {
   const source = portOf(statement, 'th sport')
   const target = next && portOf(next, 'th dport')
@@ -127,7 +128,7 @@ function portOf(statement: Statement, kind: Selector): number | undefined {
   return typeof statement.value === 'number' ? statement.value : undefined
 }
 
-/** Ports that stand beside each other are compared as one, and listed so. */
+/** Puts the source port before an adjacent destination port: nft compares and prints them in this order. */
 function sourceFirst(statements: readonly Statement[]): readonly Statement[] {
   const list = [...statements]
   for (let at = 0; at + 1 < list.length; at++) {

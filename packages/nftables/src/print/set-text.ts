@@ -1,22 +1,22 @@
 import { escapeUnsafe } from '@cni/types'
 
-/** A set or a map, in words. */
+/** A set or a map as text. */
 export interface SetText {
   readonly name: string
   readonly isMap: boolean
-  /** nft's words for what keys are, and of a map for what they are mapped to. */
+  /** nft's type of the keys, with the type of the data in a map. */
   readonly type: string
   readonly size?: number | undefined
   readonly flags: readonly string[]
   readonly autoMerge?: boolean
-  /** As nft writes it. */
+  /** Timeout as nft writes it. */
   readonly timeout?: string | undefined
   readonly comment?: string | undefined
-  /** In nft's order. */
+  /** Elements in nft's order. */
   readonly elements: readonly string[]
 }
 
-/** A set with its braces, line by line, without what it is indented by. */
+/** Lines of a set with its braces, without outer indentation. */
 export function setLines(set: SetText): string[] {
   const { name, isMap, type, size, flags, autoMerge = false, timeout, comment, elements } = set
   const lines = [
@@ -31,16 +31,16 @@ export function setLines(set: SetText): string[] {
   return [escapeUnsafe(`${isMap ? 'map' : 'set'} ${name} {`), ...lines.map((line) => `\t${line}`), '}']
 }
 
-/** A comment of a table, a chain or a set: of whomever, and a line all the same. */
+/** Comment line of a table, chain or set. Escapes everything that could end the line. */
 export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
-/** A timeout says the flag, unless there are others to be said. */
+/** Line of flags. A timeout implies its flag; nft prints the flag only together with others. */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
   const isSaid = flags.some((flag) => flag !== 'timeout' || timeout === undefined)
   return isSaid ? [`flags ${flags.join(',')}`] : []
 }
 
-/** Where an element goes on in the next line. */
+/** Separator before an element on a new line. */
 const BREAK = ',\n\t\t\t     '
 
 function listed(elements: readonly string[], most: number): string {
@@ -50,7 +50,7 @@ function listed(elements: readonly string[], most: number): string {
   return text
 }
 
-/** Of short values nft puts some into a line. */
+/** Number of elements per line: nft prints short values several to a line. */
 function perLine(type: string): number {
   const [key = ''] = type.split(' : ')
   return key === 'ipv4_addr' ? 2 : fiveInLine.has(key) ? 5 : 1

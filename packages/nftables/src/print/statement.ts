@@ -13,7 +13,7 @@ import { isRange, keyText, markText, maskedText, rangeText, valueText } from './
 /** Format: `stateless` omits counters and other state, as `nft --stateless`. */
 export type PrintOptions = { readonly stateless?: boolean | undefined }
 
-/** A statement in nft's words. */
+/** Text of a statement in nft's words. */
 export function statementText(statement: Statement, family: Family, options: PrintOptions = {}): string {
   if (isMatch(statement)) return matchText(statement)
   switch (statement.kind) {
@@ -54,7 +54,7 @@ export function statementText(statement: Statement, family: Family, options: Pri
   }
 }
 
-/** `accept`, `jump c`. */
+/** Text of a verdict, such as `accept`, `jump c`. */
 export const verdictText = (verdict: Verdict): string =>
   'chain' in verdict ? `${verdict.verdict} ${verdict.chain}` : verdict.verdict
 
@@ -80,21 +80,27 @@ function matchText({ kind, op, value }: Match): string {
   return `${what} ${flagsText(type, value, op)}`
 }
 
-/** The parse boundary: value and mask are of one selector. */
+/** The cast is safe: value and mask have the type of the selector. */
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
-/** One set of bits, and no other: nft compares it as a number, and names the comparison only of a single bit. */
+/**
+ * True for a comparison with exactly one combination of bits. nft prints it as a number, and with an operator only for
+ * a single bit.
+ */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
-/** Bits that are compared as a number are not a list. */
+/** Text of bits. Bits that are compared as a number are joined by `|`. */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
     return `${op === undefined ? '' : `${op} `}${valueText(type, value)}`
   return `${op === '==' && value.length > 1 ? '' : `${op} `}${value.join(' | ')}`
 }
 
-/** Flags of TCP that are compared as a number: a word for one, else nft shows the number. Behind a mask of all there is none. */
+/**
+ * Text of TCP flags that are compared as a number: a word for one flag, else the number; `undefined` if nft prints
+ * flags instead.
+ */
 function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
   const sign = op ?? '=='
   const shown = (flags: readonly string[]) =>
@@ -114,7 +120,7 @@ const isList = (value: unknown): value is readonly string[] => Array.isArray(val
 const numberOf = (type: DataType, value: Plain): number => integer(type.write(value)?.from ?? new Uint8Array())
 
 function setText(type: DataType, keys: readonly Key<Plain>[]): string {
-  // Of flags of TCP that begin with the same one nft has the highest first.
+  // nft sorts TCP flags with the same first flag from the highest to the lowest.
   const list = type === dataTypes.tcp_flag ? keys.toSorted((a, b) => whole(type, b) - whole(type, a)) : keys
   return inListOrder(type, list, (key) => key)
     .map((key) => keyText(type, key))
@@ -124,7 +130,7 @@ function setText(type: DataType, keys: readonly Key<Plain>[]): string {
 function vmapText({ on, map }: Vmap): string {
   if ('named' in map) return `${selectorText(on)} vmap @${map.named}`
   const { type } = selectors[on]
-  // The parse boundary: each key is one of the selector's.
+  // The cast is safe: the keys have the type of the selector.
   const elements = map.elements as readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[]
   const shown = inListOrder(type, elements, ({ key }) => key).map(
     ({ key, verdict }) => `${keyText(type, key)} : ${verdictText(verdict)}`,
@@ -133,8 +139,8 @@ function vmapText({ on, map }: Vmap): string {
 }
 
 /**
- * In nft's order: by the first value, of several bits by the first of them, names as numbers of the machine unless there are
- * beginnings of names among them.
+ * Sorts as nft does: by the first value of a range, and by the first of several bits. Names are compared as
+ * little-endian numbers, unless the list has prefixes of names.
  */
 export function inListOrder<T>(
   type: DataType,
@@ -154,7 +160,7 @@ export function inListOrder<T>(
 
 const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
-/** As nft shows an and and a xor: what the xor sets of the bits that are cleared is an or. */
+/** Text of `and` and `xor` as nft prints it. Bits that `and` clears and `xor` sets are printed as `or`. */
 function markValueText(value: MarkValue): string {
   if (typeof value === 'number') return markText(value)
   const { of, and = ALL, xor = 0 } = value

@@ -3,7 +3,7 @@ import { onesBefore, spanOf } from '../rules/spans.ts'
 import type { Key, Masked, Range } from '../rules/values.ts'
 import { icmpTypes, icmpv6Types, protocolNames } from './words.ts'
 
-/** A value as nft prints it; in a range numbers have no names. */
+/** Text of a value as nft prints it. In a range nft prints numbers instead of names. */
 export function valueText(type: DataType, value: Plain, inRange = false): string {
   if (typeof value === 'object') return 'prefix' in value ? `"${nameText(value.prefix)}*"` : listText(value)
   if (typeof value === 'string' && type === dataTypes.ifname) return `"${nameText(value)}"`
@@ -15,24 +15,24 @@ export function valueText(type: DataType, value: Plain, inRange = false): string
   return (inRange ? undefined : names.get(number)) ?? String(number)
 }
 
-/** A key of a set, a value or a range. */
+/** Text of a set key: a value or a range. */
 export function keyText(type: DataType, key: Key<Plain>): string {
   if (isRange(key)) return type === dataTypes.mark ? marksText(type, key) : rangeText(type, key)
   return Array.isArray(key) ? key.join(' | ') : valueText(type, key)
 }
 
-/** From the one to the other. */
+/** Text of a range. */
 export const rangeText = (type: DataType, { from, to }: Range<Plain>): string =>
   `${valueText(type, from, true)}-${valueText(type, to, true)}`
 
-/** In a set marks that begin with the same bits are all that do. */
+/** Text of a range of marks in a set. nft prints marks with a common prefix as `mark/bits`. */
 function marksText(type: DataType, key: Range<Plain>): string {
   const [from, to] = [type.write(key.from)?.from, type.write(key.to)?.from]
   const bits = from && to && spanOf({ ...type, networks: true }, from, to).bits
   return bits === undefined ? rangeText(type, key) : `${valueText(type, key.from)}/${bits}`
 }
 
-/** What is compared with after a mask, behind the selector: `0x0a000000/8` where nft knows such, else `& mask == value`. */
+/** Text of a masked comparison, after the selector: `0x0a000000/8` where nft has this form, else `& mask == value`. */
 export function maskedText(type: DataType, { value, mask }: Masked<Plain>, op: '!=' | undefined): string {
   const not = op === undefined ? '' : '!= '
   if (type.flags === true) return bitsText(listText(value), listText(mask), op)
@@ -48,10 +48,10 @@ function bitsText(value: string, mask: string, op: '!=' | undefined): string {
   return `${op === undefined ? '' : '!= '}${value} / ${mask}`
 }
 
-/** A mark, as nft prints it. */
+/** Text of a mark as nft prints it. */
 export const markText = (mark: number): string => `0x${mark.toString(16).padStart(8, '0')}`
 
-/** Whether a key, or what something is compared with, is a range. */
+/** True for a range. */
 export const isRange = (value: unknown): value is Range<Plain> =>
   typeof value === 'object' && value !== null && 'from' in value
 
@@ -63,10 +63,10 @@ const namesOf: ReadonlyMap<DataType, ReadonlyMap<number, string>> = new Map<Data
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
-/** A `*` at the end of a name is not all names that begin so. */
+/** Escapes a `*` at the end of a name, which would mean a prefix. */
 const nameText = (name: string): string => name.replace(/\*$/, '\\*')
 
-/** As `inet_ntop` writes an address: two last groups alone are an IPv4 address. */
+/** Text of an address as `inet_ntop` writes it: the last two groups alone are an IPv4 address. */
 function addressText(type: DataType, value: Plain): string {
   const span = type.write(value)
   const text = String((span && type.read(span)) ?? value)

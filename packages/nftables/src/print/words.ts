@@ -1,4 +1,4 @@
-/** Protocols by their numbers, as Debian's /etc/protocols has them, where nft looks them up. */
+/** Protocol names by number, from Debian's /etc/protocols, where nft looks them up. */
 export const protocolNames: ReadonlyMap<number, string> = new Map([
   ...([
     [0, 'ip'],
@@ -75,7 +75,7 @@ export const protocolNames: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** nft's words for types of ICMP. */
+/** nft's names of ICMP types. */
 export const icmpTypes: ReadonlyMap<number, string> = new Map([
   ...([
     [0, 'echo-reply'],
@@ -102,7 +102,7 @@ export const icmpTypes: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** And of ICMPv6. */
+/** nft's names of ICMPv6 types. */
 export const icmpv6Types: ReadonlyMap<number, string> = new Map([
   ...([
     [1, 'destination-unreachable'],
@@ -136,7 +136,7 @@ export const icmpv6Types: ReadonlyMap<number, string> = new Map([
   ] as const),
 ])
 
-/** What a rejection says, by its kind and its number. */
+/** nft's names of reject codes. */
 export const rejectCodes: Readonly<Record<'icmp' | 'icmpv6' | 'icmpx', ReadonlyMap<number, string>>> = {
   icmp: new Map([
     ...([
@@ -174,7 +174,7 @@ export const rejectCodes: Readonly<Record<'icmp' | 'icmpv6' | 'icmpx', ReadonlyM
   ]),
 }
 
-/** What a log says how bad it is. */
+/** nft's log levels, by number. */
 export const logLevels: readonly string[] = [
   ...['emerg', 'alert', 'crit', 'err', 'warn', 'notice', 'info', 'debug', 'audit'],
 ]

@@ -11,21 +11,21 @@ import { invalid, NftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { diffElements } from './element-diff.ts'
 
-/** A namespace whose sets are read and edited. */
+/** Socket and transaction for reading and editing sets. */
 export interface Editing {
   readonly nft: Nft
-  /** One transaction: the function is called again when others change something meanwhile. */
+  /** Runs one transaction. Calls the function again if another process changes rules meanwhile. */
   edit<T>(plan: (batch: Batch) => T): Promise<T>
 }
 
-/** Makes a set that is not there. */
+/** Creates a set, if it does not exist. */
 export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   const encoded = encodeNamedSet(canonicalSet(spec, table.table))
   const { elements, ...told } = encoded
   return edit((batch) => {
     const found = find(nft, table, spec)
     if (found !== undefined && specText(found) !== specText(encoded)) {
-      throw new NftError('EXISTS', `${nameOf(table, spec)} is there, and is another kind of set`)
+      throw new NftError('EXISTS', `${nameOf(table, spec)} exists with another type`)
     }
     if (found !== undefined) return
     const name = { ...table, set: spec.name, setId: messagesOf(batch).nextId }
@@ -34,14 +34,14 @@ export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedS
   })
 }
 
-/** Removes it, when it is there. */
+/** Deletes a set, if it exists. */
 export function destroySet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   return edit((batch) => {
     if (find(nft, table, spec) !== undefined) deleteSet(batch, { ...table, set: spec.name })
   })
 }
 
-/** Adds elements, those that are there otherwise in their place. */
+/** Adds elements. Replaces existing elements that differ. */
 export async function addTo(
   { nft, edit }: Editing,
   table: TableName,
@@ -54,7 +54,7 @@ export async function addTo(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
-    // The kernel leaves an element as it is that is there.
+    // The kernel leaves an existing element unchanged.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
     const { missing, unexpected } = diffElements(
@@ -65,7 +65,7 @@ export async function addTo(
   })
 }
 
-/** Deletes those that are there. */
+/** Deletes existing elements. */
 export function deleteFrom(
   { nft, edit }: Editing,
   table: TableName,
@@ -84,12 +84,12 @@ export function flushSet({ nft, edit }: Editing, table: TableName, spec: NamedSe
   return edit((batch) => void deleteElements(batch, { ...table, set: existing(nft, table, spec).set }))
 }
 
-/** What it holds, in canonical form. */
+/** Elements of the set, in canonical form. */
 export function listOf({ nft }: Editing, table: TableName, spec: NamedSet): Promise<readonly SetElement[]> {
   return nft.read(() => presentOf(nft, table, spec))
 }
 
-/** The element of a key. */
+/** Element with a key. */
 export async function elementOf(
   editing: Editing,
   table: TableName,
@@ -101,7 +101,7 @@ export async function elementOf(
   return list.find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
 }
 
-/** Whether a rule would find a key. */
+/** True if a rule would find the key. */
 export async function finds(
   editing: Editing,
   table: TableName,
@@ -119,7 +119,7 @@ export async function finds(
   )
 }
 
-/** How the content differs. */
+/** Differences between the content and the given elements. */
 export async function diffOf(
   editing: Editing,
   table: TableName,
@@ -129,7 +129,7 @@ export async function diffOf(
   return diffElements(canonical(table, spec, elements), await listOf(editing, table, spec))
 }
 
-/** Gives it exactly these elements. */
+/** Replaces the content by exactly these elements. */
 export function replaceElements(
   { nft, edit }: Editing,
   table: TableName,
@@ -153,7 +153,7 @@ function change(
 ): void {
   const name = { ...table, set: spec.name }
   if (unexpected.length > 0) {
-    // The end before the first interval stays: it is that of none.
+    // Keeps the end element before the first interval: it belongs to no element.
     const isOwnEnd = (key: Uint8Array | undefined) => key?.some((byte) => byte !== 0) === true
     const specs = encodeElements(spec, unexpected).filter(({ key, flags }) => flags === undefined || isOwnEnd(key))
     deleteElements(
@@ -185,15 +185,16 @@ const keyText = ({ key }: SetElement) => JSON.stringify(key)
 function presentOf(nft: Nft, table: TableName, spec: NamedSet): readonly SetElement[] {
   const set = existing(nft, table, spec)
   const decoded = decodeSet({ set, elements: elementsOf(nft, set) })
-  if (decoded?.elements === undefined) return invalid(`${nameOf(table, spec)} holds what this package does not model`)
+  if (decoded?.elements === undefined)
+    return invalid(`${nameOf(table, spec)} has content that this package does not model`)
   return canonicalSet(decoded, table.table).elements ?? []
 }
 
 function existing(nft: Nft, table: TableName, spec: NamedSet): NftSet {
   const found = find(nft, table, spec)
-  if (found === undefined) throw new NftError('NOT_FOUND', `${nameOf(table, spec)} is not there; create it first`)
+  if (found === undefined) throw new NftError('NOT_FOUND', `${nameOf(table, spec)} does not exist; create it first`)
   if (specText(found) !== specText(encodeNamedSet({ ...spec, elements: [] }))) {
-    throw new NftError('EXISTS', `${nameOf(table, spec)} is another kind of set`)
+    throw new NftError('EXISTS', `${nameOf(table, spec)} exists with another type`)
   }
   return found
 }

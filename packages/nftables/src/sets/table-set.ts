@@ -19,40 +19,44 @@ import {
 } from './operations.ts'
 
 /**
- * A named set or map of a table that is there. Elements are keys alone, or with a value, a comment, a time. Everything is
- * checked before anything is asked of the kernel, and each call is one transaction: all of it or none, which the `undo` of a context takes back. Throws `NftError`: `NOT_FOUND` without the set.
+ * A named set or map of an existing table. Elements are plain keys, or keys with data, comment or timeout. Arguments
+ * are validated before any request. Each call is one transaction, which the context's `undo` rolls back. Throws
+ * `NftError`: `NOT_FOUND` if the set does not exist.
  */
 export interface TableSet {
   readonly name: string
   readonly spec: NamedSet
-  /** Makes the set, with the elements of its spec. One that is there is left; another kind of set is `EXISTS`. */
+  /**
+   * Creates the set with the elements of its spec. Leaves an existing set unchanged; throws `EXISTS` if its type
+   * differs.
+   */
   create(): Promise<void>
-  /** Removes it; what is not there is fine. `REFUSED` while a rule looks into it. */
+  /** Deletes the set if it exists. Throws `REFUSED` while a rule uses it. */
   destroy(): Promise<void>
-  /** Adds elements; one that is there gets the new value, comment and time. */
+  /** Adds elements. An existing element gets the new data, comment and timeout. */
   add(elements: readonly (SetElement | SetElement['key'])[]): Promise<void>
-  /** Deletes elements by their keys; what is not there is fine. */
+  /** Deletes elements by their keys. Missing elements are ignored. */
   delete(keys: readonly SetElement['key'][]): Promise<void>
   /** Deletes all elements. */
   flush(): Promise<void>
-  /** What it holds, sorted. */
+  /** Elements, sorted. */
   list(): Promise<readonly SetElement[]>
-  /** The element of a key, `undefined` when there is none. */
+  /** Element with a key; `undefined` if it is missing. */
   get(key: SetElement['key']): Promise<SetElement | undefined>
-  /** Whether a rule would find it: an address inside a network counts. */
+  /** True if a rule would find the key. An address in a network of the set is found. */
   has(key: SetElement['key']): Promise<boolean>
-  /** How the content differs from these elements. */
+  /** Differences between the content and these elements. */
   diff(elements: readonly (SetElement | SetElement['key'])[]): Promise<{
-    /** Wanted, not there; or there with another value, comment or time. */
+    /** Wanted elements that are missing, or that have other data, comment or timeout. */
     readonly missing: readonly SetElement[]
-    /** There, not wanted; or there otherwise. */
+    /** Existing elements that are not wanted, or that differ. */
     readonly unexpected: readonly SetElement[]
   }>
-  /** Gives it exactly these elements; what stays is not touched. */
+  /** Replaces the content by exactly these elements. Equal elements are not touched. */
   replace(elements: readonly (SetElement | SetElement['key'])[]): Promise<'unchanged' | 'replaced'>
 }
 
-/** A set by its table and what it is; nothing happens before the first call. */
+/** A set by table and spec. No request is sent before the first call. */
 export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet {
   const run = <T>(act: (editing: Editing) => Promise<T>): Promise<T> =>
     withNft(work, (nft) => act({ nft, edit: (plan) => edit(work, nft, table, plan) }))
@@ -72,7 +76,7 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
   }
 }
 
-/** Commits a plan. Only the context of a call has a use for the way back. */
+/** Commits a plan. Only a plugin's context needs the rollback. */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
   if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
   return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)

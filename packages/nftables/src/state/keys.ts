@@ -5,12 +5,12 @@ import type { Expressions } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { withComment } from '../wire/userdata.ts'
 
-/** What an anonymous set that a rule looks into says; `undefined` for one with a name. */
+/** Text of the anonymous set that a rule looks up; `undefined` for a named set. */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 
 /**
- * A text that is equal for equal rules: their bytes, without what counters have counted and with what anonymous sets hold
- * instead of their names.
+ * Text that is equal for equal rules: the bytes without counter values, and with the content of anonymous sets instead
+ * of their names.
  */
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
   const text = bytes.toString('latin1')
@@ -33,19 +33,19 @@ export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText
   return userdata === undefined ? key : `${key} comment ${Buffer.from(userdata).toString('latin1')}`
 }
 
-/** A text that is equal for sets that say and hold the same. */
+/** Text that is equal for sets with equal type and content. */
 export function setText(set: NftSet | EncodedSet, elements: readonly (NftElement | ElementSpec)[]): string {
   return [specText(set), ...elements.map(elementText).sort()].join('\n')
 }
 
-/** The same without what they hold. */
+/** Text that is equal for sets of the same type. */
 export function specText({ flags = [], keyType, keyLength, dataType, dataLength }: NftSet | EncodedSet): string {
-  // What the kernel adds for itself.
+  // The kernel may add this flag.
   const own = flags.filter((flag) => flag !== 'constant').sort()
   return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
 }
 
-/** An element with what it is mapped to. */
+/** Text of an element with its data. */
 export function elementText(element: NftElement | ElementSpec): string {
   const { key, keyEnd, data, flags = [], timeout = '', userdata } = element
   const { comment = '' } = element.comment === undefined && userdata ? withComment({ userdata }, 'element') : element
@@ -55,10 +55,10 @@ export function elementText(element: NftElement | ElementSpec): string {
 
 // internal
 
-/** Where in an expression its name begins: behind two headers of attributes. */
+/** Offset of the name in an expression, after two attribute headers. */
 const NAME = 8
 
-/** A look into an anonymous set; `undefined` for one with a name, which is said by its bytes. */
+/** Text of a lookup in an anonymous set; `undefined` for a named set, whose bytes are compared. */
 function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)
   const text = found?.name === 'lookup' ? setText(found) : undefined

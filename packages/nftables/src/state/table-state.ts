@@ -15,49 +15,49 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** A rule that is wanted or there, and the text that is equal for equal rules. */
+/** A rule, with a text that is equal for equal rules. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R
 }
 
-/** A chain that is wanted, or there, or both. */
+/** A chain that is wanted, exists, or both. */
 export interface ChainState {
   readonly name: string
   readonly wanted: Chain | undefined
   readonly present: NftChain | undefined
-  /** Whether it can stay: the same kind of chain, at the same place. */
+  /** True if the chain can stay: type, hook, priority and comment are equal. */
   readonly stays: boolean
   readonly samePolicy: boolean
   readonly wantedRules: readonly Keyed<Rule>[]
-  /** As the kernel told them. */
+  /** Rules as kernel messages. */
   readonly presentRules: readonly Keyed<Buffer>[]
 }
 
-/** A named set that is wanted, or there, or both. */
+/** A named set that is wanted, exists, or both. */
 export interface SetState {
   readonly name: string
   readonly wanted: NamedSet | undefined
   readonly present: NftSet | undefined
   readonly stays: boolean
-  /** What it holds: `undefined` when that is somebody else's. */
+  /** Content of the set; `undefined` if other programs own it. */
   readonly elements: { readonly same: boolean; readonly present: readonly NftElement[] } | undefined
 }
 
-/** A table that is wanted, and what is there of it. */
+/** A wanted table, with its state in the kernel. */
 export interface TableState {
   readonly table: Table
   readonly present: NftTable | undefined
-  /** Whether it can stay: nothing is in it that we cannot remove alone. */
+  /** True if the table can stay: the comment is equal, and everything in it can be deleted separately. */
   readonly stays: boolean
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
   readonly sets: readonly SetState[]
-  /** All sets that are there, by their names; without elements where they were not looked at. */
+  /** All existing sets by name. Elements are missing if they were not read. */
   readonly records: Sets
 }
 
-/** What is wanted and what is there. Throws `NftError('INVALID')` for what cannot be written. */
+/** States of the wanted tables. Throws `NftError('INVALID')` for an invalid ruleset. */
 export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   const present = nft.tables()
   return tables.map((table) => {
@@ -67,24 +67,24 @@ export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   })
 }
 
-/** Whether nothing differs. */
+/** True if nothing differs. */
 export function isSame({ present, stays, dormant, chains, sets }: TableState): boolean {
   return present !== undefined && stays && !dormant && chains.every(isSameChain) && sets.every((set) => isSameSet(set))
 }
 
-/** Whether a chain and its rules are as wanted. */
+/** True if a chain and its rules are as wanted. */
 export function isSameChain(chain: ChainState): boolean {
   return (
     chain.wanted !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
   )
 }
 
-/** Whether the rules are as wanted, in their order. */
+/** True if the rules and their order are as wanted. */
 export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean {
   return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
 }
 
-/** Whether a set is as wanted, with its elements. */
+/** True if a set and its elements are as wanted. */
 export function isSameSet({ wanted, present, stays, elements }: SetState): boolean {
   return wanted !== undefined && present !== undefined && stays && elements?.same !== false
 }
@@ -127,7 +127,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
     ...{ table, present, records },
-    // What it has besides is counted, and is an object or a flowtable.
+    // Everything else that `use` counts is an object or a flowtable.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
     chains: namesIn(wantedChains, presentChains).map((each) =>
@@ -141,7 +141,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   }
 }
 
-/** What of a rule is compared: of thousands of rules, most are as they should be, and need not be understood. */
+/** Attributes of a rule that are compared. Rules are not decoded, because most of them are equal. */
 function partsOf(body: Buffer): { readonly chain: string; readonly expressions: Buffer; readonly userdata?: Buffer } {
   let chain = ''
   let expressions: Buffer = Buffer.alloc(0)
@@ -159,7 +159,7 @@ function partsOf(body: Buffer): { readonly chain: string; readonly expressions: 
   return { chain, expressions, ...(userdata === undefined ? undefined : { userdata }) }
 }
 
-/** Of an attribute. The highest two bits of its type are flags. */
+/** Length of an attribute header. The two highest bits of the type are flags. */
 const HEADER = 4
 const TYPE_MASK = 0x3fff
 
@@ -190,7 +190,7 @@ function chainState(
 
 type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 
-/** Those of tables that cannot change: who verifies them again and again encodes them once. */
+/** Keys of frozen tables. Repeated `verify` of the same table encodes it once. */
 const memo = new WeakMap<Table, KeyedRules>()
 
 function wantedRules(table: Table): KeyedRules {
@@ -204,7 +204,7 @@ function wantedRules(table: Table): KeyedRules {
   return keyed
 }
 
-/** As `nftRuleset` makes them. */
+/** True for data as `nftRuleset` makes it. */
 function isDeeplyFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen)

@@ -29,9 +29,9 @@ export function datagramOf(answers: readonly Answer[]): Buffer {
   )
 }
 
-/** That a message was taken, or why not. */
+/** Acknowledgement of a message, or its refusal. */
 export function acknowledgement({ type, flags, sequence }: Message, port: number, refusal?: FakeRefusal): Answer {
-  // Capped: the header of the message comes back, not the rest.
+  // Capped: returns only the header of the message.
   const header = encodeMessage({ type, flags })
   header.writeUInt32LE(sequence, 8)
   const offset = refusal?.offset
@@ -44,10 +44,10 @@ export function acknowledgement({ type, flags, sequence }: Message, port: number
   }
 }
 
-/** As many datagrams as it takes. */
+/** Maximum number of messages in a datagram. */
 const MESSAGES_IN_DATAGRAM = 16
 
-/** A table of things, with its end. */
+/** Datagrams of a dump, with its end. */
 export function dumpDatagrams(type: number, bodies: readonly Uint8Array[], sequence: number, port: number): Buffer[] {
   const answers: Answer[] = bodies.map((body) => ({ type, flags: NLM_F_MULTI, sequence, port, body }))
   const end: Answer = { type: NLMSG_DONE, flags: NLM_F_MULTI, sequence, port, body: u32(0) }

@@ -18,17 +18,17 @@ import {
   without,
 } from './fake-state.ts'
 
-/** What is, during a transaction, and what to tell of it. */
+/** State during a transaction, and the events to report. */
 export interface FakeTransaction {
   state: FakeState
   nextTable: bigint
   readonly told: { readonly message: number; readonly body: Buffer }[]
 }
 
-/** Names are at most 255 bytes and their NUL. */
+/** Names have at most 255 bytes and a NUL. */
 const MOST_IN_NAME = 256
 
-/** Does what a message says, or throws a `FakeRefusal`. */
+/** Applies a message, or throws a `FakeRefusal`. */
 export function change(transaction: FakeTransaction, received: Omit<FakeMessage, 'attributes'>): void {
   const message: FakeMessage = { ...received, attributes: attributeMap(received.body, NFGENMSG) }
   if (message.message === NFT_MSG.NEWTABLE) newTable(transaction, message)
@@ -39,14 +39,14 @@ export function change(transaction: FakeTransaction, received: Omit<FakeMessage,
 
 function changeTable(transaction: FakeTransaction, message: FakeMessage): void {
   const step = steps.get(message.message) ?? refuse('EINVAL')
-  // Of everything but a table the first attribute is the table.
+  // In all messages about other objects the first attribute is the table.
   const key = keyOf(message.body.readUInt8(0), nameIn(message, 1))
   const table = transaction.state.get(key) ?? refuse('ENOENT', message.body, 1)
   const tell = (body: Buffer, as = message.message) => transaction.told.push({ message: as, body })
   transaction.state = put(transaction.state, key, withoutLostSets(step(table, message, tell), table))
 }
 
-/** What a message makes of a table. */
+/** Applies a message to a table. */
 export type Step = (table: FakeTable, message: FakeMessage, tell: (body: Buffer, as?: number) => void) => FakeTable
 
 const steps = new Map<number, Step>([
@@ -60,7 +60,7 @@ const steps = new Map<number, Step>([
   [NFT_MSG.DELSETELEM, changeElements],
 ])
 
-/** A name that a message has to say. */
+/** Required name in a message. */
 export function nameIn({ attributes, body }: FakeMessage, type: number): string {
   const bytes = attributes.get(type)
   if (bytes === undefined) return refuse('EINVAL')
@@ -197,7 +197,7 @@ function dropRules(table: FakeTable, message: FakeMessage, tell: (body: Buffer) 
 
 const ANONYMOUS = 1
 
-/** A set without a name goes with the rule that looks into it. */
+/** Deletes anonymous sets whose rule is gone. */
 function withoutLostSets(after: FakeTable, before: FakeTable): FakeTable {
   const lost = [...after.sets.values()].filter(
     ({ name, flags }) => (flags & ANONYMOUS) !== 0 && lookupsOf(before, name) > 0 && lookupsOf(after, name) === 0,

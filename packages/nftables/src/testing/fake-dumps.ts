@@ -5,13 +5,13 @@ import { chainBody, elementBodies, ruleBody, setBody, tableBody } from './fake-r
 import { refuse } from './fake-refusal.ts'
 import { type FakeState, keyOf } from './fake-state.ts'
 
-/** What the kernel tells when it is asked for a kind of things. */
+/** Answer of the kernel to a dump request. */
 export function dumpBodies(state: FakeState, message: number, body: Buffer): { add: number; bodies: Buffer[] } {
   const family = body.readUInt8(0)
   const attributes = attributeMap(body, NFGENMSG)
   const name = (type: number) => readCString(attributes.get(type))
   const tables = [...state.values()].filter((table) => family === 0 || table.family === family)
-  // Of everything but a table the first attribute is the table; chains are filtered by family only.
+  // In all messages about other objects the first attribute is the table. Chains are filtered by family only.
   const wanted = tables.filter(({ name: each }) => (name(1) ?? each) === each)
   switch (message) {
     case NFT_MSG.GETTABLE:

@@ -32,16 +32,16 @@ import type { FakeState, FakeTable } from './fake-state.ts'
 
 /** nf_tables in memory, behind netlink sockets. */
 export interface FakeKernel {
-  /** A netlink socket to it, for `channelFrom` of `@cni/netns/netlink`. */
+  /** Opens a netlink socket, for `channelFrom` of `@cni/netns/netlink`. */
   nfnetlink(options?: {
-    /** Hear of every transaction, as a socket for `commits`. */
+    /** True for a socket that receives every transaction, for `commits`. */
     readonly events?: boolean
-    /** Bytes that may wait to be read; of each message the kernel counts about 500 more. Default 212 992. */
+    /** Size of the receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212 992. */
     readonly receiveBuffer?: number
   }): NetlinkSocket
-  /** The same, with what one does with it. */
+  /** Opens an `Nft` over such a socket. */
   open(options?: Parameters<FakeKernel['nfnetlink']>[0]): Nft
-  /** Every datagram that was sent to it, in order. */
+  /** All datagrams that programs sent, in order. */
   readonly sent: readonly Buffer[]
 }
 
@@ -51,9 +51,9 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * A fake of nf_tables below netlink: it takes the bytes, commits batches whole or not at all, counts generations, refuses
- * with the errno and the place that the kernel tells, and gives back what it was given. It knows what rules refer to, not
- * what they mean for a packet; intervals may overlap.
+ * A fake of nf_tables below netlink. It takes netlink bytes, commits batches atomically, counts generations, and refuses
+ * with the kernel's errno and offset. Dumps return what was written. It checks references between rules, but does not
+ * evaluate packets. Intervals may overlap.
  *
  * @example
  * ```ts
@@ -69,14 +69,14 @@ const NLMSG_NOOP = 1
  */
 export function fakeKernel(
   options: {
-    /** Whether the caller has CAP_NET_ADMIN. Default: true. */
+    /** True if the caller has CAP_NET_ADMIN. Default: true. */
     readonly privileged?: boolean
-    /** Whether there is nf_tables. Default: true. */
+    /** True if the kernel has nf_tables. Default: true. */
     readonly nftables?: boolean
-    /** Called before each change; return an errno name to have it refused with that. */
+    /** Called before each change. The change is refused with the errno that it returns. */
     readonly fail?: (change: {
-      /** `add rule`, `delete chain` … */ readonly what: string
-      /** Its attributes, as bytes. */ readonly body: Buffer
+      /** Change, such as `add rule`, `delete chain`. */ readonly what: string
+      /** Attributes of the change, as bytes. */ readonly body: Buffer
     }) => string | undefined
   } = {},
 ): FakeKernel {
@@ -102,12 +102,12 @@ export function fakeKernel(
       if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
       return refused
     })
-    // Without an end nothing was meant.
+    // Without an end message the batch is not committed.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
   }
-  /** Why a batch is not looked at. */
+  /** Errno of a batch that is refused as a whole. */
   const refusalOf = (begin: Message): string | undefined => {
     if (!privileged) return 'EPERM'
     if (!nftables) return 'EOPNOTSUPP'
@@ -163,7 +163,7 @@ export function fakeKernel(
       sent.push(datagram)
       const messages = decodeMessages(datagram)
       if (messages[0]?.type !== NFNL_MSG_BATCH_BEGIN) return messages.flatMap((message) => request(port, message))
-      // Each answer is a datagram of its own.
+      // The kernel sends each answer as a separate datagram.
       return batch(port, messages).map((answer) => datagramOf([answer]))
     })
     sockets.push(socket)
@@ -196,7 +196,7 @@ function generationBody(generation: number): Buffer {
   )
 }
 
-/** Ids are those of one batch. */
+/** Removes ids, which are valid only in their batch. */
 function withoutIds(state: FakeState): FakeState {
   const forget = (table: FakeTable): FakeTable => ({
     ...table,

@@ -1,4 +1,4 @@
-/** The kernel's numbers, once more: the fake shall not agree with the writer because both are wrong. */
+/** The kernel's numbers, declared a second time: a wrong number in either the encoder or the fake makes tests fail. */
 export const NFT_MSG = {
   ...{
     NEWTABLE: 0,

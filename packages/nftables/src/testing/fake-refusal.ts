@@ -6,10 +6,10 @@ const NLMSG_HDRLEN = 16
 const NLA_HDRLEN = 4
 const ERESTART = 85
 
-/** What the fake refuses a message with. */
+/** Refusal of a message by the fake. */
 export class FakeRefusal extends Error {
   readonly errno: number
-  /** Of the attribute that is to blame, from the beginning of the message. */
+  /** Offset of the invalid attribute from the start of the message. */
   readonly offset: number | undefined
 
   constructor(code: string, offset?: number) {
@@ -19,18 +19,18 @@ export class FakeRefusal extends Error {
   }
 }
 
-/** Throws it, blaming an attribute of the message. */
+/** Throws a refusal, with the offset of the invalid attribute. */
 export function refuse(code: string, body?: Buffer, type?: number): never {
   throw new FakeRefusal(code, body === undefined || type === undefined ? undefined : offsetOf(body, type))
 }
 
-/** Where an attribute of a message begins. */
+/** Offset of an attribute in a message. */
 export function offsetOf(body: Buffer, type: number): number | undefined {
   const found = startsOf(body.subarray(NFGENMSG)).find(([each]) => each === type)
   return found === undefined ? undefined : NLMSG_HDRLEN + NFGENMSG + found[1]
 }
 
-/** Each attribute's type, and where it begins. */
+/** Type and offset of each attribute. */
 export function startsOf(attributes: Buffer): [type: number, at: number][] {
   let next = 0
   return decodeAttributes(attributes).map(([type, value]) => {
@@ -43,6 +43,6 @@ export function startsOf(attributes: Buffer): [type: number, at: number][] {
 function errnoOf(code: string): number {
   if (code === 'ERESTART') return ERESTART
   const found = new Map<string, number>(Object.entries(constants.errno)).get(code)
-  if (found === undefined) throw new Error(`There is no errno ${JSON.stringify(code)}`)
+  if (found === undefined) throw new Error(`Unknown errno ${JSON.stringify(code)}`)
   return found
 }

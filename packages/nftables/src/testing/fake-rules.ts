@@ -9,7 +9,7 @@ import { type FakeRule, type FakeTable, jumpOf } from './fake-state.ts'
 const NLA_HDRLEN = 4
 const DEEPEST = 16
 
-/** The expressions of a rule to add, as the kernel would keep them. Refuses what refers to something that is not there. */
+/** Expressions of a rule to add, as the kernel stores them. Refuses references to missing objects. */
 export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap<number, Buffer>): Expression[] {
   const bytes = all.get(NFTA_RULE.EXPRESSIONS)
   if (bytes === undefined) return []
@@ -21,7 +21,7 @@ export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap
     if (jump !== undefined && !table.chains.has(jump)) throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'lookup') return resolved(table, expression, offset)
     const xt = expression.name === 'match' || expression.name === 'target'
-    // nft_compat is for the families of xtables; a module that does not exist has a name like none.
+    // nft_compat works only in the families of xtables. Unknown modules are refused.
     if (xt && (familyWord(table.family) === 'inet' || !MODULES.has(expression.module)))
       throw new FakeRefusal('ENOENT', offset)
     if (expression.name === 'raw') throw new FakeRefusal('ENOENT', offset)
@@ -42,7 +42,7 @@ function resolved(table: FakeTable, { setId, ...lookup }: Expression & { name: '
   return { ...lookup, set: set.name }
 }
 
-/** Where a rule is put among those of its chain. */
+/** Rules of a chain with the new rule at its place. */
 export function placed(
   rules: readonly FakeRule[],
   rule: FakeRule,
@@ -59,7 +59,7 @@ export function placed(
   return [...rules.slice(0, before), rule, ...rules.slice(before)]
 }
 
-/** Follows every way from the base chains: no circles, not too deep, nothing where it cannot work. */
+/** Follows all jumps from the base chains. Refuses loops, too deep jumps, and NAT outside of nat chains. */
 export function validate(table: FakeTable): void {
   const visit = (name: string, type: string, depth: number): void => {
     if (depth > DEEPEST) throw new FakeRefusal('EMLINK')

@@ -13,7 +13,7 @@ import {
   without,
 } from './fake-state.ts'
 
-/** What is told of a set besides its names; the kernel tells of flags and types even when they are 0. */
+/** Attributes that a set dump has besides the names. The kernel reports flags and types even if they are 0. */
 const TOLD = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
   ...[NFTA_SET.TIMEOUT, NFTA_SET.USERDATA, NFTA_SET.DESCRIPTION],
@@ -37,7 +37,7 @@ export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: B
     tell(setBody(table, found))
     return table
   }
-  // As the kernel, which wants one of every set.
+  // The kernel requires an id for every set.
   const id = readBe32(message.attributes.get(NFTA_SET.ID)) ?? refuse('EINVAL')
   const name = given.includes('%d') ? freeName(table, given) : given
   const flags = readBe32(message.attributes.get(NFTA_SET.FLAGS)) ?? 0

@@ -1,10 +1,10 @@
 import { NetnsError } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
 
-/** What the kernel counts for a datagram besides its bytes. */
+/** Bytes that the kernel counts for each datagram besides its content. */
 const OVERHEAD = 512
 
-/** The end of a socket that a program has, with what waits to be read. */
+/** A program's end of a socket, with the datagrams that it has not read. */
 export class FakeSocket implements NetlinkSocket {
   readonly fd = -1
   readonly events: boolean
@@ -38,7 +38,10 @@ export class FakeSocket implements NetlinkSocket {
     return next ?? 'none'
   }
 
-  /** A datagram of the kernel. Once there is no room for one, all are dropped until everything has been read. */
+  /**
+   * Receives a datagram of the kernel. Once the buffer is full, drops all datagrams until the program has read
+   * everything.
+   */
   take(datagram: Buffer): void {
     if (!this.#open || this.#overrun !== undefined) return
     if (this.#size + datagram.length + OVERHEAD <= this.#receiveBuffer) {

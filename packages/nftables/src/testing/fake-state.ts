@@ -3,7 +3,7 @@ import type { Expression } from '../wire/expressions/expression-types.ts'
 /** A rule of the fake. */
 export interface FakeRule {
   readonly handle: bigint
-  /** Of the batch that adds it; forgotten with the commit. */
+  /** Id in the batch that adds the rule; removed by the commit. */
   readonly id?: number | undefined
   readonly expressions: readonly Expression[]
   readonly userdata?: Buffer | undefined
@@ -22,7 +22,7 @@ export interface FakeChain {
 /** An element of the fake: its attributes. */
 export type FakeElement = ReadonlyMap<number, Buffer>
 
-/** A set of the fake: its attributes, as they are told, and its elements by key. */
+/** A set of the fake: its attributes as in dumps, and its elements by key. */
 export interface FakeSet {
   readonly name: string
   readonly id?: number | undefined
@@ -44,27 +44,27 @@ export interface FakeTable {
   readonly sets: ReadonlyMap<string, FakeSet>
 }
 
-/** Everything, by family and name; never changed in place, so that a transaction that fails leaves nothing. */
+/** All tables by family and name. Never changed in place, so that a failed transaction has no effect. */
 export type FakeState = ReadonlyMap<string, FakeTable>
 
 /** A message that changes something. */
 export interface FakeMessage {
-  /** Which of nf_tables. */
+  /** nf_tables number of the message. */
   readonly message: number
   readonly flags: number
   readonly body: Buffer
   readonly attributes: ReadonlyMap<number, Buffer>
 }
 
-/** Under which a table is found. */
+/** Key of a table in the state. */
 export const keyOf = (family: number, name: string) => `${family} ${name}`
 
-/** A copy with something put in; at its place, if it was there. */
+/** Copy of a map with an entry added or replaced. */
 export function put<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   return new Map([...map, [key, value]])
 }
 
-/** A copy without something. */
+/** Copy of a map without an entry. */
 export function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
   return new Map([...map].filter(([each]) => each !== key))
 }
@@ -74,12 +74,12 @@ export function jumpOf(expression: Expression): string | undefined {
   return expression.name === 'immediate' && 'chain' in expression.data ? expression.data.chain : undefined
 }
 
-/** How many rules, and elements of verdict maps are not counted, jump to a chain. */
+/** Number of rules that jump to a chain. Elements of verdict maps are not counted. */
 export function jumpsTo(table: FakeTable, chain: string): number {
   return allExpressions(table).filter((each) => jumpOf(each) === chain).length
 }
 
-/** How many rules look into a set. */
+/** Number of rules that look up a set. */
 export function lookupsOf(table: FakeTable, set: string): number {
   return allExpressions(table).filter((each) => each.name === 'lookup' && each.set === set).length
 }

@@ -5,7 +5,7 @@ import { rulesetBehaviour } from '../../test/ruleset.suite.ts'
 
 rulesetBehaviour('rulesets in the fake', async () => {
   const kernel = fakeKernel()
-  // A kernel fills the buffer as it is read.
+  // A large buffer: the fake fills it at once, while a kernel fills it during reading.
   const nft = kernel.open({ receiveBuffer: 100_000_000 })
   return worldOver(kernel.open(), (context) => nftables({ ...context, netns: 'host' }, { nft }))
 })

@@ -9,7 +9,7 @@ import type { Verdict } from '../wire/fields/verdict.ts'
 import { type Held, heldBy } from './fields.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** Whether a packet meets a condition; `undefined` when that is not known. */
+/** True if a packet meets a condition; `undefined` if that is unknown. */
 export function meets(match: Match, table: Table, traced: TracedPacket): boolean | undefined {
   const held = heldBy(match.kind, traced)
   const compared = comparison(match)
@@ -22,7 +22,7 @@ export function meets(match: Match, table: Table, traced: TracedPacket): boolean
   return decided(held, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
 }
 
-/** What a map says of a packet: a verdict, nothing, or what is not known. */
+/** Verdict of a map for a packet; `'none'` without a match, `undefined` if unknown. */
 export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdict | 'none' | undefined {
   const held = heldBy(vmap.on, traced)
   if (held === undefined) return undefined
@@ -33,7 +33,7 @@ export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdi
   return found.every((each) => each === first) ? (first ?? 'none') : undefined
 }
 
-/** The same for all that the packet may have, or not known. */
+/** The result, if it is the same for all possible values of the packet; otherwise `undefined`. */
 function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
   if (held === undefined) return undefined
   const answers = held.map(holds)
@@ -46,7 +46,7 @@ function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compa
     const order = compareBytes(bytes, compared.span.from)
     return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
   }
-  // Bits are met by any of them, but as a number when they are to be others.
+  // Without an operator any of the bits matches. With `!=` the bits are compared as a number.
   const anyBit = compared.is === 'one' && type.flags === true && op === undefined
   const equal = anyBit
     ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)
@@ -77,7 +77,7 @@ function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined)
   return decided(held, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
 }
 
-/** The keys of a set and its elements; `undefined` when its content is somebody else's, or its keys have several parts. */
+/** Keys of a set with their elements; `undefined` if other programs own the content, or if keys have several parts. */
 function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
   const [only, ...more] = typeof key === 'string' ? [key] : key
   if (elements === undefined || only === undefined || more.length > 0) return undefined

@@ -3,20 +3,20 @@ import type { Action, MarkValue, Nat, Redirect, Tproxy } from '../rules/statemen
 import type { Range } from '../rules/values.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** What an action does: the packet goes on, the chain ends for it, its way ends, or it is not known. */
+/** Result of an action: the packet continues, the rule does not match, the packet's way ends, or unknown. */
 export type Outcome =
   | { readonly kind: 'continue' | 'accept'; readonly effect?: string }
   | { readonly kind: 'drop' | 'reject' }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Actions that no condition can see. */
+/** Actions that have no effect on any packet. */
 const harmless: ReadonlySet<string> = new Set(['counter', 'log', 'nftrace set', 'continue', 'limit'])
 
-/** Whether it does not matter whether a packet comes to it. */
+/** True if the statement has no effect on any packet. */
 export const isHarmless = ({ kind }: { readonly kind: string }): boolean => harmless.has(kind)
 
-/** Does to the packet what an action does. Jumps are not actions here. */
+/** Applies an action to the packet. Jumps are handled elsewhere. */
 export function act(action: Action, traced: TracedPacket): Outcome {
   switch (action.kind) {
     case 'accept':
@@ -33,7 +33,7 @@ export function act(action: Action, traced: TracedPacket): Outcome {
     case 'ct zone set':
       return setZone(action.to, traced)
     case 'notrack':
-      // A packet that has a connection, or a template, keeps that.
+      // A packet with a connection or a conntrack template stays tracked.
       if (traced.tracking !== 'before') return { kind: 'continue' }
       traced.tracking = 'untracked'
       return { kind: 'continue', effect: 'not tracked' }
@@ -60,7 +60,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // Without bits that are kept it does not matter which there were.
+  // If no bits are kept, the old mark does not matter.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }
@@ -92,7 +92,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
     return unknown('ranges of addresses or ports are not modelled')
   const to = address === undefined ? traced.destination : plainAddress(address)
   if (to === undefined) return unknown('the destination is not known')
-  // Without route_localnet the kernel drops what would leave from, or come in to, a loopback address.
+  // Without route_localnet the kernel drops packets that leave from, or arrive at, a loopback address.
   const source = traced.source.address ?? traced.destination
   const leaves = source === undefined || (isLoopback(source) && isLocal(to, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(to)) return unknown('whether loopback is routed is not known')
@@ -100,7 +100,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
   return rewrite(traced, to, port ?? traced.dport)
 }
 
-/** The kernel chooses a port, and of the outgoing interface or a range an address. */
+/** The kernel chooses the port, and the address from a range or from the outgoing interface. */
 function newSource(action: Nat | Redirect, traced: TracedPacket): Outcome {
   const address = 'address' in action ? action.address : undefined
   const isOne = typeof address === 'string'

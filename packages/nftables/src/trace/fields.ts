@@ -4,14 +4,14 @@ import type { AddrType, Selector } from '../rules/values.ts'
 import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-packet.ts'
 
 /**
- * What a packet has where a condition looks, highest byte first: one of these. Not known: `undefined`. Where it has
- * nothing at all no comparison holds, and there are none.
+ * Possible values of a packet's field, in big-endian order. `undefined` means unknown. An empty list means that the
+ * packet does not have the field: then no comparison holds.
  */
 export type Held = readonly Uint8Array[] | undefined
 
 const NOTHING: Held = []
 
-/** What a selector finds in a packet. */
+/** Possible values of a selector in a packet. */
 export function heldBy(kind: Selector, traced: TracedPacket): Held {
   const { packet, family, source } = traced
   switch (kind) {
@@ -107,18 +107,18 @@ function name(text: string | undefined): Held {
 
 const address = (text: string | undefined): Held => (text === undefined ? undefined : [addressBytes(text)])
 
-/** TCP, UDP, DCCP, SCTP, UDP-Lite. */
+/** Protocols with ports: TCP, UDP, DCCP, SCTP, UDP-Lite. */
 const withPorts: readonly number[] = [6, 17, 33, 132, 136]
 
 function port(kind: string, value: number | undefined, traced: TracedPacket): Held {
   const protocol = protocolOf(traced)
   const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
   if (wanted.includes(protocol)) return number(value, 2)
-  // Another header lies there.
+  // The protocol has no ports; other header fields are at their offset.
   return kind.startsWith('th ') ? undefined : NOTHING
 }
 
-/** The first packet of a connection asks for one. */
+/** TCP flags. The first packet of a connection has SYN. */
 function flagsOfTcp(traced: TracedPacket): Held {
   const { packet } = traced
   const flags = packet.tcpFlags ?? ((packet.state ?? 'NEW') === 'NEW' ? ['SYN'] : undefined)
@@ -129,7 +129,7 @@ function flagsOfTcp(traced: TracedPacket): Held {
 
 const packetTypes = { unicast: 0, broadcast: 1, multicast: 2 } as const
 
-/** For what was made here nobody asked the link layer yet. */
+/** Packet type. Locally generated packets are `unicast`: they have not reached the link layer. */
 function packetType({ from, packet }: TracedPacket): Held {
   const type = packet.packetType ?? (from === 'local' || packet.in === 'lo' ? 'unicast' : undefined)
   return type === undefined ? undefined : [Uint8Array.of(packetTypes[type])]
@@ -137,7 +137,7 @@ function packetType({ from, packet }: TracedPacket): Held {
 
 const remote: readonly AddrType[] = ['unicast', 'broadcast', 'anycast', 'blackhole', 'unreachable', 'prohibit']
 
-/** What the routing table may say of an address. */
+/** Address types that the routing table may return. */
 function addressTypes(text: string | undefined, { packet }: TracedPacket): Held {
   const found = typesOf(text, packet.local)
   return found.map((word) => dataTypes.fib_addrtype.write(word)?.from ?? new Uint8Array(4))

@@ -2,33 +2,33 @@ import type { Packet } from '@cni/types/packet'
 import type { Family } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
-/** What the caller of `trace` knows besides the packet and the rules. */
+/** Facts that the caller of `trace` knows besides the packet and the rules. */
 export interface TraceOptions {
-  /** Whether the packet is within the rate of every `limit`. */
+  /** Tells if the packet is within the rate of every `limit`. */
   readonly limit?: 'within' | 'exceeded'
   /**
-   * Answers for statements that are not modelled or not known, by their text as `reason` gives it: whether the packet goes
-   * on behind it, `{ 'socket mark 0x00000007': true }`. A step that used one says so.
+   * Answers for statements that are not modelled or unknown, by their text in `reason`: true if the packet passes, such
+   * as `{ 'socket mark 0x00000007': true }`. A step that used an answer reports it.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }
 
-/** The way of a packet through the rules, and its end. */
+/** Way of a packet through the rules, and its end. */
 export interface Trace {
   readonly packet: Packet
-  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
+  /** Verdict. `undecided`: the trace ended at something that is not modelled or unknown; `reason` names it. */
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
-  /** The rule or policy that decided; empty when every base chain accepted the packet. */
+  /** Rule or policy that decided; empty if every base chain accepted the packet. */
   readonly reason: string
-  /** The destination after the last hook; what is not known is missing. */
+  /** Destination after the last hook. Unknown parts are missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
+  /** Source after the last hook. Parts that the kernel chooses for NAT are missing. */
   readonly source: { readonly address?: string; readonly port?: number }
-  /** What rewrote the destination. */
+  /** Kind of rule that rewrote the destination. */
   readonly rewritten?: 'redirect' | 'dnat'
-  /** The local proxy that `tproxy` gives the packet to, with the destination unchanged. */
+  /** Local proxy that `tproxy` delivers the packet to. The destination stays unchanged. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** The mark after the last hook; missing when not known. */
+  /** Mark after the last hook; missing if unknown. */
   readonly mark?: number
   /** The mark of the connection. */
   readonly connmark?: number
@@ -42,13 +42,13 @@ export interface Trace {
     readonly chain: string
     /** Position in its chain, from 1. */
     readonly index: number
-    /** The rule as `nft list` has it, without what its counters counted. */
+    /** The rule as `nft list` prints it, without counter values. */
     readonly rule: string
-    /** Whether the packet came to the end of the rule; `undefined`: not known. */
+    /** True if the packet reached the end of the rule; `undefined` if unknown. */
     readonly matched: boolean | undefined
     /** Statements that `assume` answered. */
     readonly assumed?: readonly string[]
-    /** What the rule did to the packet, where its text does not say it all. */
+    /** Effect of the rule on the packet, if its text does not show it completely. */
     readonly effect?: string
   }[]
 }

@@ -20,7 +20,7 @@ const redirect = nftRuleset(
   ],
 )
 
-describe('a redirect of all that leaves', () => {
+describe('a redirect of outgoing connections', () => {
   test.each([
     ['tcp 10.0.0.5:80 uid 1000', '127.0.0.1', 15001],
     ['tcp [fd00::5]:80 uid 1000', '::1', 15001],
@@ -34,14 +34,14 @@ describe('a redirect of all that leaves', () => {
     expect(trace(redirect, packet)).toMatchObject({ verdict: 'accept', destination: { address, port } })
   })
 
-  test('who the owner is decides, so a packet without one is undecided, and the rule is named', () => {
+  test('without an owner the packet is undecided, and the reason names the rule', () => {
     expect(trace(redirect, 'tcp 10.0.0.5:80')).toMatchObject({
       verdict: 'undecided',
       reason: 'inet ex-nat ex-output rule 1: whether it matches is not known: meta skuid 1337',
     })
   })
 
-  test('its path is every rule it came to, as nft lists it', () => {
+  test('the path has every rule that the packet reached, as nft lists it', () => {
     const { path } = trace(redirect, 'tcp 10.0.0.5:80 uid 1000')
     expect(path.map(({ index, rule, matched, effect }) => [index, rule, matched, effect])).toEqual([
       [1, 'counter jump ex-output', true, undefined],
@@ -53,7 +53,7 @@ describe('a redirect of all that leaves', () => {
     ])
   })
 
-  test('and is told to people', () => {
+  test('explain prints the path', () => {
     expect(explain(trace(redirect, 'tcp 10.0.0.5:53 uid 1000'))).toBe(
       [
         'tcp 10.0.0.5:53 uid 1000',
@@ -70,7 +70,7 @@ describe('a redirect of all that leaves', () => {
   })
 })
 
-test('a trace is a flowchart of the rules that matched, and of those of which it is not known', () => {
+test('explain draws a flowchart of rules that matched or may match', () => {
   const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), 'to-proxy': chain } }, (t) => [
     t.ex.on('output').skuid(1337).return(),
     t.ex.on('output').l4proto('tcp').jump('to-proxy'),
@@ -92,7 +92,7 @@ test('a trace is a flowchart of the rules that matched, and of those of which it
 
 const input: BaseChain = { type: 'filter', hook: 'input', priority: 0 }
 
-/** A chain for what comes in, with these rules. */
+/** A ruleset with an input chain of these rules. */
 const filter = (
   rules: readonly (readonly Statement[])[],
   policy: 'accept' | 'drop' = 'accept',
@@ -114,22 +114,22 @@ describe('the end of a packet', () => {
   test.each<[string, Ruleset, string, string]>([
     ['a policy', filter([], 'drop'), 'drop', 'policy of inet t in: drop'],
     ['a rule', filter([[{ kind: 'l4proto', value: 'tcp' }, { kind: 'drop' }]]), 'drop', 'inet t in rule 1: drop'],
-    ['an answer', filter([[{ kind: 'reject', with: 'icmpx', code: 1 }]]), 'reject', 'inet t in rule 1: reject'],
+    ['a rejection', filter([[{ kind: 'reject', with: 'icmpx', code: 1 }]]), 'reject', 'inet t in rule 1: reject'],
     ['accepted before the policy', filter([[{ kind: 'accept' }]], 'drop'), 'accept', ''],
     [
-      'return is the policy',
+      'return in a base chain leads to the policy',
       filter([[{ kind: 'return' }], [{ kind: 'accept' }]], 'drop'),
       'drop',
       'policy of inet t in: drop',
     ],
     [
-      'behind a goto the caller of the caller goes on',
+      'after a goto the caller of the calling chain continues',
       filter([[{ kind: 'jump', chain: 'a' }], [{ kind: 'mark', value: 7 }, { kind: 'drop' }]]),
       'drop',
       'inet t in rule 2: drop',
     ],
     [
-      'a chain that is not there',
+      'a missing chain',
       filter([[{ kind: 'jump', chain: 'x' }]]),
       'undecided',
       'inet t in rule 1: there is no chain "x"',
@@ -141,19 +141,19 @@ describe('the end of a packet', () => {
       'inet t in rule 1: in is on the way already, a loop that the kernel refuses',
     ],
     [
-      'what is not modelled',
+      'an unknown expression',
       filter([[{ kind: 'raw', expressions: [{ name: 'raw', of: 'osf' }] }, { kind: 'drop' }]]),
       'undecided',
       'inet t in rule 1: [osf] is not modelled',
     ],
     [
-      'what is not modelled and does nothing',
+      'an unknown condition without effect on the packet',
       filter([[{ kind: 'socket mark', value: 1 }, { kind: 'counter' }]]),
       'accept',
       '',
     ],
     [
-      'a rate',
+      'an unknown rate',
       filter([[{ kind: 'limit', rate: 1, per: 'second', burst: 5 }, { kind: 'drop' }]]),
       'undecided',
       'inet t in rule 1: whether the packet is within the rate is not known',
@@ -167,13 +167,13 @@ describe('the end of a packet', () => {
     [{ limit: 'exceeded' }, 'accept'],
     [{ assume: { 'limit rate 1/second': true } }, 'drop'],
     [{ assume: { 'limit rate 1/second': false } }, 'accept'],
-  ])('%j answers for a rate', (options, verdict) => {
+  ])('%j decides a rate limit', (options, verdict) => {
     const rules = filter([[{ kind: 'limit', rate: 1, per: 'second', burst: 5 }, { kind: 'drop' }]])
     expect(trace(rules, 'tcp 10.0.0.5:80 in eth0 local 10.0.0.5', options).verdict).toBe(verdict)
   })
 })
 
-describe('a condition holds, or not, or is not known', () => {
+describe('a condition holds, does not hold, or is unknown', () => {
   const packet = 'tcp 10.0.0.5:80 from 10.9.0.1:4000 in eth0 mark 0x12 local 10.0.0.5'
   test.each<[Statement, boolean | undefined]>([
     [{ kind: 'iifname', value: 'eth0' }, true],
@@ -213,7 +213,7 @@ describe('a condition holds, or not, or is not known', () => {
   })
 })
 
-test('a condition that fails settles a rule, whatever is not known of the conditions before it', () => {
+test('a condition that fails decides the rule, even if earlier conditions are unknown', () => {
   const rules = nftRuleset('inet', { ex: { output: base('filter', 'output', 0) } }, (t) => [
     t.ex.on('output').udp('sport', 15053).skuid(1337).counter().drop(),
   ])
@@ -221,12 +221,12 @@ test('a condition that fails settles a rule, whatever is not known of the condit
   expect(trace(rules, 'udp 10.0.0.5:53 uid 1337')).toMatchObject({ verdict: 'undecided' })
 })
 
-test('what a rule set before a condition that fails stays', () => {
+test('the effect of a statement stays if a later condition fails', () => {
   const rules = filter([[{ kind: 'mark set', to: 5 }, { kind: 'tcp dport', value: 1 }, { kind: 'drop' }]])
   expect(trace(rules, 'tcp 10.0.0.5:80 in eth0 local 10.0.0.5')).toMatchObject({ verdict: 'accept', mark: 5 })
 })
 
-test('sets and maps with a name are looked into', () => {
+test('named sets and maps are looked up', () => {
   const rules = nftRuleset(
     'ip',
     {
@@ -256,13 +256,13 @@ describe('the order of base chains', () => {
   const at = (name: string, spec: BaseChain, mark: number): Chain => ({
     ...{ name, base: spec, rules: [{ statements: [{ kind: 'mark set', to: mark }] }] },
   })
-  test('is that of their priorities, and of the same the last made is the first', () => {
+  test('is by priority; at equal priority the last added chain is first', () => {
     const chains = [at('late', { ...input, priority: 10 }, 1), at('one', input, 2), at('two', input, 3)]
     const { path } = trace({ tables: [{ family: 'inet', name: 't', sets: [], chains }] }, 'tcp 10.0.0.5:80 in eth0')
     expect(path.map(({ chain: name }) => name)).toEqual(['two', 'one', 'late'])
   })
 
-  test('what conntrack knows is known behind it only', () => {
+  test('the conntrack state is unknown before conntrack', () => {
     const state: readonly Statement[] = [{ kind: 'ct state', value: ['new'] }, { kind: 'counter' }]
     const raw = filter([state], 'accept', { type: 'filter', hook: 'prerouting', priority: -300 })
     const mangle = filter([state], 'accept', { type: 'filter', hook: 'prerouting', priority: -150 })
@@ -271,7 +271,7 @@ describe('the order of base chains', () => {
   })
 })
 
-test('a transparent proxy gets the packet, with its mark, and the destination stays', () => {
+test('tproxy delivers the packet with its mark, and keeps the destination', () => {
   const rules = nftRuleset('inet', { m: { pre: base('filter', 'prerouting', -150) } }, (t) => [
     t.m.on('pre').l4proto('tcp').markSet(1337).tproxy('ip', 15006).accept(),
   ])

@@ -7,14 +7,18 @@ import { isLocal, routeOut, startTrace, stateOf, type TracedPacket, track } from
 import { type Ending, walkChain } from './walk.ts'
 
 /**
- * Traces a packet through a ruleset, without a kernel and without root. Pure. Nothing is guessed: what is not modelled or
- * not given makes the verdict `undecided`; `options` answer what a packet does not tell. Elements of sets that the ruleset
- * does not own are not known.
+ * Traces a packet through a ruleset, without a kernel and without root. Pure. The trace never guesses: the verdict is
+ * `undecided` if a statement is not modelled or a fact is not given. `options` supply facts that a packet does not have.
+ * Elements of sets that the ruleset does not own are unknown.
  *
- * The trace assumes that there are no other tables, that the kernel tracks connections (it does as soon as any rule needs
- * it), that a `tproxy` has a listener, that a mark changes no route, and that the port NAT wants is free. `NEW` is the first
- * packet of its connection; a later packet of a connection that NAT changed is not rewritten here: the kernel does that
- * without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second one.
+ * Assumptions:
+ *
+ * - There are no other tables, and no mark changes a route.
+ * - The kernel tracks connections. It does so as soon as any rule needs it.
+ * - A `tproxy` has a listener, and the port that NAT wants is free.
+ *
+ * `NEW` is the first packet of its connection. The trace does not rewrite later packets of a connection with NAT: the
+ * kernel does that without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second packet.
  *
  * @example
  * ```ts
@@ -36,7 +40,7 @@ export function trace(rules: Ruleset, given: Packet | string, options: TraceOpti
   return endOfTrace(traced, ending, path)
 }
 
-/** Connections are looked up between those of a lower priority and the others. */
+/** Priority of conntrack: it looks up connections before chains with a higher priority. */
 const CONNTRACK = -200
 
 function walkHooks(rules: Ruleset, traced: TracedPacket, path: TraceStep[]): Ending {
@@ -63,13 +67,16 @@ function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceS
     const before = traced.rewritten ?? traced.source
     const ending = walkChain(chain, table, traced, path)
     if (ending.kind === 'end') return ending
-    // The first translation is the one that counts.
+    // Only the first translation of a hook counts.
     if (isNat && (traced.rewritten ?? traced.source) !== before) isTranslated = true
   }
   return { kind: 'accept' }
 }
 
-/** NAT is about the first packet of a connection; one on lo was seen on its way out. */
+/**
+ * True if nat chains see the packet. They see the first packet of a connection. A packet on `lo` passed NAT on its way
+ * out.
+ */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
@@ -85,7 +92,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // tproxy delivers to this machine, and so does a redirection, whose new address may not be known.
+      // `tproxy` delivers to this machine. So does a redirect, whose new address may be unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {

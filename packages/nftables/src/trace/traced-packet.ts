@@ -2,7 +2,7 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { Hook } from '../wire/family.ts'
 import type { TraceOptions } from './trace-types.ts'
 
-/** A packet on its way through the hooks, as it is now; `undefined` is "not known". */
+/** State of a packet on its way through the hooks. `undefined` means unknown. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: 'ip' | 'ip6'
@@ -11,14 +11,14 @@ export interface TracedPacket {
   hook: Hook
   destination: string | undefined
   dport: number | undefined
-  /** A part that is not known is missing. */
+  /** Source. Unknown parts are missing. */
   source: { readonly address?: string; readonly port?: number }
-  /** Interfaces as this hook shows them; `''` where it shows none. */
+  /** Interfaces that this hook reports; `''` if it reports none. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** `before` conntrack there is no state; a rule that sets a zone leaves a `template`. */
+  /** Connection tracking. Before conntrack there is no state. A rule that sets a zone creates a `template`. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
   zone: number | undefined
   rewritten: 'redirect' | 'dnat' | undefined
@@ -48,18 +48,18 @@ export function startTrace(packet: Packet, options: TraceOptions): TracedPacket 
   return traced
 }
 
-/** What came over lo has the connection that it got on its way out; an invalid one has none. */
+/** A packet on `lo` got its connection on its way out. An invalid packet has no connection. */
 function firstTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** The packet has passed conntrack. */
+/** Marks that the packet has passed conntrack. */
 export function track(traced: TracedPacket): void {
   if (traced.tracking !== 'untracked') traced.tracking = traced.packet.state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** The state of its connection that a rule sees here. */
+/** Connection state that rules see at this point. */
 export function stateOf({
   tracking,
   packet,
@@ -69,19 +69,19 @@ export function stateOf({
   return tracking === 'template' ? 'NEW' : (packet.state ?? 'NEW')
 }
 
-/** Whether it has a connection, whose mark rules can read and write. */
+/** True if the packet has a connection whose mark rules can read and write. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/** Whether an address belongs to this machine; `undefined` when the caller did not say. */
+/** True if an address belongs to this machine; `undefined` if the caller did not say so. */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   return isLoopback(address) || packet.local?.some((each) => plainAddress(each) === address)
 }
 
-/** 127.0.0.0/8 or ::1. */
+/** True for 127.0.0.0/8 and ::1. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** The outgoing interface, known for destinations on this machine only: others depend on routes. */
+/** Outgoing interface. It is known only for destinations on this machine; others depend on routes. */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.destination, traced) === true ? 'lo' : undefined

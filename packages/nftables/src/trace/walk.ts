@@ -8,15 +8,15 @@ import { act, isHarmless } from './effects.ts'
 import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** How the walk through a base chain ended. */
+/** End of the walk through a base chain. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }
 
-/** A walk of more rules is exponential growth or a loop of `goto`. */
+/** Maximum number of rules. A longer walk is a loop of `goto`, or grows exponentially. */
 const MOST_STEPS = 10_000
 
-/** Walks the packet through a base chain, and the chains that it jumps to. */
+/** Walks the packet through a base chain and the chains that it jumps to. */
 export function walkChain(base: Chain, table: Table, traced: TracedPacket, path: TraceStep[]): Ending {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
   const stack: Place[] = []
@@ -68,13 +68,13 @@ interface Place {
   next: number
 }
 
-/** How a rule ended for the packet. */
+/** Result of a rule for the packet. */
 interface RuleEnd {
   readonly matched: boolean | undefined
   readonly effect: readonly string[]
   readonly assumed: readonly string[]
   readonly verdict?: Verdict | { readonly verdict: 'reject' }
-  /** Why it is not known what becomes of the packet. */
+  /** Reason why the result is unknown. */
   readonly reason?: string
 }
 
@@ -93,7 +93,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
     if (next.kind === 'open') {
       if (isMatch(statement) && failsLater(statements.slice(at + 1), table, traced))
         return { matched: false, effect, assumed }
-      // What follows does nothing to the packet: whether it comes there does not matter.
+      // All remaining statements have no effect: it does not matter if the packet reaches them.
       if (statements.slice(at).every((each) => isMatch(each) || isHarmless(each)))
         return { matched: undefined, effect, assumed }
       return { matched: undefined, effect, assumed, reason: next.reason ?? `whether it matches is not known: ${text}` }
@@ -104,7 +104,7 @@ function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEn
   return { matched: true, effect, assumed }
 }
 
-/** True if a condition behind one that is not known fails: then the rule does not match either way. */
+/** True if a later condition fails: then the rule does not match, whatever the unknown condition is. */
 function failsLater(statements: Rule['statements'], table: Table, traced: TracedPacket): boolean {
   for (const statement of statements) {
     if (isMatch(statement)) {

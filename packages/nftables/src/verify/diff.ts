@@ -18,7 +18,10 @@ import type { Drift } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { presentText, wantedText } from './rule-words.ts'
 
-/** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
+/**
+ * Differences between a ruleset and the kernel. Throws the errors of reading, and `NftError('INVALID')` for an invalid
+ * ruleset.
+ */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
   const gone = absentTables(rules, options)
   const { states, left } = await nft.read(() => ({
@@ -60,7 +63,7 @@ function compareTable({ table, present, stays, dormant, chains, sets, records }:
       actual: 'it has objects or flowtables',
     })
   }
-  if (dormant) drift.changed.push({ ...at, reason: 'dormant', expected: 'it takes part', actual: 'it is dormant' })
+  if (dormant) drift.changed.push({ ...at, reason: 'dormant', expected: 'active', actual: 'dormant' })
   for (const chain of chains) compareChain(table, chain, records, drift)
   for (const set of sets) compareSet(at, set, drift)
 }
@@ -99,7 +102,7 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/** Those that are not among the others, as often as they are more. */
+/** Rules that are missing in the other list. Equal rules are counted. */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -115,7 +118,7 @@ function compareSet(at: TableName, { name, wanted, present, stays, elements }: S
   if (present === undefined) drift.missing.push(line)
   else if (wanted === undefined) drift.unexpected.push(line)
   else if (!stays)
-    drift.changed.push({ ...line, reason: 'set', expected: 'as declared', actual: 'another kind of set' })
+    drift.changed.push({ ...line, reason: 'set', expected: 'as declared', actual: 'another type of set' })
   else if (elements?.same === false) {
     const expected = `${wanted.elements?.length ?? 0} elements, as declared`
     drift.changed.push({ ...line, reason: 'elements', expected, actual: 'others' })

@@ -1,10 +1,10 @@
 import type { Drift } from '../wire/nft-error.ts'
 
-/** Whether there is no difference at all. */
+/** True if there is no difference. */
 export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 
-/** The difference in words, a line for each; `''` when there is none. */
+/** Text of a difference, one line each; `''` without a difference. */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [
     ...missing.map((line) => `missing ${placeText(line)}`),
@@ -13,7 +13,7 @@ export function driftText({ missing, unexpected, changed }: Drift): string {
   ].join('\n')
 }
 
-/** What a line is about. */
+/** Text of the place of a difference. */
 export function placeText({ family, table, chain, set, rule }: Drift['missing'][number]): string {
   const where = `table ${family} ${table}`
   if (chain === undefined) return set === undefined ? where : `set ${set} in ${where}`

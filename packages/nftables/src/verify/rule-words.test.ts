@@ -8,7 +8,7 @@ import { Batch } from '../wire/batch/batch.ts'
 
 const parts = { ex: { in: base('filter', 'input', 0) } } as const
 
-test('a rule that is missing, and one that does not belong there, are told as nft lists them', async () => {
+test('diff reports missing and unexpected rules as nft lists them', async () => {
   const nft = fakeKernel().open()
   const wanted = nftRuleset('inet', parts, (t) => [t.ex.on('in').tcp('dport', 80).counter().accept().comment('web')])
   const present = nftRuleset('inet', parts, (t) => [

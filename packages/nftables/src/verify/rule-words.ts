@@ -5,9 +5,9 @@ import type { Rule } from '../rules/model.ts'
 import { ruleIn } from '../wire/dumps/records.ts'
 import type { Family } from '../wire/family.ts'
 
-/** A rule that is wanted, as `nft --stateless list` has it: what counters counted is no difference. */
+/** Text of a wanted rule like `nft --stateless list`, because counter values are not a difference. */
 export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
-/** A rule that is there, in the same words. */
+/** Text of an existing rule, in the same form. */
 export const presentText = (body: Buffer, family: Family, sets: Sets): string =>
   ruleText(decodeRule(ruleIn(family, body), sets), family, { stateless: true })

@@ -6,7 +6,7 @@ import { type Drift, NftError } from '../wire/nft-error.ts'
 import { driftOf } from './diff.ts'
 import { driftText, isClean, placeText } from './drift.ts'
 
-/** Throws `NftError('DRIFT')` for what differs. */
+/** Throws `NftError('DRIFT')` if anything differs. */
 export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): Promise<void> {
   const drift = await driftOf(nft, rules, options)
   if (!isClean(drift)) throw driftError(drift)
@@ -15,13 +15,13 @@ export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOpt
 // internal
 
 function driftError(drift: Drift): NftError {
-  // Not a difference itself: runtimes print the details, which have them all, right behind the message.
+  // Only counts the differences: runtimes print the details, which list them all, after the message.
   const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
   const error = Object.assign(new NftError('DRIFT', message), { drift })
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })
 }
 
-/** Where it differs: one place or two, else the first and how many more. */
+/** Places that differ: all if there are one or two, else the first and the number of others. */
 function places({ missing, unexpected, changed }: Drift): string {
   const names = new Set([...missing, ...unexpected, ...changed].map(({ rule: _, ...line }) => placeText(line)))
   const [first = ''] = names

@@ -23,7 +23,7 @@ const words = new Map<number, string>([
 ])
 const withPorts: readonly number[] = [6, 17, 33, 132, 136]
 
-/** Reads the first bytes of its headers; `undefined` for what is not IP, or cut short. */
+/** Parses the first bytes of a packet's headers; `undefined` if they are not IP, or too short. */
 export function headersOf({ network, transport }: TracedPacket): Headers | undefined {
   if (network === undefined) return undefined
   const version = (network[0] ?? 0) >> 4

@@ -1,5 +1,5 @@
 /**
- * What happens to rules, and to packets, while it happens: drift of a ruleset, changes by whomever, the way of real packets.
+ * Live events of nf_tables: drift of a ruleset, changes of any program, and the way of real packets.
  *
  * @example
  * ```ts

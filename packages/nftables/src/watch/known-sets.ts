@@ -7,22 +7,22 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
 const NONE: Sets = new Map()
 
-/** The sets of all tables, those of rules among them: without them a rule cannot be told in words. */
+/** Sets of all tables, including anonymous sets. Rules cannot be printed without them. */
 export class KnownSets {
   #tables: Map<string, Map<string, SetRecord>> = new Map()
 
-  /** Reads all, at first and again where changes were not heard of. */
+  /** Reads all sets: at the start, and after lost events. */
   async read(nft: Nft): Promise<void> {
     const tables = await nft.read(() => readRecords(nft))
     this.#tables = new Map(tables.map(({ table, sets }) => [keyOf(table), new Map(sets)]))
   }
 
-  /** Those of a table. */
+  /** Sets of a table. */
   of(name: TableName): Sets {
     return this.#tables.get(keyOf(name)) ?? NONE
   }
 
-  /** Hears of what was added. */
+  /** Records an addition. */
   add(change: Change): void {
     if (change.kind === 'set' && change.action === 'add') this.#put(change.set, { set: change.set, elements: [] })
     if (change.kind !== 'element') return
@@ -31,7 +31,7 @@ export class KnownSets {
     this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
   }
 
-  /** Hears of what was deleted, when nothing is to be told of it any more. */
+  /** Records a deletion, after it has been reported. */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
     if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)

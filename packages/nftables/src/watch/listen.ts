@@ -6,15 +6,15 @@ import { type Nft, openNft } from '../wire/nft.ts'
 
 type Wait = { readonly signal?: AbortSignal | undefined; readonly interval?: number | undefined }
 
-/** Sockets to ask and to hear with. */
+/** Sockets for requests and for events. */
 export interface Listening extends Disposable {
   readonly nft: Nft
   readonly socket: NetlinkSocket
-  /** How to wait for what is heard. */
+  /** Options for waiting for events. */
   until(signal: AbortSignal | undefined): NonNullable<Parameters<typeof events>[1]>
 }
 
-/** Opens what is not given. What happens from now on is heard. */
+/** Opens sockets that are not given. Events from now on are received. */
 export function listen(
   target: NetnsTarget,
   {
@@ -43,7 +43,7 @@ export function listen(
   }
 }
 
-/** Waits for the kernel's word, where that can be had. */
+/** Waiting options. Watches the descriptor on the main thread; otherwise polls. */
 export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): NonNullable<Parameters<typeof events>[1]> {
   const isTold = interval === undefined && isMainThread && fd >= 0
   return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }

@@ -13,8 +13,8 @@ import { KnownSets } from './known-sets.ts'
 import { listen } from './listen.ts'
 
 /**
- * Every change of nf_tables in a namespace, by whomever, in the words of `nft monitor`, from now on. Sets without a name are
- * told with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Every change of nf_tables in a namespace from now on, by any program, as text like that of `nft monitor`. Anonymous sets
+ * are reported with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
  * ```ts
@@ -29,25 +29,25 @@ import { listen } from './listen.ts'
 export async function* monitor(
   where: Where,
   options: {
-    /** Ends it. Default: the signal of the context. */
+    /** Ends the iteration. Default: the signal of the context. */
     readonly signal?: AbortSignal | undefined
     /**
-     * Milliseconds between two looks at what the kernel told. Default: none, the kernel says when there is something; on a
-     * worker thread 10.
+     * Milliseconds between two polls of the socket. Default: waits for the socket without polling; on a worker thread
+     * 10.
      */
     readonly interval?: number | undefined
-    /** Sockets for all that is asked and heard, which stay open: for tests, those of a fake kernel. */
+    /** Sockets for all requests and events, which stay open. For tests: sockets of a fake kernel. */
     readonly sockets?:
       | {
           readonly nft: Nft
-          /** Hears of every transaction: of a fake, `nfnetlink({ events: true })`. */
+          /** Socket that receives every transaction. With a fake: `nfnetlink({ events: true })`. */
           readonly events: NetlinkSocket
         }
       | undefined
   } = {},
 ): AsyncGenerator<
   Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> & {
-    /** What was changed, in the kernel's order and in words: `add rule inet ex output tcp dport 80 accept # handle 7`. */
+    /** Changes as text, in the kernel's order, such as `add rule inet ex output tcp dport 80 accept # handle 7`. */
     readonly changes: readonly string[]
   },
   void,
@@ -68,7 +68,7 @@ export async function* monitor(
   }
 }
 
-/** Elements of a set that follow each other as one change: the kernel tells of intervals bound by bound. */
+/** Joins adjacent changes of a set's elements: the kernel reports the bounds of an interval one by one. */
 function together(changes: readonly Change[]): Change[] {
   const result: Change[] = []
   for (const change of changes) {
@@ -82,7 +82,7 @@ function together(changes: readonly Change[]): Change[] {
 
 const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && a.table === b.table && a.set === b.set
 
-/** What was changed; `undefined` for what belongs to a rule. */
+/** Text of a change; `undefined` for parts of a rule. */
 function changeText(change: Change, sets: KnownSets): string | undefined {
   const what = wordsOf(change, sets)
   return what === undefined ? undefined : escapeUnsafe(`${change.action} ${what}`)

@@ -7,7 +7,7 @@ import type { TableName } from '../wire/specs.ts'
 const keyOf = ({ family, table, handle }: TableName & { readonly handle: bigint }): string =>
   `${family} ${table} ${handle}`
 
-/** Rules in words, by their handles; read again when one is asked for that was not there. */
+/** Texts of rules by handle. Reads all rules again if a handle is unknown. */
 export class RuleTexts {
   readonly #nft: Nft
   #generation: number | undefined
@@ -17,7 +17,7 @@ export class RuleTexts {
     this.#nft = nft
   }
 
-  /** `undefined` for a rule that is gone. */
+  /** Text of a rule; `undefined` if the rule is gone. */
   async of(name: TableName & { readonly handle: bigint }): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation

@@ -15,10 +15,10 @@ import type { monitor } from './monitor.ts'
 import { RuleTexts } from './rule-texts.ts'
 
 /**
- * The way of real packets through all rules of a namespace, from now on, also through those of iptables-nft. A table of
- * its own makes the kernel tell it; the table goes with the iteration however that ends, and with the process (Linux 5.12
- * or later). Each traced packet costs, so name those that matter with `only`. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
- * `INVALID` for conditions that contradict themselves. `lost`: the socket could not hold all steps.
+ * Traces real packets through all rules of a namespace from now on, including rules of iptables-nft. A temporary table makes
+ * the kernel report the packets. The table is deleted when the iteration ends, and with the process (Linux 5.12 or later).
+ * Tracing is expensive: select packets with `only`. A step `lost` means that the socket was full. Throws `NftError`:
+ * `DENIED`, `UNSUPPORTED`, `INVALID` for contradicting conditions.
  *
  * @example
  * ```ts
@@ -38,31 +38,31 @@ export async function* tracePackets(
     signal,
     interval,
   }: Pick<NonNullable<Parameters<typeof monitor>[1]>, 'signal' | 'interval'> & {
-    /** Conditions that a packet meets where it comes in, or was made here. Default: every packet. */
+    /** Conditions on packets that come in or are made here. Default: every packet. */
     readonly only?: readonly Match[] | undefined
   } = {},
 ): AsyncGenerator<
   | (ChainName & {
-      /** A rule that it met, the end of a chain that did not decide, what a base chain does then. */
+      /** A rule that matched, the end of a chain without a verdict, or the policy of a base chain. */
       readonly step: 'rule' | 'end' | 'policy'
-      /** Of the packet: the same in all its steps, and in those of no other for a while. */
+      /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
       readonly id: number
-      /** The rule as nft lists it; missing when it is gone already. */
+      /** The rule as nft lists it; missing if the rule is gone. */
       readonly rule?: string
       readonly handle?: bigint
       readonly verdict?: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
-      /** With the first step in each base chain. */
+      /** Packet data, with the first step in each base chain. */
       readonly packet?: {
-        /** `IPPROTO_…`. */
+        /** Protocol number (`IPPROTO_…`). */
         readonly protocol: number
         readonly source: string
         readonly destination: string
         readonly sport?: number
         readonly dport?: number
-        /** `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
+        /** Summary, such as `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
         readonly text: string
       }
-      /** All of it in a line. */
+      /** Summary of the step in one line. */
       readonly text: string
     })
   | { readonly step: 'lost'; readonly text: string },
@@ -88,7 +88,7 @@ export async function* tracePackets(
 type PacketEvent = ReturnType<typeof tracePackets> extends AsyncGenerator<infer Event> ? Event : never
 type PacketStep = Exclude<PacketEvent, { readonly step: 'lost' }>
 
-/** Before the rules of others. */
+/** Priority before rules of other programs. */
 const FIRST = -350
 
 function traceTable(only: readonly Match[]): Table {
@@ -99,14 +99,14 @@ function traceTable(only: readonly Match[]): Table {
   return { family: 'inet', name, sets: [], chains: [chainAt('prerouting'), chainAt('output')] }
 }
 
-/** Whose table goes with its socket. */
+/** Flag of a table that the kernel deletes with its socket. */
 const OWNER = 2
 
 function begin(nft: Nft, table: Table): void {
   try {
     nft.commit(batchOf(table, OWNER))
   } catch (error) {
-    // Linux before 5.12 knows no owner.
+    // Linux before 5.12 does not know owners.
     if (!isNftError(error) || error.code !== 'REFUSED') throw error
     nft.commit(batchOf(table, 0))
   }

@@ -10,9 +10,9 @@ import { listen } from './listen.ts'
 import type { monitor } from './monitor.ts'
 
 /**
- * Tells whether the tables of a ruleset are as it says: at once, and whenever somebody changes them. Between changes nothing
- * is read. `clean` is told at first, and behind a drift or an error; a drift each time that a change leaves one. Throws
- * `NftError`: `DENIED`, `UNSUPPORTED`.
+ * Reports if the tables of a ruleset are as declared: at once, and after each change of another program. Reads nothing
+ * between changes. Yields `clean` at first, and after a drift or an error. Yields `drift` after each change that leaves a
+ * difference. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export async function* watch(
   where: Where,
   rules: Ruleset,
   options: NonNullable<Parameters<typeof monitor>[1]> & {
-    /** Milliseconds after which to look again when a look failed. Default 30 000. */
+    /** Milliseconds until the next attempt after an error. Default: 30 000. */
     readonly retry?: number | undefined
   } = {},
 ): AsyncGenerator<
@@ -43,7 +43,7 @@ export async function* watch(
   const place = placeOf(where, 'watch')
   const { signal: end = place.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
-  // Before the first look: what happens during it is heard afterwards.
+  // Listens before the first read, so that changes during the read are received.
   using listening = listen(place.netns, options)
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
@@ -63,7 +63,7 @@ type WatchEvent = ReturnType<typeof watch> extends AsyncGenerator<infer Event> ?
 
 interface Look {
   readonly event: WatchEvent
-  /** What was looked at. */
+  /** Generation that was read. */
   readonly generation: number | undefined
 }
 
@@ -77,7 +77,7 @@ async function look(nft: Nft, rules: Ruleset): Promise<Look> {
   }
 }
 
-/** Whether a look has not seen it. Generations are counted with 32 bits. */
+/** True if the last read has not seen the commit. Generations have 32 bits and wrap. */
 const isNew = (commit: Commit, seen: number | undefined): boolean =>
   seen === undefined || commit.generation === undefined || ((commit.generation - seen) | 0) > 0
 
@@ -89,7 +89,7 @@ function isIn(change: Change, names: readonly TableName[]): boolean {
   return of === undefined || names.some(({ family, table }) => family === of.family && table === of.table)
 }
 
-/** `undefined` for what is not told in full. */
+/** Table of a change; `undefined` if the change has no details. */
 function tableOf(change: Change): TableName | undefined {
   switch (change.kind) {
     case 'table':

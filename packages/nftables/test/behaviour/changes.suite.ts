@@ -5,7 +5,7 @@ import { accept, begun, chain, comments, counter, ex, jump, rule, thrown, type W
 
 const base = { type: 'filter', hook: 'output', priority: 0 } as const
 
-/** Batches that are committed. */
+/** Contract tests of commits. */
 export function changesBehaviour(open: () => Promise<World>): void {
   const run = (title: string, body: (nft: Nft, world: World) => void | Promise<void>) =>
     test(title, async () => {
@@ -14,7 +14,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
     })
 
   describe('a batch', () => {
-    run('is one commit over any tables and families, and counts as one', (nft) => {
+    run('is one commit over any tables and families, and one generation', (nft) => {
       const before = nft.generation()
       const batch = new Batch()
       for (const family of ['ip', 'ip6', 'inet'] as const) {
@@ -32,7 +32,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(nft.rules({ family: 'ip6' })).toHaveLength(1)
     })
 
-    run('that is empty is not sent, and one that is only checked changes nothing', (nft) => {
+    run('is not sent if empty, and changes nothing if only checked', (nft) => {
       const before = nft.generation()
       nft.commit(new Batch())
       nft.check(begun())
@@ -40,7 +40,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(nft.tables()).toEqual([])
     })
 
-    run('that the kernel refuses changes nothing, and every fault is named', (nft) => {
+    run('changes nothing if the kernel refuses it, and the error names every fault', (nft) => {
       nft.commit(begun())
       const before = nft.generation()
       const batch = new Batch().addRule(rule('good')).addRule(rule('bad', [counter, jump('nowhere')]))
@@ -63,7 +63,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
   })
 
   describe('tables and chains', () => {
-    run('are told as they were added', (nft) => {
+    run('are reported as they were added', (nft) => {
       nft.commit(
         new Batch()
           .addTable({ ...ex, comment: 'a table' })
@@ -79,7 +79,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(nft.chains({ table: 'other' })).toEqual([])
     })
 
-    run('that are there are left, and refused when they have to be new', (nft) => {
+    run('stay unchanged if they exist, and are refused with exclusive', (nft) => {
       nft.commit(
         begun()
           .addChain({ ...ex, chain: 'out', base, policy: 'drop' })
@@ -97,7 +97,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       ])
     })
 
-    run('are deleted, with what is in them', (nft) => {
+    run('are deleted with their content', (nft) => {
       nft.commit(begun().addRule(rule('one')))
       nft.commit(new Batch().deleteChain(chain))
       expect(nft.chains()).toEqual([])
@@ -107,7 +107,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       nft.commit(new Batch().destroyTable(ex))
     })
 
-    run('have names of 255 bytes, whatever they consist of', (nft) => {
+    run('may have names of 255 bytes with any characters', (nft) => {
       const odd = { family: 'ip', table: `a "b' ${'é'.repeat(124)}x`, chain: '-j' } as const
       expect(Buffer.byteLength(odd.table)).toBe(255)
       nft.commit(new Batch().addTable(odd).addChain(odd))
@@ -116,7 +116,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
   })
 
   describe('rules', () => {
-    run('go where they are placed', (nft) => {
+    run('are added at their place', (nft) => {
       nft.commit(begun().addRule(rule('2')).addRule(rule('5')))
       const [two, five] = nft.rules(chain).map(({ handle }) => handle)
       if (two === undefined || five === undefined) throw new Error('no rules')
@@ -132,7 +132,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(comments(nft)).toEqual(['1', '2', '2½', '3', '3½', '4', '5', '6'])
     })
 
-    run('are replaced and deleted by their handles', (nft) => {
+    run('are replaced and deleted by handle', (nft) => {
       nft.commit(begun().addRule(rule('1')).addRule(rule('2')).addRule(rule('3')))
       const [one, two] = nft.rules(chain)
       if (one === undefined || two === undefined) throw new Error('no rules')
@@ -146,7 +146,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(comments(nft)).toEqual([])
     })
 
-    run('are flushed with the whole table', (nft) => {
+    run('are deleted by a flush of the table', (nft) => {
       nft.commit(
         begun()
           .addChain({ ...ex, chain: 'd' })
@@ -162,7 +162,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
   describe('sets', () => {
     const ports = { ...ex, set: 'ports', keyType: 13, keyLength: 2 }
 
-    run('hold what was put in', (nft) => {
+    run('hold the elements that were added', (nft) => {
       nft.commit(
         addElements(addSet(begun(), { ...ports, comment: 'a set', size: 10 }), ports, [
           { key: be16(80), comment: 'http' },
@@ -183,14 +183,14 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(setsOf(nft)).toEqual([])
     })
 
-    run('with 20 000 elements are written and read in as many messages as it takes', (nft) => {
+    run('with 20 000 elements are written and read in several messages', (nft) => {
       const all = Array.from({ length: 20_000 }, (_, i) => ({ key: be16(i) }))
       nft.commit(addElements(addSet(new Batch().addTable(ex), ports), ports, all))
       const found = elementsOf(nft, ports).map(({ key }) => Buffer.from(key ?? []).readUInt16BE(0))
       expect(found.sort((a, b) => a - b)).toEqual(all.map((_, i) => i))
     })
 
-    run('may be maps of verdicts', (nft) => {
+    run('may be verdict maps', (nft) => {
       const map = { ...ports, flags: ['map'] as const, dataType: 'verdict' as const, dataLength: 16 }
       nft.commit(addElements(addSet(begun(), map), ports, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' } }]))
       expect(setsOf(nft)[0]).toMatchObject({ flags: ['map'], dataType: 'verdict', dataLength: 16 })
@@ -210,7 +210,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(elementsOf(nft, set)[0]).toMatchObject({ key, keyEnd })
     })
 
-    run('without a name are found by their id, and go with their rule', (nft) => {
+    run('without a name are found by id, and deleted with their rule', (nft) => {
       const set = { ...ports, set: '__set%d', setId: 1, flags: ['anonymous', 'constant'] as const }
       const lookup = { name: 'lookup', set: '__set%d', setId: 1, sreg: 1 } as const
       const load = { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 } as const
@@ -221,7 +221,7 @@ export function changesBehaviour(open: () => Promise<World>): void {
       expect(setsOf(nft)).toEqual([])
     })
 
-    run('that are not there are refused, and not found', (nft) => {
+    run('that do not exist are refused, and not found', (nft) => {
       nft.commit(begun())
       expect(thrown(() => elementsOf(nft, ports)).code).toBe('NOT_FOUND')
       expect(setsOf(nft, { family: 'inet', table: 'other' })).toEqual([])

@@ -18,9 +18,9 @@ import { accept, begun, chain, comments, counter, ex, jump, rejected, rule, thro
 
 const tamper = (nft: Nft) => nft.commit(begun().addRule({ ...rule('theirs'), place: 'first' }))
 
-/** Others change the rules, too. */
+/** Contract tests with concurrent changes of other programs. */
 export function othersBehaviour(open: () => Promise<World>): void {
-  describe('when others change the rules', () => {
+  describe('when other programs change the rules', () => {
     test('a batch of an earlier generation is refused', async () => {
       await using world = await open()
       using other = world.other()
@@ -32,7 +32,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       world.nft.commit(new Batch({ generation: world.nft.generation() }).deleteTable(ex))
     })
 
-    test('a transaction reads again what it changes', async () => {
+    test('a transaction reads again after each change', async () => {
       await using world = await open()
       using other = world.other()
       world.nft.commit(begun().addRule(rule('ours')))
@@ -47,7 +47,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       expect(comments(world.nft)).toEqual([])
     })
 
-    test('a transaction gives up at the end of its time, or of the call', async () => {
+    test('a transaction ends with CHANGED after its time, or when the signal is aborted', async () => {
       await using world = await open()
       using other = world.other()
       let calls = 0
@@ -66,7 +66,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       expect(calls).toBe(5)
     })
 
-    test('a transaction without changes is none', async () => {
+    test('a transaction without changes does not commit', async () => {
       await using world = await open()
       using other = world.other()
       const before = world.nft.generation()
@@ -74,7 +74,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       expect(world.nft.generation()).toBe(before + 1)
     })
 
-    test('a refused transaction is not tried again', async () => {
+    test('a refused transaction is not retried', async () => {
       await using world = await open()
       let calls = 0
       const error = await rejected(
@@ -86,7 +86,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       expect([error.code, calls]).toEqual(['REFUSED', 1])
     })
 
-    test('what is read together is of one moment', async () => {
+    test('read returns a consistent state, or rejects with CHANGED', async () => {
       await using world = await open()
       using other = world.other()
       let calls = 0
@@ -102,7 +102,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
   })
 
   describe('with echo', () => {
-    test('a commit returns what it changed, with the handles', async () => {
+    test('a commit returns its changes, with handles', async () => {
       await using world = await open()
       const ports = { ...ex, set: 'ports', keyType: 13, keyLength: 2 } as const
       const batch = (add: Batch) =>
@@ -122,14 +122,14 @@ export function othersBehaviour(open: () => Promise<World>): void {
         },
       ])
       expect(changesOf(world.nft.commit(new Batch().addRule(rule('unheard'))))).toEqual([])
-      // Of a table and an element that were there nothing is told, of a set by newer kernels.
+      // The kernel reports no existing table or element. Newer kernels report an existing set.
       const again = changesOf(world.nft.commit(batch(new Batch({ echo: true })))).map(({ kind }) => kind)
       expect(again.filter((kind) => kind !== 'set')).toEqual(['chain', 'rule'])
       const deleted = changesOf(world.nft.commit(new Batch({ echo: true }).deleteRule({ ...chain, handle })))
       expect(deleted).toMatchObject([{ action: 'delete', kind: 'rule', rule: { ...chain, handle } }])
     })
 
-    test('a batch that is refused tells nothing, and one of thousands of rules tells all', async () => {
+    test('a refused batch returns no changes, a batch of thousands of rules returns all', async () => {
       await using world = await open()
       const refused = new Batch({ echo: true }).addTable(ex).deleteTable({ ...ex, table: 'nowhere' })
       expect(thrown(() => world.nft.commit(refused)).code).toBe('REFUSED')
@@ -140,7 +140,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
   })
 
   describe('a snapshot', () => {
-    test('is everything, as it was, when it is restored', async () => {
+    test('restores everything as it was', async () => {
       await using world = await open()
       const { nft } = world
       const load = { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 } as const
@@ -156,7 +156,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       addSet(batch, { ...map, dataType: 'verdict', dataLength: 16, comment: 'where to' })
       addElements(batch, map, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' }, comment: 'http' }])
       batch.addRule({ ...chain, chain: 'out', expressions: [load, { name: 'lookup', set: 'm', sreg: 1, dreg: 0 }] })
-      // Names that the kernel found in another order than that of the rules.
+      // Anonymous sets in another order than the rules that use them.
       for (const setId of [1, 2])
         addElements(addSet(batch, { ...set, setId }), { ...set, setId }, [{ key: be16(setId) }])
       for (const setId of [2, 1])
@@ -199,7 +199,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       return value
     }
 
-    test('tell each transaction, who made it and what it changed', { timeout: 20_000 }, async () => {
+    test('report each transaction, its process and its changes', { timeout: 20_000 }, async () => {
       await using world = await open()
       using socket = world.listen()
       using other = world.other()
@@ -224,7 +224,9 @@ export function othersBehaviour(open: () => Promise<World>): void {
       await events.return()
     })
 
-    test('that nobody read in time are told to be lost, and the next ones are whole', { timeout: 20_000 }, async () => {
+    test('that do not fit into the socket are reported as lost, later events are complete', {
+      timeout: 20_000,
+    }, async () => {
       await using world = await open()
       using socket = world.listen(4096)
       const events = commits(socket, { interval: 1 })
@@ -249,7 +251,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
 }
 
 function fail(): never {
-  throw new Error('There is none')
+  throw new Error('The rule is missing')
 }
 
 const everything = (nft: Nft) => ({
@@ -263,7 +265,7 @@ const everything = (nft: Nft) => ({
   })),
 })
 
-/** A set without a name may get another one: what counts is what is in it. */
+/** Replaces the names of anonymous sets by their content, because the kernel may choose other names. */
 const resolved = (nft: Nft, expressions: readonly Expression[]) =>
   expressions.map((each) =>
     each.name === 'lookup' ? { ...each, set: elementsOf(nft, { ...ex, set: each.set }) } : each,

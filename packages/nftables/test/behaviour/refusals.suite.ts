@@ -6,19 +6,19 @@ const REDIRECT: Expression = { name: 'redir' }
 const FILTER = { type: 'filter', hook: 'output', priority: 0 } as const
 const inBase = { ...ex, chain: 'out' }
 
-/** What the kernel refuses, in a namespace with the table and its chain. */
+/** Batches that the kernel refuses, in a namespace with the table and its chain. */
 const refused: Record<string, { batch: () => Batch; fault: Record<string, unknown>; text: RegExp }> = {
-  'a table that is not there': {
+  'a table that does not exist': {
     batch: () => new Batch().addChain({ ...chain, table: 'no' }),
     fault: { code: 'ENOENT', kind: 'chain', table: 'no', part: 'table' },
     text: /^Add chain "c" in table inet "no": ENOENT at table, there is no table inet "no"$/,
   },
-  'the deletion of a table that is not there': {
+  'the deletion of a table that does not exist': {
     batch: () => new Batch().deleteTable({ ...ex, table: 'no' }),
     fault: { code: 'ENOENT', kind: 'table', part: 'table' },
     text: /^Delete table inet "no": ENOENT at table, there is no table inet "no"$/,
   },
-  'the deletion of a chain that is not there': {
+  'the deletion of a chain that does not exist': {
     batch: () => new Batch().deleteChain({ ...ex, chain: 'no' }),
     fault: { code: 'ENOENT', kind: 'chain', chain: 'no', part: 'chain' },
     text: /there is no chain "no"$/,
@@ -32,7 +32,7 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
     fault: { code: 'EBUSY', kind: 'chain', chain: 'c', index: 2 },
     text: /a rule still jumps to it$/,
   },
-  'the deletion of a set that a rule looks into': {
+  'the deletion of a set that a rule uses': {
     batch: () => {
       const batch = addSet(new Batch(), { ...ex, set: 's', keyType: 13, keyLength: 2 })
       batch.addRule({
@@ -47,7 +47,7 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
     fault: { code: 'EBUSY', kind: 'set', set: 's' },
     text: /^Delete set "s" in table inet "ex": EBUSY.*it is in use$/,
   },
-  'a base chain that is there with another priority': {
+  'a base chain that exists with another priority': {
     batch: () =>
       new Batch().addChain({ ...inBase, base: FILTER }).addChain({ ...inBase, base: { ...FILTER, priority: 1 } }),
     fault: { kind: 'chain', chain: 'out', index: 1 },
@@ -58,12 +58,12 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
     fault: { code: 'EOPNOTSUPP', kind: 'chain' },
     text: /EOPNOTSUPP, it exists with another type, hook or priority, or has a nat chain before -200$/,
   },
-  'a redirect in a chain of filters': {
+  'a redirect in a filter chain': {
     batch: () => new Batch().addChain({ ...inBase, base: FILTER }).addRule({ ...inBase, expressions: [REDIRECT] }),
     fault: { code: 'EOPNOTSUPP', kind: 'rule', chain: 'out' },
     text: /does not work in this kind of chain/,
   },
-  'a redirect that is reached from a chain of filters': {
+  'a redirect that is reached from a filter chain': {
     batch: () =>
       new Batch()
         .addChain({ ...inBase, base: FILTER })
@@ -94,16 +94,16 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
     fault: { code: 'ENOENT', kind: 'rule', expression: 1 },
     text: /the kernel has no expression "nosuch"$/,
   },
-  'a place behind a rule that is not there': {
+  'a place after a rule that does not exist': {
     batch: () => new Batch().addRule({ ...rule('lost'), place: { after: 4711n } }),
     fault: { code: 'ENOENT', kind: 'rule', part: 'position' },
     text: /ENOENT at position/,
   },
 }
 
-/** Batches that are refused: what is said of them. */
+/** Contract tests of refused batches. */
 export function refusalsBehaviour(open: () => Promise<World>): void {
-  describe('what the kernel refuses is named, with the reason', () => {
+  describe('the error of a refused batch names the cause', () => {
     test.each(Object.entries(refused))('%s', async (_, { batch, fault, text }) => {
       await using world = await open()
       const { nft } = world
@@ -116,7 +116,7 @@ export function refusalsBehaviour(open: () => Promise<World>): void {
       expect(state(nft)).toEqual(before)
     })
 
-    test('more faults than fit into the message are in the error all the same', async () => {
+    test('the error has all faults, the message only some', async () => {
       await using world = await open()
       const batch = new Batch()
       for (let i = 0; i < 1000; i++) batch.deleteTable({ family: 'ip', table: `no${i}` })
@@ -125,7 +125,7 @@ export function refusalsBehaviour(open: () => Promise<World>): void {
       expect(error.message).toMatch(/"no2".*; and 997 more$/)
     })
 
-    test('more faults than the socket holds are told to be there, and do not confuse what comes next', async () => {
+    test('faults that do not fit into the socket are mentioned, and do not disturb the next commit', async () => {
       await using world = await open()
       using small = world.other(4096)
       const batch = new Batch()
@@ -139,7 +139,7 @@ export function refusalsBehaviour(open: () => Promise<World>): void {
     })
   })
 
-  test('a batch larger than any buffer is one transaction', async () => {
+  test('a batch larger than any socket buffer is one transaction', async () => {
     await using world = await open()
     const batch = begun()
     for (let i = 0; i < 3000; i++) batch.addRule(rule(`${i}`))

@@ -1,14 +1,14 @@
 import type { NetlinkSocket } from '@cni/netns/netlink'
 import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cni/nftables/wire'
 
-/** nf_tables of a namespace, or of a fake, without any table. */
+/** nf_tables without tables, of a namespace or of a fake. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
-  /** What a transaction says of this process; a matcher where that cannot be known. */
+  /** Pid of this process in transactions, or a matcher if it cannot be known. */
   readonly pid: unknown
-  /** Another program's, on a socket of its own; with a small buffer, if one is given. */
+  /** Opens the socket of another program, optionally with a small buffer. */
   other(receiveBuffer?: number): Nft
-  /** A socket that hears of transactions. */
+  /** Opens a socket that receives transactions. */
   listen(receiveBuffer?: number): NetlinkSocket
 }
 
@@ -22,20 +22,20 @@ export const jump = (to: string): Expression => ({
   ...{ name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: to } },
 })
 
-/** The table with its chain. */
+/** A batch that adds the table and its chain. */
 export const begun = () => new Batch().addTable(ex).addChain(chain)
 
-/** A rule that says who it is. */
+/** A rule with a comment that identifies it. */
 export const rule = (comment: string, expressions: readonly Expression[] = [counter]) => ({
   ...chain,
   expressions,
   comment,
 })
 
-/** The rules of the chain, by what they say. */
+/** Comments of the chain's rules. */
 export const comments = (nft: Nft) => nft.rules(chain).map(({ comment }) => comment)
 
-/** What was thrown; fails when nothing was, or something else. */
+/** The `NftError` that a function throws. Fails if it throws nothing or another error. */
 export function thrown(act: () => unknown): NftError {
   try {
     act()
@@ -46,7 +46,7 @@ export function thrown(act: () => unknown): NftError {
   throw new Error('Nothing was thrown')
 }
 
-/** What a promise is rejected with; fails when it is not, or with something else. */
+/** The `NftError` that a promise rejects with. Fails if it resolves, or rejects with another error. */
 export async function rejected(promise: Promise<unknown>): Promise<NftError> {
   const error = await promise.then(
     () => undefined,

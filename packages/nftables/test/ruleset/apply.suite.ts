@@ -7,7 +7,7 @@ import type { RulesetWorld } from './world.ts'
 
 const isDrift = (error: unknown) => isNftError(error) && error.code === 'DRIFT' && error.drift !== undefined
 
-/** What `apply`, `verify` and `diff` promise. */
+/** Contract tests of `apply`, `verify` and `diff`. */
 export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
   const dump = () => snapshotOf(world)
@@ -18,7 +18,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
     })
     afterEach(() => world[Symbol.asyncDispose]())
 
-    test('apply writes what is not there, and leaves alone what is', async () => {
+    test('writes missing tables, and leaves equal ones unchanged', async () => {
       const { tables } = world
       await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'fresh', changed: true })
       const { generation } = await tables.apply(rules)
@@ -26,7 +26,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       await tables.verify(rules)
     })
 
-    test('what counters have counted is no difference', async () => {
+    test('ignores the values of counters', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
       const [first] = nft.rules({ ...ex, chain: 'output' })
@@ -38,11 +38,11 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
     })
 
     test.each<[string, (batch: Batch) => unknown]>([
-      ['a rule of others', (batch) => batch.addRule({ ...own, expressions: [{ name: 'counter' }] })],
-      ['a rule that is missing', (batch) => batch.deleteRule({ ...own, handle: handleOf(world, 1) })],
-      ['a chain of others', (batch) => batch.addChain({ ...ex, chain: 'theirs' })],
+      ['a rule of another program', (batch) => batch.addRule({ ...own, expressions: [{ name: 'counter' }] })],
+      ['a missing rule', (batch) => batch.deleteRule({ ...own, handle: handleOf(world, 1) })],
+      ['a chain of another program', (batch) => batch.addChain({ ...ex, chain: 'theirs' })],
       [
-        'a chain of others that is jumped to',
+        'a jump to a chain of another program',
         (batch) =>
           batch.addChain({ ...ex, chain: 'theirs' }).addRule({
             ...own,
@@ -50,10 +50,10 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
           }),
       ],
       ['a policy', (batch) => batch.addChain({ ...ex, chain: 'output', base: outputBase, policy: 'drop' })],
-      ['a table that is dormant', (batch) => batch.addTable({ ...ex, flags: 1 })],
+      ['a dormant table', (batch) => batch.addTable({ ...ex, flags: 1 })],
       ['empty chains', (batch) => batch.flush(ex)],
-      ['no table', (batch) => batch.deleteTable(ex)],
-    ])('apply corrects %s', async (_, spoil) => {
+      ['a missing table', (batch) => batch.deleteTable(ex)],
+    ])('corrects %s', async (_, spoil) => {
       const { tables, nft } = world
       await tables.apply(rules)
       const wanted = dump()
@@ -71,7 +71,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       ['priority', withOutput(base('nat', 'output', -90))],
       ['hook', withOutput(base('nat', 'prerouting', -100))],
       ['type', withOutput(base('filter', 'output', -100))],
-    ])('a base chain with another %s is replaced', async (_, other) => {
+    ])('replaces a base chain with another %s', async (_, other) => {
       const { tables } = world
       await tables.apply(other)
       await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'replace' })
@@ -80,7 +80,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       await tables.verify(other)
     })
 
-    test('only what differs is written', async () => {
+    test('writes only the differences', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
       const [kept] = nft.rules({ ...ex, chain: 'output' })
@@ -89,7 +89,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(nft.rules({ ...ex, chain: 'output' })[0]?.handle).toBe(kept?.handle)
     })
 
-    test('tables that are to be gone go in the same transaction, and come back with it', async () => {
+    test('deletes absent tables in the same transaction, and undo restores them', async () => {
       const { tables, undoable, nft } = world
       const absent = { tables: ['ex', 'more', 'never'].map((name) => ({ family: 'inet', name }) as const) }
       const more = nftRuleset('inet', { ex: parts, more: { c: chain } }, (t) => [t.more.on('c').counter().accept()])
@@ -109,7 +109,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(dump()).toEqual(before)
     })
 
-    test('each rule that is refused is told, as nft has it', async () => {
+    test('reports each refused rule as nft prints it', async () => {
       const { tables, nft } = world
       const refused = nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, (t) => [
         t.ex
@@ -134,7 +134,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       await expect(tables.check(refused)).rejects.toMatchObject(told)
-      // Also where the set is there already, and so none of the batch.
+      // Also if the set exists and is not part of the batch.
       await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
       await expect(tables.apply(refused)).rejects.toMatchObject(told)
       const change = (batch: Batch) =>
@@ -161,7 +161,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       await expect(tables.verify(rules)).rejects.toThrow(/1 missing, 1 unexpected/)
     })
 
-    test('rules in another order are a drift', async () => {
+    test('another order of rules is a drift', async () => {
       const { tables } = world
       const swapped = nftRuleset('inet', { ex: { own: chain } }, (t) => [
         t.ex.on('own').counter().accept(),
@@ -179,7 +179,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       })
     })
 
-    test('elements of a set are owned when they are declared, and left when they are not', async () => {
+    test('declared elements of a set are owned, other elements stay', async () => {
       const { tables, nft } = world
       const withElements = nftRuleset(
         'inet',
@@ -206,7 +206,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(elementsOf(nft, { ...ex, set: 'free' })).toHaveLength(1)
     })
 
-    test('an element that is said twice is one, and what ends with the last value has its comment', async () => {
+    test('a repeated element is one element, and an interval that ends at the last value keeps its comment', async () => {
       const { tables, nft } = world
       const last = { from: '240.0.0.0', to: '255.255.255.255' }
       const elements = [{ key: 'tcp' }, { key: 6 }, { key: 17 }, { key: 'udp' }] as const
@@ -233,7 +233,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       )
     })
 
-    test('a set of another type is made anew, with the rules that look into it', async () => {
+    test('a set of another type is replaced, with the rules that use it', async () => {
       const { tables, nft } = world
       const withKey = (interval: boolean) =>
         nftRuleset('inet', { ex: { c: chain, s: set('ipv4_addr', interval ? { interval } : {}) } }, (t) => [

@@ -13,7 +13,7 @@ export const rules = nftRuleset('inet', { ex: parts }, (t) => [
   t.ex.on('proxy').l4proto('tcp').counter().redirect(15001),
 ])
 
-/** All there is, but what the kernel numbers. */
+/** All tables, chains and rules, without numbers that the kernel assigns. */
 export function snapshotOf({ nft }: RulesetWorld) {
   return {
     tables: nft.tables().map(({ handle: _, use: __, ...table }) => table),

@@ -7,7 +7,7 @@ const pods: NamedSet = { name: 'pods', key: 'ipv4_addr' }
 const nets: NamedSet = { name: 'nets', key: 'ipv4_addr', interval: true }
 const ports: NamedSet = { name: 'ports', key: 'inet_service', data: 'verdict' }
 
-/** What `nftables(where).set` promises. */
+/** Contract tests of `nftables(where).set`. */
 export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
 
@@ -18,7 +18,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
     })
     afterEach(() => world[Symbol.asyncDispose]())
 
-    test('a set is made once, and destroyed once', async () => {
+    test('create and destroy can be repeated', async () => {
       const handle = world.tables.set(ex, pods)
       await handle.create()
       await handle.create()
@@ -42,7 +42,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(await handle.list()).toEqual([])
     })
 
-    test('replace writes what differs, in one transaction', async () => {
+    test('replace writes the differences in one transaction', async () => {
       const { nft, tables } = world
       const handle = tables.set(ex, pods)
       await handle.create()
@@ -54,7 +54,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(await handle.diff(['10.0.0.2'])).toEqual({ missing: [], unexpected: [{ key: '10.0.0.3' }] })
     })
 
-    test('networks and ranges, also those at the ends of all addresses', async () => {
+    test('networks and ranges work, also at the first and the last address', async () => {
       const handle = world.tables.set(ex, nets)
       await handle.create()
       const all = ['0.0.0.0/8', '10.0.0.0/8', '10.0.0.0-', '192.168.1.1', '255.255.255.0/24'].filter(
@@ -76,7 +76,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(await handle.list()).toEqual([{ key: '255.255.255.0/24' }])
     })
 
-    test('a map has what keys are mapped to', async () => {
+    test('a map holds its data', async () => {
       const handle = world.tables.set(ex, ports)
       await handle.create()
       await handle.add([{ key: 80, data: { verdict: 'accept' } }])
@@ -86,7 +86,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(await handle.list()).toEqual([])
     })
 
-    test('what is no element is refused before anything is written', async () => {
+    test('an invalid element is refused before anything is written', async () => {
       const handle = world.tables.set(ex, pods)
       await handle.create()
       for (const wrong of ['10.0.0.0/8', '::1', '10.0.0.256', '']) {
@@ -104,7 +104,7 @@ export function setsBehaviour(open: () => Promise<RulesetWorld>): void {
       expect((await handle.list()).length).toBe(64_999)
     })
 
-    test('sets with elements of a ruleset are read back as they were said', async () => {
+    test('declared sets and elements are listed as declared', async () => {
       const { tables } = world
       const rules = nftRuleset(
         'inet',

@@ -6,18 +6,18 @@ import { addRuleset } from '../../src/encode/encode-table.ts'
 import { ex, own, rules, snapshotOf } from './rules.ts'
 import type { RulesetWorld } from './world.ts'
 
-/** What changes nothing, or can be taken back. */
+/** Contract tests of rollbacks, and of calls that change nothing. */
 export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
   const dump = () => snapshotOf(world)
 
-  describe('ways back', () => {
+  describe('rollbacks', () => {
     beforeEach(async () => {
       world = await open()
     })
     afterEach(() => world[Symbol.asyncDispose]())
 
-    test('remove deletes the tables, and what is not there is fine', async () => {
+    test('remove deletes the tables, and ignores missing ones', async () => {
       const { tables, nft } = world
       nft.commit(new Batch().addTable({ family: 'inet', table: 'theirs' }))
       await tables.apply(rules)
@@ -26,13 +26,13 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(nft.tables()).toMatchObject([{ table: 'theirs' }])
     })
 
-    test('undo puts back what was there before: nothing', async () => {
+    test('undo deletes tables that did not exist before', async () => {
       await world.undoable.apply(rules)
       await world.undo()
       expect(world.nft.tables()).toEqual([])
     })
 
-    test('undo puts back what was there before, also what we do not understand', async () => {
+    test('undo restores earlier content, including unknown expressions', async () => {
       const { nft, undoable } = world
       nft.commit(
         addRuleset(new Batch(), rules)
@@ -50,7 +50,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(dump()).toEqual(before)
     })
 
-    test('an apply that changes nothing has nothing to undo', async () => {
+    test('undo of an apply without changes does nothing', async () => {
       const { tables, undoable, nft } = world
       await tables.apply(rules)
       const generation = nft.generation()
@@ -59,7 +59,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(nft.generation()).toBe(generation)
     })
 
-    test('check tells what the kernel would refuse, and changes nothing', async () => {
+    test('check reports refused rules, and changes nothing', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
       const generation = nft.generation()
@@ -81,13 +81,13 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       await tables.verify(rules)
     })
 
-    test('jumps may be as deep as the kernel takes them', async () => {
+    test('jumps may have the maximum depth of the kernel', async () => {
       const { tables } = world
       await tables.apply(deep(15))
       expect(() => deep(16)).toThrow(/more than 15 deep/)
     })
 
-    test('a transaction makes several changes or none, and can be taken back', async () => {
+    test('a transaction is atomic, and can be rolled back', async () => {
       const { tables, undoable, nft } = world
       await tables.apply(rules)
       const before = dump()
@@ -104,12 +104,12 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(dump()).toEqual(before)
     })
 
-    describe('what others did since stays', () => {
+    describe('undo keeps later changes of other programs', () => {
       const one = (comment: string) => ({ ...own, expressions: [{ name: 'counter' as const }], comment })
       const comments = () => world.nft.rules(own).map(({ comment }) => comment)
       const theirs = (batch: Batch) => world.nft.commit(batch)
 
-      test('a rule of theirs beside ours', async () => {
+      test('a rule beside ours', async () => {
         const { undoable, nft } = world
         nft.commit(new Batch().addTable(ex).addChain(own).addRule(one('first')))
         await undoable.transaction([ex], (batch) => batch.addRule(one('ours')))
@@ -119,15 +119,15 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       })
 
       test.each([
-        ['a rule in a chain that we made', (b: Batch) => b.addRule(one('theirs')), 1],
-        ['a chain in a table that we made', (b: Batch) => b.addChain({ ...ex, chain: 'theirs' }), 1],
+        ['a rule in our chain', (b: Batch) => b.addRule(one('theirs')), 1],
+        ['a chain in our table', (b: Batch) => b.addChain({ ...ex, chain: 'theirs' }), 1],
         [
-          'a jump to a chain that we made',
+          'a jump to our chain',
           (b: Batch) =>
             b.addChain({ ...ex, chain: 'theirs' }).addRule({ ...ex, chain: 'theirs', expressions: jumpTo('own') }),
           2,
         ],
-        ['nothing', (b: Batch) => b, 0],
+        ['no change', (b: Batch) => b, 0],
       ] as const)('%s', async (_, change, chains) => {
         const { undoable, nft } = world
         await undoable.transaction([ex], (batch) => batch.addTable(ex).addChain(own).addRule(one('ours')))
@@ -137,7 +137,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         expect(comments()).not.toContain('ours')
       })
 
-      test('elements of a set, with the set that we made for all', async () => {
+      test('elements in our set', async () => {
         const { undoable, nft } = world
         const ports = { ...ex, set: 'ports', keyType: 13, keyLength: 2 } as const
         const before = { ...ports, set: 'before' } as const
@@ -154,7 +154,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         expect(elementsOf(nft, before)).toEqual([{ key: Buffer.from(be16(1)) }])
       })
 
-      test('what they deleted, and what they made in its place', async () => {
+      test('deleted rules, and a table in place of ours', async () => {
         const { undoable, nft } = world
         const names = ['a', 'b', 'c', 'd', 'e']
         const batch = new Batch().addTable(ex).addChain(own)
@@ -174,7 +174,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         expect([nft.tables()[0]?.comment, nft.chains()]).toEqual(['theirs', []])
       })
 
-      test('a policy that they changed again', async () => {
+      test('a policy that was changed again', async () => {
         const { undoable, nft } = world
         const policyOf = () => nft.chains({ family: 'inet', table: 'ex' })[0]?.policy
         const baseChain = { ...own, base: { type: 'filter', hook: 'input', priority: 0 } } as const
@@ -190,7 +190,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         expect(policyOf()).toBe('accept')
       })
 
-      test('a table that apply made, with a rule of theirs in it', async () => {
+      test('a rule in a table of apply', async () => {
         const { undoable, nft } = world
         await undoable.apply(rules)
         theirs(new Batch().addRule(one('theirs')))
@@ -198,7 +198,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         expect(nft.rules().map(({ comment }) => comment)).toEqual(['theirs'])
       })
 
-      test('a set that is changed by its name', async () => {
+      test('elements of a set that we filled by name', async () => {
         const { tables, undoable, nft } = world
         nft.commit(new Batch().addTable(ex))
         const spec = { name: 'pods', key: 'ipv4_addr' } as const
@@ -210,7 +210,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       })
     })
 
-    test('a snapshot is restored as it was, whatever came later', async () => {
+    test('restore restores a snapshot over any later content', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
       const before = dump()
@@ -228,7 +228,7 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(world.nft.tables()).toEqual([])
     })
 
-    test('bad input changes nothing', async () => {
+    test('an invalid ruleset changes nothing', async () => {
       const { tables, nft } = world
       const broken: Ruleset = {
         tables: [
@@ -254,7 +254,7 @@ const jumpTo = (chain: string): readonly Expression[] => [
   { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain } },
 ]
 
-/** A base chain with so many chains below it, each jumping to the next. */
+/** A base chain with a line of `depth` chains that each jump to the next. */
 const deep = (depth: number) => {
   const names = Array.from({ length: depth }, (_, at) => `c${at}`)
   const levels: TableParts = {

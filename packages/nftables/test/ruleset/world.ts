@@ -2,20 +2,20 @@ import type { NetnsContext } from '@cni/netns/handle'
 import type { Nftables } from '@cni/nftables'
 import type { Nft } from '@cni/nftables/wire'
 
-/** nftables of a namespace, or of a fake, without any table. */
+/** nftables without tables, of a namespace or of a fake. */
 export interface RulesetWorld extends AsyncDisposable {
   readonly tables: Nftables
-  /** With a context that collects ways back. */
+  /** With a context that collects rollbacks. */
   readonly undoable: Nftables
-  /** With a context whose signal has been given. */
+  /** With a context whose signal is aborted. */
   readonly aborted: Nftables
-  /** Goes them, the last first. */
+  /** Runs the collected rollbacks, the last first. */
   undo(): Promise<void>
   /** Another program's socket. */
   readonly nft: Nft
 }
 
-/** A world over sockets that are open: another program's, and whatever `tables` are opened with. */
+/** A world over open sockets: `nft` belongs to another program, `open` opens the tables. */
 export function worldOver(
   nft: Nft,
   open: (context?: Omit<NetnsContext, 'netns'>) => Nftables,

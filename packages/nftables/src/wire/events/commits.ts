@@ -52,8 +52,8 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
 }
 
 /**
- * Yields the transactions of a namespace. If events are lost because the socket is full, yields one commit with `lost`
- * and without a generation, after all other events. The next commit may be incomplete, and has `lost` as well. Throws
+ * Yields the transactions of a namespace. A full socket loses events: then one commit has `lost` and no generation. It
+ * comes after all buffered events. The next commit may be incomplete, and has `lost` as well. Throws
  * `NetnsError('PROTOCOL')` for invalid messages.
  *
  * @example
