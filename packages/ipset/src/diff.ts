@@ -4,17 +4,17 @@ import type { SavedSet } from './parse-save.ts'
 import { maxelemOf, rangeOf } from './spec.ts'
 import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
 
-/** How a set's content differs from what is wanted. Counters and the time that is left are no difference. */
+/** Differences between the content of a set and the wanted entries. Counters and remaining time are ignored. */
 export interface EntryDiff {
-  /** Wanted, and not there. */
+  /** Wanted entries that are missing. */
   readonly missing: readonly SetEntry[]
-  /** There, and not wanted. */
+  /** Existing entries that are not wanted. */
   readonly unexpected: readonly SetEntry[]
-  /** There, but with another comment, `nomatch` or kind of time-out; as it is wanted. */
+  /** Wanted entries that exist with another comment or `nomatch`, or where only one of both expires. */
   readonly changed: readonly SetEntry[]
 }
 
-/** Checks the entries that a set shall hold. The same twice is once; one with two comments is an error. */
+/** Validates wanted entries. Repeated entries count once; the same entry with different options is an error. */
 export function wantedEntries(
   name: string,
   spec: SetSpec,
@@ -25,7 +25,7 @@ export function wantedEntries(
     const entry = checkEntry(name, spec, each)
     const twin = wanted.get(entry.entry)
     if (twin !== undefined && entryWords(twin) !== entryWords(entry)) {
-      invalid(`set ${name}: the entry ${entry.entry} is there twice, with different options`)
+      invalid(`set ${name}: the entry ${entry.entry} is given twice, with different options`)
     }
     wanted.set(entry.entry, entry)
   }
@@ -39,7 +39,7 @@ export function wantedEntries(
   return wanted
 }
 
-/** Compares what is wanted with what is there. */
+/** Compares wanted entries with existing ones. */
 export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>, there: SavedSet): EntryDiff {
   const found = new Map<string, SetEntry>()
   const unexpected: SetEntry[] = []
@@ -58,11 +58,11 @@ export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>
   return { missing, unexpected, changed }
 }
 
-/** Whether there is nothing to do. */
+/** True without differences. */
 export const isEqual = ({ missing, unexpected, changed }: EntryDiff): boolean =>
   missing.length + unexpected.length + changed.length === 0
 
-/** Whether a set in the kernel was made with this spec; its size aside, which grows. */
+/** True if the set in the kernel was made with this spec. The hash size is ignored, because it grows. */
 export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   return (
     otherKind(spec, there) === undefined &&
@@ -75,14 +75,14 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   )
 }
 
-/** Why the content of a set cannot be exchanged, `undefined` if it can: that takes the same type and family. */
+/** Reason why the content of a set cannot be swapped: another type or family. `undefined` if it can. */
 export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
   const family = 'family' in spec ? spec.family : undefined
   const sameFamily = family === undefined || there.family === family
   return spec.type === there.type && sameFamily ? undefined : [there.type, there.family].filter(Boolean).join(', ')
 }
 
-/** One or several as a list. */
+/** Returns one or several entries as a list. */
 export const asList = <E>(entries: E | readonly E[]): readonly E[] => (isList(entries) ? entries : [entries])
 
 // internal

@@ -5,7 +5,7 @@ import { rangeOf } from './spec.ts'
 import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
 import { checkComment, checkTimeout, isSetName } from './values.ts'
 
-/** Checks one entry against the set's spec and spells it as this package does. */
+/** Validates an entry against the set's spec. Returns it in the canonical spelling. */
 export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEntry {
   const what = `set ${name}`
   if (typeof entry === 'string') return { entry: checkText(what, spec, entry) }
@@ -13,7 +13,9 @@ export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEnt
   if (typeof given !== 'object' || given === null) invalid(`${what}: ${JSON.stringify(given)} is not an entry`)
   for (const key in entry) {
     if (!members.has(key))
-      invalid(`${what}: an entry has no ${JSON.stringify(key)}; entry, comment, timeoutSeconds, nomatch`)
+      invalid(
+        `${what}: an entry has no option ${JSON.stringify(key)}; options are entry, comment, timeoutSeconds, nomatch`,
+      )
   }
   const text = checkText(what, spec, entry.entry)
   const { comment, timeoutSeconds, nomatch } = entry
@@ -23,7 +25,7 @@ export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEnt
   if (timeoutSeconds !== undefined && spec.timeoutSeconds === undefined)
     invalid(`${where}: timeoutSeconds needs timeoutSeconds in the set's spec`)
   if (nomatch !== undefined && (typeof nomatch !== 'boolean' || (nomatch && !spec.type.startsWith('hash:net')))) {
-    invalid(`${where}: nomatch is true or false, and for hash:net types`)
+    invalid(`${where}: nomatch must be true or false, and needs a hash:net type`)
   }
   return {
     entry: text,
@@ -35,13 +37,13 @@ export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEnt
   }
 }
 
-/** The text of an entry, checked against the set's type and family and spelled as this package does. */
+/** Validates the text of an entry against the set's type and family. Returns the canonical spelling. */
 export function checkText(what: string, spec: SetSpec, text: string): string {
   const checked = typeof text === 'string' ? canonicalText(spec, text) : undefined
   return checked ?? invalid(`${what}: ${JSON.stringify(text)} ${whyNot(spec, text)}`)
 }
 
-/** One spelling for what `ipset` prints in several; `undefined` for what no set of this type holds. */
+/** Canonical spelling of an entry, which `ipset` prints in several; `undefined` if the set's type cannot hold it. */
 export function canonicalText(spec: SetSpec, text: string): string | undefined {
   switch (spec.type) {
     case 'hash:ip':
@@ -57,7 +59,7 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
       return place && `${place},${protocol}:${port}`
     }
     case 'hash:mac':
-      // The kernel stores no null-valued element.
+      // The kernel does not store an address of zeros.
       return /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(text) && !/^[0:]*$/.test(text) ? text.toLowerCase() : undefined
     case 'list:set':
       return isSetName(text) ? text : undefined
@@ -68,7 +70,10 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
   }
 }
 
-/** An entry as a line says it. Numbers for protocols: `ipset` reads names from /etc/protocols, which may not be there. */
+/**
+ * Entry as words of an `ipset` line. Protocols are numbers, because `ipset` reads names from /etc/protocols, which may
+ * be missing.
+ */
 export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry): string {
   const at = entry.lastIndexOf(',')
   const proto = at === -1 ? undefined : /^,([a-z]+):/.exec(entry.slice(at))?.[1]
@@ -81,10 +86,10 @@ export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry
   return words
 }
 
-/** The number of a protocol that is named by its word, or by its number. */
+/** Number of a protocol given as a word or as a number. */
 export const protocolNumber = (word: string): number => protocolNumbers.get(word) ?? Number(word)
 
-/** The word of a protocol that an entry may have; of any other its number. */
+/** Word of a protocol that this package knows, otherwise its number. */
 export const protocolWord = (number: number): string => protocols.get(String(number)) ?? String(number)
 
 // internal
@@ -106,11 +111,11 @@ const protocols: ReadonlyMap<string, string> = new Map(
 
 const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65535
 
-/** The kernel stores no null-valued address in a hash of addresses. */
+/** Canonical address. The kernel stores no zero address in a hash of addresses. */
 function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined
-  // Strictly read, IPv4 has one spelling.
+  // `parseAddress` accepts only one spelling of IPv4.
   return family === 'ipv4' ? text : formatAddress(bytes)
 }
 
@@ -139,7 +144,7 @@ function whyNot(spec: SetSpec, text: string): string {
       const net = spec.type.startsWith('hash:net')
       const port = spec.type.endsWith(',port') ? ',tcp:80' : ''
       const example = `such as ${sample}${net ? (spec.family === 'ipv4' ? '/24' : '/64') : ''}${port}`
-      const hint = net ? 'of /0 make two of /1' : 'a network needs a hash:net set'
+      const hint = net ? 'instead of /0 use two networks of /1' : 'a network needs a hash:net set'
       return `is not one ${family} ${net ? 'network' : 'address'}${port && ' with protocol and port'}, ${example}; ${hint}`
     }
   }

@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.ipset.error')
 
 /**
- * Every failure of `@cni/ipset`. The message is a sentence: what failed, the offending value or the refused
- * line, and what to do about it.
+ * A failure of `@cni/ipset`. The message is a sentence: what failed, the invalid value or the refused line, and what to
+ * do.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ const brand = Symbol.for('cni.ipset.error')
  * ```
  */
 export class SetError extends Error {
-  /** Stable, for programs. */
+  /** Stable code, for programs. */
   readonly code:
     | 'INVALID'
     | 'EXISTS'
@@ -26,7 +26,7 @@ export class SetError extends Error {
     | 'ABORTED'
     | 'TIMEOUT'
     | 'PARSE'
-  /** The program's whole stderr, when `ipset` failed. */
+  /** Complete stderr of the program, if `ipset` failed. */
   readonly stderr: string | undefined
 
   constructor(
@@ -43,12 +43,12 @@ export class SetError extends Error {
 Object.defineProperty(SetError.prototype, 'name', { value: 'SetError', configurable: true })
 Object.defineProperty(SetError.prototype, brand, { value: true })
 
-/** Whether `error` comes from `@cni/ipset`; works across bundles, where `instanceof` does not. */
+/** True for an error of `@cni/ipset`. Works across bundles, where `instanceof` does not. */
 export function isSetError(error: unknown): error is SetError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws the `INVALID` error of every check of a value. */
+/** Throws an error with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new SetError('INVALID', message)
 }

@@ -1,7 +1,7 @@
 import type { RunError } from '@cni/host'
 import { SetError } from './errors.ts'
 
-/** Turns a failed `ipset` into an error that says what was refused and what to do. */
+/** Error for a failed `ipset` program: what was refused, and what to do. */
 export function failure(error: RunError, command: string, input = ''): SetError {
   const parts = { cause: error, stderr: error.stderr }
   if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(parts)
@@ -17,7 +17,7 @@ export function failure(error: RunError, command: string, input = ''): SetError 
   return new SetError(code, `${command} failed${refused}: ${said}${hint && `; ${hint}`}`, parts)
 }
 
-/** The program is not there. */
+/** Error for a missing program. */
 export const noBinary = (options: { cause?: unknown } = {}): SetError =>
   new SetError('NO_BINARY', 'ipset is not installed; install the package ipset', options)
 
@@ -28,19 +28,19 @@ function meaning(said: string): [SetError['code'], string] {
   return ['EXIT', '']
 }
 
-/** The sentences of ipset 6 and 7; it has no translations. */
+/** Messages of ipset 6 and 7, which are not translated. */
 const meanings: readonly (readonly [RegExp, SetError['code'], string])[] = [
   [
     /set with the same name already exists/,
     'EXISTS',
-    'it was made with other options; destroy it first, or replace it',
+    'the existing set has other options; destroy it first, or replace it',
   ],
   [/already exists|already added/, 'EXISTS', ''],
   [/does not exist|not added/, 'NOT_FOUND', ''],
   [/in use/, 'IN_USE', 'remove the rules and sets that refer to it first'],
   [/is full/, 'FULL', 'raise maxelem'],
   [/maximal number of sets/, 'FULL', 'the kernel has no room for another set'],
-  [/type not supported/, 'NO_KERNEL', 'the kernel lacks the module of this type of set, or has too old a one'],
+  [/type not supported/, 'NO_KERNEL', 'the kernel lacks the module of this type of set, or the module is too old'],
   [/Cannot open session|protocol version|Protocol not supported/, 'NO_KERNEL', 'load the kernel module ip_set'],
   [/Operation not permitted/, 'EXIT', 'CAP_NET_ADMIN in the namespace is needed'],
   [

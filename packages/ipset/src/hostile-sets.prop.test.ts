@@ -37,10 +37,10 @@ const specs: readonly SetSpec[] = [
   { type: 'bitmap:port', comment: true, timeoutSeconds: 9 },
 ]
 
-/** One line, one set, one entry, known options. */
+/** One line with one set, one entry and known options. */
 const line = /^add [\w.][\w.:-]* [\w.:/,-]+( timeout \d+)?( nomatch)?( comment "[^"\p{Cc}]{1,255}")?\n$/u
 
-test('no value of an entry or a name adds a word or a line; it is refused before any process starts', async () => {
+test('no value of an entry or a name adds a word or a line: it is refused before any process starts', async () => {
   let written = 0
   await fc.assert(
     fc.asyncProperty(
@@ -57,7 +57,7 @@ test('no value of an entry or a name adds a word or a line; it is refused before
       ),
       async (spec, name, entry) => {
         const fake = fakeIpset({ fail: () => 'stop' })
-        // @ts-expect-error: what comes from outside has no types
+        // @ts-expect-error: outside values have no types
         const error = await attempt(() => fake.set(name, spec).add(entry))
         expect(isSetError(error), String(error)).toBe(true)
         if (isSetError(error) && error.code === 'INVALID') expect(fake.commands).toEqual([])
@@ -80,14 +80,14 @@ test.for([
     { type: 'hash:ip', family: 'ipv4', timeoutSeconds: 2147484 },
     'timeoutSeconds: 2147484 is not an integer from 0 to 2147483',
   ],
-  [{ type: 'hash:ip', family: 'ipv4', size: 9 }, 'a hash:ip set has no "size"'],
-  [{ type: 'hash:ip', family: 'ipv4', comment: 'yes' }, 'comment is true or false'],
+  [{ type: 'hash:ip', family: 'ipv4', size: 9 }, 'a hash:ip set has no option "size"'],
+  [{ type: 'hash:ip', family: 'ipv4', comment: 'yes' }, 'comment must be true or false'],
   [{ type: 'hash:ip x', family: 'ipv4' }, 'the type "hash:ip x" is not one of hash:ip, '],
   [{ type: 'constructor' }, 'the type "constructor" is not one of'],
   [{ type: 'bitmap:port', range: [9, 8] }, 'range: 8 is not an integer from 9 to 65535'],
   [undefined, 'a spec such as'],
-] as const)('the spec %j is refused: %s', ([spec, words]) => {
-  // @ts-expect-error: what comes from outside has no types
+] as const)('the invalid spec %j is refused: %s', ([spec, words]) => {
+  // @ts-expect-error: outside values have no types
   expect(() => fakeIpset().set('pods', spec)).toThrow(words)
 })
 
@@ -95,12 +95,12 @@ test.for<[SetSpec, string, string]>([
   [{ type: 'hash:ip', family: 'ipv4' }, 'fd00::1', 'is IPv6, but the set is for IPv4; use two sets'],
   [{ type: 'hash:ip', family: 'ipv6' }, '10.0.0.1', 'is IPv4, but the set is for IPv6; use two sets'],
   [{ type: 'hash:ip', family: 'ipv4' }, '10.0.0.0/24', 'a network needs a hash:net set'],
-  [{ type: 'hash:net', family: 'ipv4' }, '0.0.0.0/0', 'of /0 make two of /1'],
+  [{ type: 'hash:net', family: 'ipv4' }, '0.0.0.0/0', 'instead of /0 use two networks of /1'],
   [{ type: 'hash:ip,port', family: 'ipv4' }, '10.0.0.1', 'with protocol and port, such as 10.0.0.5,tcp:80'],
   [{ type: 'hash:ip', family: 'ipv4' }, '0.0.0.0', 'is not one IPv4 address'],
   [{ type: 'bitmap:port', range: [1, 9] }, '10', 'is not a port from 1 to 9'],
   [{ type: 'hash:mac' }, '02:00', 'is not a hardware address'],
-])('into %j the entry %s does not fit: it %s', async ([spec, entry, words]) => {
+])('%j refuses the entry %s: it %s', async ([spec, entry, words]) => {
   const fake = fakeIpset()
   const error = await attempt(() => fake.set('pods', spec).add(entry))
   expect(error).toMatchObject({ code: 'INVALID' })
@@ -108,7 +108,7 @@ test.for<[SetSpec, string, string]>([
   expect(fake.commands).toEqual([])
 })
 
-test('a comment of 255 bytes fits, one more does not', async () => {
+test('a comment of 255 bytes is accepted, a longer one refused', async () => {
   const fake = fakeIpset()
   const set = fake.set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
   await set.replace({ entry: '10.0.0.1', comment: `x${'é'.repeat(127)}` })

@@ -1,6 +1,6 @@
 /**
- * Sets of addresses, networks and ports in the kernel, as `ipset` has them: typed, many entries per process, replaced
- * as a whole.
+ * Typed sets of addresses, networks and ports in the kernel, like those of `ipset`. Writes many entries at once, and replaces
+ * a set as a whole.
  *
  * @example
  * ```ts

@@ -7,21 +7,21 @@ import { checkSpec } from './spec.ts'
 import type { SetInfo, SetSpec } from './spec-types.ts'
 import { checkSetName } from './values.ts'
 
-/** The sets of one namespace. */
+/** Sets of a namespace. */
 export interface Ipset {
-  /** A set by its name and what it is made with. Runs nothing: call `create` or `replace`. */
+  /** A set by name and spec. Sends nothing: call `create` or `replace`. */
   set<const S extends SetSpec>(name: string, spec: S): IpSet<S>
   /** All sets of the namespace, without their entries. */
   list(): Promise<SetInfo[]>
-  /** Exchanges the contents of two sets of the same type and family; rules keep their set's name. */
+  /** Swaps the contents of two sets of the same type and family. Rules keep the name of their set. */
   swap(one: string | { readonly name: string }, other: string | { readonly name: string }): Promise<void>
-  /** Gives a set another name, which must be free; `IN_USE` while a rule or a set refers to it. */
+  /** Renames a set. The new name must be free. Throws `IN_USE` while a rule or a set refers to it. */
   rename(from: string | { readonly name: string }, to: string | { readonly name: string }): Promise<void>
 }
 
 /**
- * The ipsets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`, whose `signal` stops
- * running programs. Nothing runs before the first call.
+ * Sets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `signal` stops
+ * running programs. Nothing is sent before the first call.
  *
  * @example
  * ```ts
@@ -39,11 +39,11 @@ export function ipset(
   where: Where,
   options: {
     /**
-     * When the program `ipset` is run. `'auto'` (default): only where the kernel cannot be talked to without it, because the
-     * runtime has no system calls or the kernel no nfnetlink. `'always'`, or `'never'`: then such a place is an error.
+     * Tells when to run the program `ipset`. `'auto'` (default): only if netlink is not available, because the runtime
+     * has no system calls or the kernel has no nfnetlink. `'always'`, or `'never'`: without netlink calls then throw.
      */
     readonly programs?: 'auto' | 'always' | 'never' | undefined
-    /** What reaches the kernel; for tests. */
+    /** Port to the kernel, for tests. */
     readonly port?: IpsetPort | undefined
   } = {},
 ): Ipset {

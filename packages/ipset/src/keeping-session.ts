@@ -1,7 +1,7 @@
 import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
-/** The same session for a namespace whose handle is `kept`: sets and entries stay, whatever is to be removed. */
+/** Session for a namespace whose handle is `kept`: it ignores removals of sets and entries. */
 export const keepingSession = (session: IpsetSession): IpsetSession => ({
   ...session,
   change: (changes, options) => session.change(changes.filter(isNoRemoval), options),

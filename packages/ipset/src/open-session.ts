@@ -6,7 +6,7 @@ import type { IpsetPort } from './port.ts'
 import { programSession } from './program-session.ts'
 import type { IpsetSession } from './session.ts'
 
-/** Opens a session over a port. Nothing runs before the first call, which decides how all of them reach the kernel. */
+/** Opens a session over a port. The first call decides between netlink and programs. */
 export function openSession(
   port: IpsetPort,
   place: Place,
@@ -28,10 +28,10 @@ export function openSession(
     } catch (error) {
       if (chosen !== byNetlink || !noNetlink.has(errnoOf(error) ?? '')) throw error
       if (programs === 'never') {
-        const why = `ipset: programs is 'never', and netlink is not to be had: ${messageOf(error)}`
+        const why = `ipset: programs is 'never', and netlink is not available: ${messageOf(error)}`
         throw new SetError('NO_NETLINK', why, { cause: error })
       }
-      place.log?.debug('sets are reached by the program ipset', { reason: String(error) })
+      place.log?.debug('sets are changed by the program ipset, netlink is not available', { reason: String(error) })
       chosen = programSession(port, place)
       return work(chosen)
     }
@@ -45,5 +45,5 @@ export function openSession(
   }
 }
 
-/** Nothing was sent when opening a channel fails with one of these: no FFI, no netlink, no nfnetlink. */
+/** Errors of opening a channel without FFI, netlink or nfnetlink. Nothing was sent. */
 const noNetlink = new Set(['NO_FFI', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'])

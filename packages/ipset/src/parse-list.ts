@@ -3,8 +3,8 @@ import { parseHeader } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
 /**
- * Reads the output of `ipset list -terse`. Not that of `save`: names of others may have blanks, and only here a name
- * has a line of its own.
+ * Parses the output of `ipset list -terse`. The output of `save` is not enough: names of other programs may contain
+ * spaces, and only here a name has its own line.
  */
 export function parseList(text: string): SetInfo[] {
   return text

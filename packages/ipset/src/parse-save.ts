@@ -1,10 +1,10 @@
 import { SetError } from './errors.ts'
 import type { SetEntry, SetInfo } from './spec-types.ts'
 
-/** A set and what it holds. Entries are spelled as `ipset` prints them. */
+/** A set with its entries, in the spelling of `ipset`. */
 export type SavedSet = Omit<SetInfo, 'references' | 'entryCount'> & { readonly entries: readonly SetEntry[] }
 
-/** Reads the output of `ipset save`. */
+/** Parses the output of `ipset save`. */
 export function parseSets(text: string): SavedSet[] {
   const sets = new Map<string, SavedSet & { entries: SetEntry[] }>()
   for (const line of logicalLines(text)) {
@@ -21,7 +21,7 @@ export function parseSets(text: string): SavedSet[] {
   return [...sets.values()]
 }
 
-/** Reads the words behind a set's type, in a `create` line or in the `Header:` of a list. */
+/** Parses the words after a set's type, in a `create` line or in the `Header:` of a list. */
 export function parseHeader(name: string, type: string, words: readonly string[]): Omit<SavedSet, 'entries'> {
   const found: { -readonly [K in keyof Omit<SavedSet, 'name' | 'type' | 'other' | 'entries'>]: SavedSet[K] } = {}
   const other: string[] = []
@@ -33,7 +33,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
     else if (word === 'timeout') found.timeoutSeconds = Number(value())
     else if (word === 'range') found.range = value()
     else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
-    // Chosen by the kernel, or grown since.
+    // Sizes that the kernel chooses, or has enlarged.
     else if (word === 'hashsize' || word === 'size' || word === 'bucketsize' || word === 'initval') i++
     else other.push(word)
   }
@@ -42,7 +42,7 @@ export function parseHeader(name: string, type: string, words: readonly string[]
 
 // internal
 
-/** A line feed inside quotes, which others can write over netlink or argv, ends no line. */
+/** Splits text into lines. Other programs can write a line feed inside quotes; it does not end the line. */
 function* logicalLines(text: string): Generator<string> {
   let open = ''
   for (const line of text.split('\n')) {
@@ -65,7 +65,7 @@ const wordsOf = (line: string): string[] =>
     : line.split(' ')
 
 function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
-  // It may become part of a line again.
+  // The entry may be written into a line again.
   if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
   if (words.length === 3) return { entry }
   const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }

@@ -3,9 +3,9 @@ import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 import { type Channel, openNetlink } from '@cni/netns/netlink'
 
-/** Everything that this package does to the outside world. */
+/** All access of this package to the outside. */
 export interface IpsetPort {
-  /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
+  /** Runs a program inside the namespace. Rejects with a `RunError` if it fails. */
   run(
     argv: readonly [string, ...string[]],
     options: {
@@ -15,16 +15,17 @@ export interface IpsetPort {
       readonly timeout: number
     },
   ): Promise<RunResult>
-  /** The path of a program, `undefined` when it is not installed. */
+  /** Path of a program; `undefined` if it is not installed. */
   find(program: string): string | undefined
   /**
-   * Opens a channel to nfnetlink in the namespace. `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT` as the `code` of what it
-   * throws says that there is none, and programs are run; as they are for a port without this.
+   * Opens a channel to nfnetlink in the namespace. If netlink is not available, throws an error with the `code`
+   * `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT`; then programs are used. A port without this method always uses
+   * programs.
    */
   netlink?(): Channel
 }
 
-/** The real port: ip_set of a namespace, and the node's `ipset`, run inside it. The program would look up host names: in a pod that never happens. */
+/** Port of a namespace: netlink, and the node's `ipset` inside of it. Prevents name lookups of the program in a pod. */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()
   const onShieldError = (error: unknown) =>

@@ -9,7 +9,7 @@ import { parseSets } from './parse-save.ts'
 import type { IpsetPort } from './port.ts'
 import type { IpsetSession } from './session.ts'
 
-/** A session that runs the program `ipset`, once for each call. */
+/** Session that runs the program `ipset` once for each call. */
 export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSession {
   const run = async (args: readonly string[], input?: string, uncancelled = false) => {
     if (port.find('ipset') === undefined) throw noBinary()
@@ -35,7 +35,7 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   return {
     async change(changes, { exist, uncancelled }) {
       const text = linesOf(changes)
-      // For all lines: in ipset 7 the option of one line is sticky.
+      // For all lines, because in ipset 7 the option of a line also applies to later lines.
       if (text !== '') await run(exist ? ['restore', '-exist'] : ['restore'], text, uncancelled)
     },
     async save(name, { uncancelled } = {}) {
@@ -60,5 +60,5 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   }
 }
 
-/** 65536 entries take a tenth of a second; this is for a machine that stands still. */
+/** Limit for a machine that hangs. 65536 entries take much less. */
 const timeout = 60_000

@@ -6,7 +6,7 @@ import { SetError } from './errors.ts'
 import type { IpsetSession } from './session.ts'
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
-/** Gives a set exactly these entries, and makes it when it is not there. Fails as a whole. */
+/** Gives a set exactly these entries. Creates a missing set. Changes nothing on failure. */
 export async function replaceEntries(
   session: IpsetSession,
   name: string,
@@ -17,7 +17,7 @@ export async function replaceEntries(
   const there = compare || by === 'change' ? await session.save(name) : undefined
   const kind = there && otherKind(spec, there)
   if (kind !== undefined) {
-    throw new SetError('EXISTS', `set ${name} is there as another type (${kind}); destroy it, or take another name`)
+    throw new SetError('EXISTS', `set ${name} exists with another type (${kind}); destroy it, or use another name`)
   }
   const diff = there && diffEntries(spec, wanted, there)
   if (there !== undefined && diff !== undefined && sameHeader(spec, there)) {
@@ -38,7 +38,7 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // As late as it can be: an entry that is refused shall not leave an empty set.
+    // As late as possible, so that a refused entry leaves no empty set.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -62,8 +62,8 @@ async function change(
   try {
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
-    await takeBack(session, `set ${name} could not be put back as it was`, async () => {
-      // How far it got, only the kernel knows.
+    await takeBack(session, `set ${name} could not be rolled back`, async () => {
+      // Only the kernel knows how many changes were made.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []
       const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))
@@ -73,7 +73,7 @@ async function change(
   }
 }
 
-/** An entry that is there gets the new comment, `nomatch` and time-out. */
+/** Changes that apply a difference. An `add` updates the comment, `nomatch` and time-out of an existing entry. */
 const entryChanges = (name: string, { missing, unexpected, changed }: EntryDiff) => [
   ...entryChange('del', name, unexpected),
   ...entryChange('add', name, [...changed, ...missing]),
@@ -87,12 +87,15 @@ async function takeBack(
   try {
     await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
-    // The first failure is the one to tell.
+    // The caller reports the first failure.
     session.warn(otherwise, { error: String(error) })
   }
 }
 
-/** At most 31 characters, says whose it is, and is nobody else's: two may replace the same set at once. */
+/**
+ * Name of at most 31 characters with a hash of the set's name. It is unique, because two processes may replace the same
+ * set at once.
+ */
 function temporaryName(name: string): string {
   const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)
   return `cni-tmp-${whose}-${randomBytes(6).toString('hex')}`

@@ -2,22 +2,22 @@ import type { Change } from './changes.ts'
 import type { SavedSet } from './parse-save.ts'
 import type { SetInfo } from './spec-types.ts'
 
-/** For steps that must still run after an abort: taking back what was written. */
+/** Option of steps that must run after an abort: the rollback. */
 export interface Uncancelled {
   readonly uncancelled?: boolean
 }
 
-/** How to change. */
+/** Options of a change. */
 export interface ChangeOptions extends Uncancelled {
-  /** Be content with what exists already, or is gone already. */
+  /** Ignores what exists already when adding, and what is missing when deleting. */
   readonly exist: boolean
 }
 
-/** The sets of one namespace, read and written. */
+/** Reads and writes the sets of a namespace. */
 export interface IpsetSession {
-  /** Makes changes one after the other, up to the first that is refused. */
+  /** Makes changes in order, up to the first refused one. */
   change(changes: readonly Change[], options: ChangeOptions): Promise<void>
-  /** One set with its entries, `undefined` when there is none. */
+  /** A set with its entries; `undefined` if it does not exist. */
   save(name: string, options?: Uncancelled): Promise<SavedSet | undefined>
   /** All sets without their entries. */
   list(): Promise<SetInfo[]>

@@ -8,17 +8,19 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * One set of a namespace. All entries are checked before anything is asked of the kernel. `exist` is like the option of
- * `ipset`: what is there already, or gone already, is no error. Default: true.
+ * A set of a namespace. Entries are validated before any request. `exist` is like the option of `ipset`: existing or
+ * missing objects are not an error. Default: true.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
   readonly spec: S
-  /** Makes the set. One with the same name and other options is an error (`EXISTS`). */
+  /** Creates the set. Throws `EXISTS` if a set of this name has other options. */
   create(options?: { readonly exist?: boolean | undefined }): Promise<void>
-  /** Removes it; `IN_USE` while a rule or a set refers to it. */
+  /** Deletes the set. Throws `IN_USE` while a rule or a set refers to it. */
   destroy(options?: { readonly exist?: boolean | undefined }): Promise<void>
-  /** Adds entries; one that is there gets the new comment, time-out and `nomatch`. Those before a refused one stay. */
+  /**
+   * Adds entries. An existing entry gets the new comment, time-out and `nomatch`. Entries before a refused one stay.
+   */
   add(entries: Entry<S> | readonly Entry<S>[], options?: { readonly exist?: boolean | undefined }): Promise<void>
   /** Deletes entries by their text. */
   delete(
@@ -29,38 +31,38 @@ export interface IpSet<S extends SetSpec = SetSpec> {
   deleteByComment(comment: string): Promise<SetEntry[]>
   /** Deletes all entries. */
   flush(): Promise<void>
-  /** What it holds, in the kernel's order. */
+  /** Entries in the kernel's order. */
   list(): Promise<SetEntry[]>
-  /** One entry with its comment, counters and time left, `undefined` when there is none. */
+  /** An entry with its comment, counters and remaining time; `undefined` if it is missing. */
   get(entry: EntryText<S>): Promise<SetEntry | undefined>
-  /** Whether the kernel would match: an address inside a network counts, `nomatch` too. */
+  /** True if the kernel would match the entry. An address in a network of the set matches; `nomatch` is respected. */
   test(entry: EntryText<S>): Promise<boolean>
-  /** How the content differs from `entries`. */
+  /** Differences between the content and `entries`. */
   diff(entries: Entry<S> | readonly Entry<S>[]): Promise<EntryDiff>
-  /** Gives it exactly these entries, and makes it when it is not there; all or nothing. */
+  /** Gives the set exactly these entries, atomically. Creates a missing set. */
   replace(
     entries: Entry<S> | readonly Entry<S>[],
     options?: {
       /**
-       * `'swap'` (default): a new set takes the place of the old one in one step; packets see all of the old or all of
-       * the new, counters and time-outs begin again. `'change'`: adds and deletes only what differs.
+       * Method. `'swap'` (default): swaps in a new set in one step. Packets see either the old or the new content;
+       * counters and time-outs restart. `'change'`: adds and deletes only the differences.
        */
       readonly by?: 'swap' | 'change' | undefined
-      /** Reads the set first and leaves it alone when it is equal. Default: true. */
+      /** Reads the set first, and changes nothing if it is equal. Default: true. */
       readonly compare?: boolean | undefined
     },
   ): Promise<{
     readonly plan: 'unchanged' | 'swap' | 'change'
-    /** The differences; `undefined` when nothing was compared, or there was no such set. */
+    /** Differences; `undefined` if nothing was compared, or if the set did not exist. */
     readonly diff: EntryDiff | undefined
   }>
 }
 
-/** A set over a session; name and spec are checked already. */
+/** A set over a session. Name and spec are validated already. */
 export function makeSet<const S extends SetSpec>(session: IpsetSession, name: string, spec: S): IpSet<S> {
   const saved = async () => {
     const found = await session.save(name)
-    if (found === undefined) throw new SetError('NOT_FOUND', `set ${name} is not there; create it first`)
+    if (found === undefined) throw new SetError('NOT_FOUND', `set ${name} does not exist; create it first`)
     return found
   }
   const list = async () =>

@@ -1,41 +1,41 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** What a set is made with. */
+/** Type and options of a set. */
 export type SetSpec = {
   /** Entries may have a comment. */
   readonly comment?: boolean
   /** The kernel counts packets and bytes of each entry. */
   readonly counters?: boolean
-  /** Default time-out of an entry in seconds; 0: only an entry with a time-out of its own expires. */
+  /** Default time-out of an entry in seconds. 0 means that only entries with their own time-out expire. */
   readonly timeoutSeconds?: number
 } & (
   | {
       /** Addresses, networks, or either with a port. A set holds one family. */
       readonly type: 'hash:ip' | 'hash:net' | 'hash:ip,port' | 'hash:net,port'
       readonly family: IpFamily
-      /** How many entries fit. Default 65536. */
+      /** Maximum number of entries. Default: 65536. */
       readonly maxelem?: number
-      /** Initial size; the kernel enlarges it. Default 1024. */
+      /** Initial hash size; the kernel enlarges it. Default: 1024. */
       readonly hashsize?: number
     }
   | {
       /** Hardware addresses. */
       readonly type: 'hash:mac'
-      /** How many entries fit. Default 65536. */
+      /** Maximum number of entries. Default: 65536. */
       readonly maxelem?: number
-      /** Initial size; the kernel enlarges it. Default 1024. */
+      /** Initial hash size; the kernel enlarges it. Default: 1024. */
       readonly hashsize?: number
     }
   | {
       /** Names of other sets. */
       readonly type: 'list:set'
-      /** Initial size. Default 8. */
+      /** Initial size. Default: 8. */
       readonly size?: number
     }
   | {
       /** Ports without a protocol, within a range. */
       readonly type: 'bitmap:port'
-      /** First and last port that fit. Default `[0, 65535]`. */
+      /** First and last possible port. Default: `[0, 65535]`. */
       readonly range?: readonly [number, number]
     }
 )
@@ -47,39 +47,39 @@ export type EntryText<S extends SetSpec = SetSpec> = S['type'] extends 'hash:ip,
     ? `${number}`
     : string
 
-/** An entry to write: its text, alone or with what the set's spec allows. */
+/** An entry to write: its text, or text with the options that the set's spec allows. */
 export type Entry<S extends SetSpec = SetSpec> =
   | EntryText<S>
   | {
       readonly entry: EntryText<S>
-      /** At most 255 bytes, no `"` and no control characters. The spec needs `comment: true`. */
+      /** Comment of at most 255 bytes, without `"` and control characters. The spec needs `comment: true`. */
       readonly comment?: 'comment' extends keyof S ? (true extends S['comment'] ? string : never) : never
-      /** Seconds until it expires, 0 for never. The spec needs a `timeoutSeconds`. */
+      /** Seconds until the entry expires; 0 for never. The spec needs a `timeoutSeconds`. */
       readonly timeoutSeconds?: 'timeoutSeconds' extends keyof S ? number : never
       /** An exception: addresses in this network do not match. */
       readonly nomatch?: [Extract<S['type'], `hash:net${string}`>] extends [never] ? never : boolean
     }
 
-/** An entry of whatever spec, before it is checked. */
+/** An entry for any spec, not validated. */
 export type AnyEntry =
   | string
   | { readonly entry: string; readonly comment?: string; readonly timeoutSeconds?: number; readonly nomatch?: boolean }
 
-/** An entry as the kernel holds it. */
+/** An entry in the kernel. */
 export interface SetEntry {
   readonly entry: string
   readonly comment?: string
-  /** Seconds left, 0 for ever. */
+  /** Remaining seconds; 0 for never. */
   readonly timeoutSeconds?: number
   readonly nomatch?: true
   readonly packets?: number
   readonly bytes?: number
 }
 
-/** One set of the namespace, without its entries. */
+/** A set of the namespace, without entries. */
 export interface SetInfo {
   readonly name: string
-  /** Also a type that this package does not make. */
+  /** Type of the set, also one that this package cannot create. */
   readonly type: string
   readonly family?: IpFamily
   readonly maxelem?: number
@@ -89,7 +89,7 @@ export interface SetInfo {
   readonly range?: string
   /** Options that this package does not set, such as `netmask 24`. */
   readonly other: readonly string[]
-  /** How many rules and sets refer to it: while there are any it cannot be destroyed. */
+  /** Number of rules and sets that refer to the set. It can be destroyed only at 0. */
   readonly references: number
   readonly entryCount: number
 }

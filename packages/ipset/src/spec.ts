@@ -2,15 +2,15 @@ import { invalid } from './errors.ts'
 import type { SetSpec } from './spec-types.ts'
 import { checkInteger, checkTimeout } from './values.ts'
 
-/** How many entries a set holds. */
+/** Maximum number of entries. */
 export const maxelemOf = (spec: SetSpec): number =>
   spec.type === 'bitmap:port' || spec.type === 'list:set' ? Number.POSITIVE_INFINITY : (spec.maxelem ?? 65536)
 
-/** The ports that fit. */
+/** First and last possible port. */
 export const rangeOf = (spec: Extract<SetSpec, { readonly type: 'bitmap:port' }>): readonly [number, number] =>
   spec.range ?? [0, 65535]
 
-/** Checks a spec as it comes from users without types, too, and freezes a copy. */
+/** Validates a spec, also from callers without types. Returns a frozen copy. */
 export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
   const what = `set ${name}`
   const given: unknown = spec
@@ -22,10 +22,10 @@ export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
   }
   for (const [key, value] of Object.entries(spec)) {
     if (value !== undefined && !known.includes(key))
-      invalid(`${what}: a ${spec.type} set has no ${JSON.stringify(key)}`)
+      invalid(`${what}: a ${spec.type} set has no option ${JSON.stringify(key)}`)
   }
   for (const flag of ['comment', 'counters'] as const) {
-    if (spec[flag] !== undefined && typeof spec[flag] !== 'boolean') invalid(`${what}: ${flag} is true or false`)
+    if (spec[flag] !== undefined && typeof spec[flag] !== 'boolean') invalid(`${what}: ${flag} must be true or false`)
   }
   if (spec.timeoutSeconds !== undefined) checkTimeout(spec.timeoutSeconds, `${what}: timeoutSeconds`)
   checkMembers(spec, what)
@@ -78,7 +78,7 @@ function checkMembers(spec: SetSpec, what: string): void {
       invalid(`${what}: the family ${JSON.stringify(spec.family)} is neither 'ipv4' nor 'ipv6'; a set holds one`)
     }
     if (spec.maxelem !== undefined) checkInteger(spec.maxelem, 1, 0xffffffff, `${what}: maxelem`)
-    // Beyond this the kernel is out of memory before it has an entry.
+    // With a larger value the kernel runs out of memory at once.
     if (spec.hashsize !== undefined) checkInteger(spec.hashsize, 1, 1 << 24, `${what}: hashsize`)
   }
 }

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { canonicalText } from '../src/entry.ts'
 import type { Entry, SetSpec } from '../src/spec-types.ts'
 
-/** What a comment may be: anything but an option, a double quote, control characters and halves of characters. */
+/** A valid comment: not an option of ipset, no double quote, no control characters, no broken Unicode. */
 const comment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/["\p{Cc}\p{Cs}]/gu, '\\'))
   .filter((text) => Buffer.byteLength(text) <= 255 && !/^--?[a-z!]+$/i.test(text))
 
-// Few, so that they collide.
+// Few values, so that they collide.
 const address = (family: IpFamily) =>
   fc
     .array(fc.constantFrom(0, 1, 10, 255), {
@@ -60,7 +60,7 @@ const spec: fc.Arbitrary<SetSpec> = fc
       : { type, family, ...extensions, ...sizes },
   )
 
-/** Any spec with entries that fit it. */
+/** Any spec with valid entries. */
 export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spec.chain((made) => {
   const entry = fc.record(
     {
@@ -71,7 +71,7 @@ export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spe
     },
     { requiredKeys: ['entry'] },
   )
-  // One spelling each, so that no two of them are the same entry with other options.
+  // Unique entries, so that no entry is repeated with other options.
   return fc
     .uniqueArray(entry, { maxLength: 12, selector: (each) => canonicalText(made, each.entry) })
     .map((entries) => ({ spec: made, entries }))

@@ -9,7 +9,7 @@ import { ipset } from '../src/ipset.ts'
 import { anyContent } from './arbitrary-sets.ts'
 import { ipsetSuite } from './ipset.suite.ts'
 
-/** How a set is written, and how it is read. */
+/** Way of writing a set, and way of reading it. */
 const ways = [
   ['always', 'always'],
   ['never', 'never'],
@@ -36,7 +36,7 @@ describe.each(ways)("the kernel's sets, written with programs: %j and read with 
 
 const each = test.for(['always', 'never'] as const)
 
-each('every set is given back as it was written (programs: %j)', { timeout: 300_000 }, async (programs) => {
+each('every set is read as it was written (programs: %j)', { timeout: 300_000 }, async (programs) => {
   await using pod = await tempNetns()
   const sets = ipset(pod, { programs })
   const cases = Number(process.env.CNI_SET_CASES ?? 25)
@@ -51,7 +51,7 @@ each('every set is given back as it was written (programs: %j)', { timeout: 300_
         expect(diff, JSON.stringify([spec, entries])).toEqual({ missing: [], unexpected: [], changed: [] })
         expect((await set.replace(entries)).plan).toBe('unchanged')
         const there = await set.list()
-        // What was read can be written: without what the kernel counts.
+        // Entries that were read can be written, without the kernel's counters.
         const again = there.map(({ packets: _p, bytes: _b, ...entry }) => entry)
         await set.replace([], { by: 'change' })
         await set.replace(again, { by: 'change' })
@@ -65,22 +65,19 @@ each('every set is given back as it was written (programs: %j)', { timeout: 300_
   if (cases >= 25) expect(seen).toBeGreaterThan(40)
 })
 
-each(
-  'a comment is kept as it is, or refused first: also one that is an option of ipset (programs: %j)',
-  async (programs) => {
-    await using pod = await tempNetns()
-    const set = ipset(pod, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
-    await set.create()
-    const options = ['-q', '-exist', '--exist', '-!', '-o', '-output', '-f', '-file', '-terse', '-name', '-sorted']
-    for (const comment of [...options, '-', '- a', '-q x', "it's", '\\', '#', 'a  b ', 'timeout']) {
-      const error = await set.add({ entry: '10.0.0.1', comment }).then(undefined, (reason: unknown) => reason)
-      if (options.includes(comment)) expect(error).toMatchObject({ code: 'INVALID' })
-      else expect([error, await set.get('10.0.0.1')]).toEqual([undefined, { entry: '10.0.0.1', comment }])
-    }
-  },
-)
+each('a comment is stored unchanged, or refused if it is an option of ipset (programs: %j)', async (programs) => {
+  await using pod = await tempNetns()
+  const set = ipset(pod, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
+  await set.create()
+  const options = ['-q', '-exist', '--exist', '-!', '-o', '-output', '-f', '-file', '-terse', '-name', '-sorted']
+  for (const comment of [...options, '-', '- a', '-q x', "it's", '\\', '#', 'a  b ', 'timeout']) {
+    const error = await set.add({ entry: '10.0.0.1', comment }).then(undefined, (reason: unknown) => reason)
+    if (options.includes(comment)) expect(error).toMatchObject({ code: 'INVALID' })
+    else expect([error, await set.get('10.0.0.1')]).toEqual([undefined, { entry: '10.0.0.1', comment }])
+  }
+})
 
-each('a comment of others with a line feed and a line inside stays a comment (programs: %j)', async (programs) => {
+each('a comment of another program with a line feed stays a comment (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const set = ipset(pod, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
   await set.create()
@@ -91,7 +88,7 @@ each('a comment of others with a line feed and a line inside stays a comment (pr
   expect(await set.list()).toEqual([{ entry: '10.0.0.2' }])
 })
 
-each('a set that a rule matches is replaced under it, and is in use (programs: %j)', async (programs) => {
+each('a set in use by a rule can be replaced, not destroyed (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const set = ipset(pod, { programs }).set('blocked', { type: 'hash:ip', family: 'ipv4' })
   await set.replace('127.0.0.2')
@@ -100,7 +97,7 @@ each('a set that a rule matches is replaced under it, and is in use (programs: %
   ])
   await iptables(pod).apply(rules)
   const blocked = async (ip: string) =>
-    // Writing what OUTPUT drops fails with EPERM.
+    // A packet that OUTPUT drops makes the write fail with EPERM.
     netns.exec(pod, ['bash', '-c', 'echo > "/dev/udp/$0/9"', ip]).then(
       () => false,
       (error: unknown) => isRunError(error) && error.stderr.includes('not permitted'),
@@ -109,12 +106,12 @@ each('a set that a rule matches is replaced under it, and is in use (programs: %
   await set.replace('127.0.0.3')
   expect([await blocked('127.0.0.2'), await blocked('127.0.0.3')]).toEqual([false, true])
   await expect(set.destroy()).rejects.toMatchObject({ code: 'IN_USE' })
-  // On nft the kernel frees a rule some time after it is gone: until then the set would be in use.
+  // iptables-nft: the kernel frees a deleted rule later, and the set is in use until then.
   await iptables(pod, { backend: 'iptables-nft' }).remove(rules)
   await set.destroy()
 })
 
-each('a set whose type the kernel lacks says so, or works (programs: %j)', async (programs) => {
+each('a set whose type the kernel lacks throws NO_KERNEL, or works (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const set = ipset(pod, { programs }).set('macs', { type: 'hash:mac', comment: true })
   const wanted = { entry: '02:00:00:00:00:AB', comment: 'x' }

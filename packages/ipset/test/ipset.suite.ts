@@ -5,7 +5,7 @@ import type { SetEntry } from '../src/spec-types.ts'
 const pods = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 const nets = { type: 'hash:net', family: 'ipv4', maxelem: 3 } as const
 
-/** What every `Ipset` does, the fake and the kernel's. `make` gives one without any set. */
+/** Contract tests of `Ipset`, for the fake and for the kernel. `make` returns one without sets. */
 export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>): void {
   const run = (title: string, body: (sets: Ipset) => Promise<void>) =>
     test(title, async () => {
@@ -18,7 +18,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
     })
 
   describe('a set', () => {
-    run('is made once and again, but not with other options', async (sets) => {
+    run('can be created again, but not with other options', async (sets) => {
       const set = sets.set('pods', pods)
       await set.create()
       await set.create()
@@ -32,7 +32,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       ])
     })
 
-    run('is destroyed, and again', async (sets) => {
+    run('can be destroyed again', async (sets) => {
       const set = sets.set('pods', pods)
       await set.create()
       await set.destroy()
@@ -41,7 +41,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await sets.list()).toEqual([])
     })
 
-    run('that is not there is an error to read and to write', async (sets) => {
+    run('that does not exist throws NOT_FOUND on reads and writes', async (sets) => {
       const set = sets.set('pods', pods)
       const calls = [() => set.list(), () => set.diff([]), () => set.flush(), () => set.add('10.0.0.1')]
       for (const call of [...calls, () => set.delete('10.0.0.1')]) {
@@ -61,7 +61,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       await expect(all.add('absent')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     })
 
-    run('takes another name, if it is free', async (sets) => {
+    run('can be renamed to a free name', async (sets) => {
       const set = sets.set('pods', pods)
       await set.replace('10.0.0.1')
       await sets.rename(set, 'renamed')
@@ -70,7 +70,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       await expect(sets.rename(set, 'renamed')).rejects.toMatchObject({ code: 'EXISTS' })
     })
 
-    run('exchanges its content with one of its kind', async (sets) => {
+    run('can be swapped with a set of its type', async (sets) => {
       const [one, other] = [sets.set('one', pods), sets.set('other', pods)]
       await one.replace('10.0.0.1')
       await expect(sets.swap(one, other)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -104,7 +104,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await set.list()).toEqual([])
     })
 
-    run('are deleted by their comment', async (sets) => {
+    run('are deleted by comment', async (sets) => {
       const set = sets.set('pods', pods)
       await set.replace([
         { entry: '10.0.0.1', comment: 'a' },
@@ -117,7 +117,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(sorted(await set.list()).map(({ entry }) => entry)).toEqual(['10.0.0.2', '10.0.0.4'])
     })
 
-    run('of networks match the addresses in them, exceptions aside', async (sets) => {
+    run('that are networks match the addresses in them, except for nomatch', async (sets) => {
       const set = sets.set('nets', nets)
       await set.replace(['10.1.2.3/8', { entry: '10.1.0.0/16', nomatch: true }, '192.0.2.1/32'])
       expect(sorted(await set.list())).toEqual([
@@ -131,7 +131,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await set.test('10.1.0.1')).toBe(true)
     })
 
-    run('with ports, of both families, are read as they were written', async (sets) => {
+    run('with ports of both families are read as they were written', async (sets) => {
       const wanted = ['fd00::5,tcp:80', 'fd00::5,udp:0', 'fd00::5,sctp:65535', 'fd00::5,udplite:7'] as const
       const set = sets.set('web', { type: 'hash:ip,port', family: 'ipv6', counters: true, timeoutSeconds: 0 })
       await set.replace(wanted)
@@ -149,7 +149,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await ports.list()).toEqual([{ entry: '10' }, { entry: '20' }])
     })
 
-    run('have time-outs of their own', async (sets) => {
+    run('have their own time-outs', async (sets) => {
       const set = sets.set('short', { type: 'hash:ip', family: 'ipv4', timeoutSeconds: 600 })
       await set.replace([
         '10.0.0.1',
@@ -165,7 +165,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
   })
 
   describe('replace', () => {
-    run('makes the set, does nothing when equal, and exchanges the content', async (sets) => {
+    run('creates the set, does nothing if it is equal, and swaps the content', async (sets) => {
       const set = sets.set('pods', pods)
       expect(await set.replace(['10.0.0.1', '10.0.0.2'])).toEqual({ plan: 'swap', diff: undefined })
       expect((await set.replace(['10.0.0.2', '10.0.0.1', '10.0.0.1'])).plan).toBe('unchanged')
@@ -182,7 +182,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect((await sets.list()).map(({ name }) => name)).toEqual(['pods'])
     })
 
-    run('by change leaves alone what stays', async (sets) => {
+    run('by change does not touch equal entries', async (sets) => {
       const set = sets.set('nets', { ...nets, timeoutSeconds: 600 })
       await set.replace([{ entry: '10.0.0.0/8', timeoutSeconds: 90_000 }, '11.0.0.0/8', '12.0.0.0/8'])
       const wanted = ['10.0.0.0/8', { entry: '11.0.0.0/8', nomatch: true }, '13.0.0.0/8'] as const
@@ -192,7 +192,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await set.diff(wanted)).toEqual({ missing: [], unexpected: [], changed: [] })
     })
 
-    run('gives a set its new options, while others refer to it', async (sets) => {
+    run('gives a set new options while other sets refer to it', async (sets) => {
       const set = sets.set('nets', nets)
       await set.replace('10.0.0.0/8')
       await sets.set('all', { type: 'list:set' }).replace('nets')
@@ -202,7 +202,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect((await wider.replace({ entry: '10.0.0.0/8', comment: 'x' })).plan).toBe('unchanged')
     })
 
-    run('refuses a set of another type, and more than fits, and changes nothing', async (sets) => {
+    run('refuses a set of another type and too many entries, and changes nothing', async (sets) => {
       const set = sets.set('pods', pods)
       await set.replace('10.0.0.1')
       await expect(sets.set('pods', nets).replace([])).rejects.toMatchObject({ code: 'EXISTS' })
@@ -216,7 +216,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       expect(await small.list()).toHaveLength(3)
     })
 
-    run('leaves nothing when the kernel refuses an entry', async (sets) => {
+    run('leaves no trace if the kernel refuses an entry', async (sets) => {
       await sets.set('pods', pods).create()
       const all = sets.set('all', { type: 'list:set' })
       await expect(all.replace(['pods', 'absent'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -230,7 +230,7 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
       }
     })
 
-    run('of one set from many sides ends with one of the contents', async (sets) => {
+    run('of one set by several callers ends with one of the contents', async (sets) => {
       const set = sets.set('pods', pods)
       const contents = [1, 2, 3, 4].map((side) => [1, 2, 3].map((host) => `10.0.${side}.${host}`))
       await Promise.all(contents.map((content) => set.replace(content)))

@@ -2,7 +2,7 @@ import { ipset } from '@cni/ipset'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 
-test('a handle that is kept removes neither sets nor entries, and adds as ever', async () => {
+test('a kept handle removes neither sets nor entries, but adds entries', async () => {
   await using pod = await tempNetns()
   const free = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
   await free.create()

@@ -9,7 +9,7 @@ import { anyContent } from './arbitrary-sets.ts'
 
 const ways = ['always', 'never'] as const
 
-/** What `ipset save` prints, but for what is different each time: the order, the hash's seed, a second that has passed. */
+/** Sorted output of `ipset save`, without values that differ each time: the hash seed, and single seconds. */
 const saved = async (pod: Netns) => {
   const { stdout } = await netns.exec(pod, ['ipset', 'save'])
   return stdout
@@ -19,7 +19,7 @@ const saved = async (pod: Netns) => {
     .sort()
 }
 
-test('ipset prints the same of a set, whichever way it was written', { timeout: 300_000 }, async () => {
+test('ipset prints the same set, whether programs or netlink wrote it', { timeout: 300_000 }, async () => {
   await using programs = await tempNetns()
   await using netlink = await tempNetns()
   const compare = async (name: string, spec: SetSpec, entries: Entry[]) => {
@@ -39,8 +39,9 @@ test('ipset prints the same of a set, whichever way it was written', { timeout: 
   await compare('all', list, [{ entry: 'pods', comment: 'x', timeoutSeconds: 0 }])
 })
 
-describe('what others made', () => {
-  // Those of which a kernel lacks the type or an option are not made. Without `forceadd`, which ipset 7.17 does not print.
+describe('a set of another program', () => {
+  // Sets are skipped if the kernel lacks the type or an option. `forceadd` is missing, because ipset 7.17 does not
+  // print it.
   const foreign: readonly (readonly [type: string, options: string, ...entries: string[]])[] = [
     ['hash:ip', 'netmask 24 skbinfo', '10.0.0.0 skbmark 0x11/0xff skbprio 1:10 skbqueue 3'],
     ['hash:ip', 'family inet6 counters comment', 'fd00::1 packets 7 bytes 5000000000 comment é'],
@@ -85,7 +86,7 @@ describe('what others made', () => {
     }
   })
 
-  test('is deleted where it is not wanted, also what this package does not write', async () => {
+  test('loses unwanted entries, also those that this package does not write', async () => {
     await using pod = await tempNetns()
     const input = [
       'create web hash:ip,port',
@@ -108,7 +109,7 @@ describe('many entries', () => {
     comment: `pod ${i}`,
   }))
 
-  test('are written and read in several messages, and nobody waits for all of them', { timeout: 300_000 }, async () => {
+  test('are written and read in several messages, and other tasks run between them', { timeout: 300_000 }, async () => {
     await using pod = await tempNetns()
     const set = ipset(pod, { programs: 'never' }).set('pods', spec)
     let turns = 0
@@ -123,7 +124,7 @@ describe('many entries', () => {
     expect((await ipset(pod, { programs: 'never' }).list())[0]).toMatchObject({ name: 'pods', entryCount: 65_000 })
   })
 
-  test('of which one is refused are there up to that one, and the error names it', async () => {
+  test('before a refused entry stay, and the error names the refused one', async () => {
     await using pod = await tempNetns()
     const set = ipset(pod, { programs: 'never' }).set('pods', { ...spec, maxelem: 700 })
     await set.create()
@@ -135,7 +136,7 @@ describe('many entries', () => {
   })
 })
 
-describe('what the kernel refuses', () => {
+describe('a refusal of the kernel', () => {
   test.for<[string, string, (sets: ReturnType<typeof ipset>) => Promise<unknown>]>([
     [
       'IN_USE',
@@ -146,7 +147,7 @@ describe('what the kernel refuses', () => {
     ['EXISTS', 'Rename set nets to pods: error 4101, a set with the new name', (sets) => sets.rename('nets', 'pods')],
     ['INVALID', 'Swap sets pods and nets: error 4102, sets of two types', (sets) => sets.swap('pods', 'nets')],
     ['NOT_FOUND', 'Swap sets pods and none: error 4101, the second set', (sets) => sets.swap('pods', 'none')],
-    ['NOT_FOUND', 'Flush set none: ENOENT, there is no such set', (sets) => sets.set('none', pods).flush()],
+    ['NOT_FOUND', 'Flush set none: ENOENT, the set does not exist', (sets) => sets.set('none', pods).flush()],
     ['INVALID', 'Add all to set all: error 4353, a list of sets', (sets) => sets.set('all', lists).add('all')],
     ['NOT_FOUND', 'Add none to set all: error 4352, there is no set', (sets) => sets.set('all', lists).add('none')],
     [
@@ -171,7 +172,7 @@ describe('what the kernel refuses', () => {
     ],
     [
       'INVALID',
-      'Add fd00::1 to set pods: error 4097, it does not fit the family that the set has',
+      'Add fd00::1 to set pods: error 4097, it does not fit the family of the set',
       (sets) => sets.set('pods', { type: 'hash:ip', family: 'ipv6' }).add('fd00::1'),
     ],
     [
@@ -181,20 +182,20 @@ describe('what the kernel refuses', () => {
     ],
     [
       'INVALID',
-      'set pods: "10.0.0.1,tcp:80" is no entry for it, because it is there as a hash:ip set',
+      'set pods: "10.0.0.1,tcp:80" is not a valid entry, because the existing set has the type hash:ip',
       (sets) => sets.set('pods', { type: 'hash:ip,port', family: 'ipv4' }).add('10.0.0.1,tcp:80'),
     ],
     [
       'INVALID',
-      'set ports: "99999" is no entry for it, because it is there as a bitmap:port set',
+      'set ports: "99999" is not a valid entry, because the existing set has the type bitmap:port',
       (sets) => sets.set('ports', lists).add('99999'),
     ],
     [
       'EXISTS',
-      'Create set pods: EEXIST, a set of that name is there; one with other options has to be destroyed first',
+      'Create set pods: EEXIST, a set of that name exists; if its options differ, destroy it first',
       (sets) => sets.set('pods', { ...pods, maxelem: 7 }).create(),
     ],
-  ])('is %s: %s', async ([code, words, refused]) => {
+  ])('has the code %s and the message %s', async ([code, words, refused]) => {
     await using pod = await tempNetns()
     const sets = ipset(pod, { programs: 'never' })
     await sets.set('pods', pods).replace('10.0.0.2')
@@ -202,11 +203,11 @@ describe('what the kernel refuses', () => {
     await sets.set('ports', { type: 'bitmap:port', range: [1, 9] }).create()
     await sets.set('all', lists).replace('pods')
     await expect(refused(sets)).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
-    // The same code as of the program.
+    // The program gives the same code.
     await expect(refused(ipset(pod, { programs: 'always' }))).rejects.toMatchObject({ code })
   })
 
-  test('for want of CAP_NET_ADMIN says so', async () => {
+  test('names a missing CAP_NET_ADMIN', async () => {
     await using pod = await tempNetns()
     const code = `
       import { ipset } from '@cni/ipset'
@@ -226,7 +227,7 @@ describe('what the kernel refuses', () => {
   const lists = { type: 'list:set' } as const
 })
 
-test('a set is made so that programs older than the kernel can still list it: of the first revision that will do', async () => {
+test('a set has the first sufficient revision, so that programs older than the kernel can list it', async () => {
   await using pod = await tempNetns()
   const sets = ipset(pod, { programs: 'never' })
   await sets.set('pods', { type: 'hash:ip', family: 'ipv4' }).create()
@@ -235,7 +236,7 @@ test('a set is made so that programs older than the kernel can still list it: of
   expect(stdout.match(/^Revision: .*$/gm)).toEqual(['Revision: 2', 'Revision: 4'])
 })
 
-test('no program is run, also none that is missed', async () => {
+test('without the program ipset sets work over netlink', async () => {
   await using pod = await tempNetns()
   const { PATH } = process.env
   process.env.PATH = '/nowhere'

@@ -15,13 +15,16 @@ import {
   NLMSGHDR,
 } from './protocol.ts'
 
-/** The bytes of an entry's text; `type` is what the kernel says the set is. */
+/** Bytes of an entry's text. `type` is the type of the set in the kernel. */
 export function textBytes(set: string, type: string, text: string): Buffer {
   const write = textWriter(set, type)
   return attributesOf((writer) => write(writer, text))
 }
 
-/** The bytes of entries, in pieces of about as many as `most`. They are numbered from 1, for the kernel's answer. */
+/**
+ * Bytes of entries, in chunks of about `most` bytes. Entries are numbered from 1, so that the kernel's answer can name
+ * one.
+ */
 export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
   const write = textWriter(set, type)
   let next = 0
@@ -35,13 +38,13 @@ export function* entriesBytes(set: string, type: string, list: readonly SetEntry
   }
 }
 
-/** The entries of a list. Throws `PARSE` for those of a type that no kernel has yet. */
+/** Entries of a list. Throws `PARSE` for types that this package does not know. */
 export function readEntries(set: string, type: string, list: Buffer): SetEntry[] {
   const parts = partsOf(type)
   return decodeAttributes(list).map(([, bytes]) => {
     const entry = parts && readEntry(parts, bytes)
     if (entry === undefined)
-      throw new SetError('PARSE', `set ${set}: what the kernel tells is no entry of a ${type} set`)
+      throw new SetError('PARSE', `set ${set}: the kernel's answer is not an entry of a ${type} set`)
     return entry
   })
 }
@@ -59,10 +62,10 @@ type TextWriter = (writer: MessageWriter, text: string) => void
 function textWriter(set: string, type: string): TextWriter {
   const parts = partsOf(type) ?? []
   return (writer, text) => {
-    // A name may have commas.
+    // The name of a set may contain commas.
     const texts = parts.length === 1 ? [text] : text.split(',')
     if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
-      invalid(`set ${set}: ${JSON.stringify(text)} is no entry for it, because it is there as a ${type} set`)
+      invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)
     }
   }
 }
@@ -80,7 +83,7 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // A bitmap of addresses may have an entry without its hardware address.
+  // An entry of `bitmap:ip,mac` may have no hardware address.
   const [start, ...more] = parts.map((part) => part.read(data))
   if (start === undefined) return undefined
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))

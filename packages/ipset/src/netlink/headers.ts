@@ -36,8 +36,8 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * The first revision of each type that has all we write: comments and `nomatch`. With the kernel's last one, a program
- * `ipset` that is older than the kernel, such as one in a container of the node, could list no set of the node any more.
+ * First revision of each type with comments and `nomatch`. With a later revision, an older program `ipset`, such as one
+ * in a container of the node, could no longer list any set of the node.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,
@@ -49,7 +49,7 @@ const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'bitmap:port': 2,
 }
 
-/** What a set is made with. */
+/** Attributes of a new set. */
 export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   const family = 'family' in spec ? (spec.family === 'ipv4' ? AF_INET : AF_INET6) : 0
   return [
@@ -61,14 +61,14 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
   ]
 }
 
-/** What the kernel tells of a set before its entries; `undefined` for a message that goes on with entries. */
+/** Header of a set, which comes before its entries; `undefined` for a message with more entries. */
 export function readHeader(body: Data): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
   if (type === undefined) return undefined
   const name = readCString(body.get(ATTR_SETNAME))
   const nested = body.get(ATTR_DATA)
   if (name === undefined || nested === undefined) {
-    throw new SetError('PARSE', `the kernel tells a ${type} set without its ${name === undefined ? 'name' : 'data'}`)
+    throw new SetError('PARSE', `the kernel reports a ${type} set without its ${name === undefined ? 'name' : 'data'}`)
   }
   const data = attributeMap(nested)
   const family = body.get(ATTR_FAMILY)?.[0]
@@ -112,7 +112,7 @@ function extensionAttributes({ timeoutSeconds, comment, counters }: SetSpec): At
   ]
 }
 
-/** Of bitmaps only. */
+/** Range of a bitmap. */
 function rangeIn(data: Data): string | undefined {
   const from = readBe16(data.get(ATTR_PORT)) ?? readAddress(data.get(ATTR_IP))
   return from === undefined
@@ -120,11 +120,11 @@ function rangeIn(data: Data): string | undefined {
     : `${from}-${readBe16(data.get(ATTR_PORT_TO)) ?? readAddress(data.get(ATTR_IP_TO))}`
 }
 
-/** The options that this package does not set, as words of `ipset save` and in their order. */
+/** Options that this package does not set, as words of `ipset save` and in its order. */
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))
-  // The only number that the kernel tells in its own order.
+  // The only number that the kernel reports in host byte order.
   const markmask = readU32(data.get(ATTR_MARKMASK))
   return [
     ...(netmask === undefined ? [] : ['netmask', String(netmask)]),

@@ -17,7 +17,7 @@ const CMD_PROTOCOL = 0x601
 
 const spec = { type: 'hash:ip', family: 'ipv4' } as const
 
-/** The kernel's end of a netlink socket: a list of answers for each message. */
+/** Fake kernel behind a netlink socket: returns a list of answers for each message. */
 function kernel(answersTo: (asked: Buffer) => readonly Answer[]) {
   const waiting: Buffer[] = []
   const asked: Buffer[] = []
@@ -56,21 +56,21 @@ const header = (flags = NLM_F_MULTI) =>
   ])
 const typeOf = (asked: Buffer) => asked.readUInt16LE(4)
 
-/** A set of a namespace where netlink is this and programs are fake. */
+/** An `ipset` with this netlink channel and with fake programs. */
 function over(netlink: () => ReturnType<typeof channelFrom>, programs?: 'auto' | 'always' | 'never') {
   const fake = fakeIpset()
   const sets = ipset('host', { port: { ...fake.port, netlink }, programs })
   return { fake, sets, pods: sets.set('pods', spec) }
 }
 
-describe('a kernel that refuses', () => {
+describe('a refusal of the kernel', () => {
   test.for<[number, string, string]>([
     [1, 'EXIT', 'Create set pods: EPERM, CAP_NET_ADMIN in the namespace is needed'],
     [12, 'EXIT', 'Create set pods: ENOMEM, the kernel has not enough memory'],
     [4098, 'NO_KERNEL', 'Create set pods: error 4098, the kernel lacks the module of this type of set'],
     [4099, 'FULL', 'the kernel has no room for another set'],
     [4711, 'EXIT', 'Create set pods: error 4711'],
-  ])('with the error %d is the code %s and a sentence', async ([errno, code, words]) => {
+  ])('with error %d has the code %s and a sentence', async ([errno, code, words]) => {
     const there = kernel(() => [ack(errno)])
     const { pods, fake } = over(there.netlink)
     await expect(pods.create()).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe('a kernel that refuses', () => {
     expect([there.isClosed(), fake.commands]).toEqual([true, []])
   })
 
-  test('because it has no ip_set names the module; with ip_set the same number is told as it is', async () => {
+  test('names the module if the kernel has no ip_set, otherwise the errno', async () => {
     const without = over(kernel(() => [ack(22)]).netlink)
     await expect(without.pods.flush()).rejects.toMatchObject({
       code: 'NO_KERNEL',
@@ -93,7 +93,7 @@ describe('a kernel that refuses', () => {
     await expect(other.pods.flush()).rejects.toMatchObject({ code: 'EXIT', message: 'Flush set pods: EINVAL' })
   })
 
-  test('without a word, or with bytes that are no message, is an error and no wait', async () => {
+  test('is an error without waiting if there is no answer, or an invalid one', async () => {
     await expect(over(kernel(() => []).netlink).pods.create()).rejects.toMatchObject({
       code: 'EXIT',
       message: /EAGAIN/,
@@ -103,7 +103,7 @@ describe('a kernel that refuses', () => {
   })
 })
 
-test('a list that changes while it is read is read again', async () => {
+test('a list that changes during the read is read again', async () => {
   const answers = [
     [header(NLM_F_MULTI | NLM_F_DUMP_INTR), done],
     [header(), header(), done],
@@ -113,7 +113,7 @@ test('a list that changes while it is read is read again', async () => {
   expect(there.asked).toHaveLength(2)
 })
 
-test('whatever the kernel tells, there is a list or a SetError', async () => {
+test('any answer of the kernel gives a list or a SetError', async () => {
   const attribute = fc.tuple(fc.nat(30), fc.uint8Array({ maxLength: 12 }))
   const nested = fc.tuple(fc.nat(30), fc.array(attribute, { maxLength: 6 }))
   await fc.assert(
@@ -131,7 +131,7 @@ test('whatever the kernel tells, there is a list or a SetError', async () => {
   )
 })
 
-test('whatever stands in a refusal, it is a SetError with the reason; an entry is named where the kernel names one', async () => {
+test('any refusal gives a SetError with the reason, and with the entry if the kernel names one', async () => {
   const type = reply(0x60c, 0, new Uint8Array(4), [[3, cString('hash:ip')]])
   const refusal =
     (inside: (asked: Buffer) => Uint8Array): Answer =>
@@ -154,7 +154,7 @@ test('whatever stands in a refusal, it is a SetError with the reason; an entry i
   )
   const numbered = (number: number) => (asked: Buffer) => {
     const message = Buffer.from(asked.subarray(16))
-    // Behind nfgenmsg, the protocol, the name and a header.
+    // Offset after nfgenmsg, the protocol, the name and an attribute header.
     message.writeUInt32LE(number, 4 + 8 + 12 + 4)
     return message
   }
@@ -165,7 +165,7 @@ test('whatever stands in a refusal, it is a SetError with the reason; an entry i
 describe('programs', () => {
   const reasons = [new NetnsError('NO_FFI', 'No system calls'), new SysError('socket', 'EPROTONOSUPPORT', 93, '')]
 
-  test.for(reasons)('are run where netlink is not to be had ($code), which is tried once', async (reason) => {
+  test.for(reasons)('are used if netlink is not available ($code), after one attempt', async (reason) => {
     let opened = 0
     const { pods, fake } = over(() => {
       opened++
@@ -177,7 +177,7 @@ describe('programs', () => {
     expect([opened, fake.commands.length]).toEqual([1, 3])
   })
 
-  test.for(reasons)("are never run with 'never': without netlink ($code) that is the error", async (reason) => {
+  test.for(reasons)("are not used with 'never': without netlink ($code) the call throws", async (reason) => {
     const { pods, fake } = over(() => {
       throw reason
     }, 'never')
@@ -185,7 +185,7 @@ describe('programs', () => {
     expect(fake.commands).toEqual([])
   })
 
-  test("are run with 'always', and netlink is not even opened", async () => {
+  test("are used with 'always' without opening netlink", async () => {
     const { pods, fake } = over(() => {
       throw new Error('opened')
     }, 'always')
@@ -193,7 +193,7 @@ describe('programs', () => {
     expect(fake.commands).toHaveLength(1)
   })
 
-  test('a namespace that cannot be entered is an error, and no reason to run them', async () => {
+  test('are not used if the namespace cannot be entered: the call throws', async () => {
     const { pods, fake } = over(() => {
       throw new NetnsError('CLOSED', 'the namespace is closed')
     })
@@ -201,8 +201,8 @@ describe('programs', () => {
     expect(fake.commands).toEqual([])
   })
 
-  test('another word, or never on a port without netlink, is refused at once', () => {
-    // @ts-expect-error: what comes from outside has no types
+  test("an unknown value of programs, or 'never' on a port without netlink, throws at once", () => {
+    // @ts-expect-error: outside values have no types
     expect(() => ipset('host', { programs: 'maybe' })).toThrow("programs is 'auto', 'always' or 'never', not \"maybe\"")
     expect(() => ipset('host', { port: fakeIpset().port, programs: 'never' })).toThrow('the port has no netlink')
   })

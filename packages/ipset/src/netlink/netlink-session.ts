@@ -14,7 +14,10 @@ import { ATTR_ADT, ATTR_TYPENAME, CMD_PROTOCOL, type IpsetRequest, message, NFGE
 import { IPSET_ERR_EXIST, noIpSet, refused } from './refused.ts'
 import { headerRequest, listRequest, requestsOf, type TypeOf, testRequest } from './requests.ts'
 
-/** A session that talks to ip_set itself. A channel is open while a call runs: an open one would keep the namespace alive. */
+/**
+ * Session that talks to ip_set over netlink. A channel is open only during a call, because it keeps the namespace
+ * alive.
+ */
 export function netlinkSession(open: () => Channel, { signal, log }: Place): IpsetSession {
   const stop = (what: string, how: string) => {
     if (signal?.aborted === true) throw new SetError('ABORTED', `${what} was ${how}: aborted`)
@@ -81,7 +84,7 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
   for (const change of changes) {
     let begun = false
     for (const each of requestsOf(change, exist, typeOf(channel))) {
-      // Others get their turn between the messages of many entries.
+      // Lets other tasks run between the messages of many entries.
       if (begun) {
         await turn()
         between()
@@ -90,14 +93,17 @@ async function make(channel: Channel, changes: readonly Change[], exist: boolean
       try {
         ask(channel, each)
       } catch (error) {
-        // An older kernel knows nothing of `exist` here.
+        // Older kernels ignore `exist` here.
         if (!(exist && change.verb === 'destroy' && isSetError(error) && error.code === 'NOT_FOUND')) throw error
       }
     }
   }
 }
 
-/** As the kernel has the set, and whatever its spec says: an attribute that a type does not know is not refused. */
+/**
+ * Type of the set in the kernel. The spec's type is not enough: the kernel ignores attributes that a type does not
+ * know.
+ */
 const typeOf =
   (channel: Channel): TypeOf =>
   (set, what) => {
@@ -120,7 +126,7 @@ function ask(channel: Channel, asked: IpsetRequest): void {
 function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   const sets: (SetInfo & { entries: SetEntry[] })[] = []
   try {
-    // An older kernel tells only those who ask for an acknowledgement that a set is not there.
+    // Older kernels report a missing set only to requests with an acknowledgement.
     for (const { body } of channel.dump(message({ ...asked, flags: NLM_F_ACK }))) {
       const attributes = attributeMap(body, NFGENMSG)
       const header = readHeader(attributes)
@@ -135,7 +141,7 @@ function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
   return sets
 }
 
-/** Why a request failed, as a `SetError`. */
+/** Reason of a failed request, as a `SetError`. */
 function explained(channel: Channel, asked: IpsetRequest, error: unknown): unknown {
   if (isSetError(error)) return error
   if (!isNetlinkError(error)) {
@@ -150,7 +156,7 @@ function isThere(channel: Channel): boolean {
     channel.get(message({ what: 'Ask for the protocol', command: CMD_PROTOCOL, attributes: [] }))
     return true
   } catch {
-    // Whatever the reason: it does not answer.
+    // Any error means that ip_set does not answer.
     return false
   }
 }

@@ -17,20 +17,20 @@ import {
   NET_ORDER,
 } from './protocol.ts'
 
-/** The attributes of an entry, by type. */
+/** Attributes of an entry, by number. */
 export type Data = ReadonlyMap<number, Buffer>
 
-/** How one part of an entry, of those between its commas, stands in a message. */
+/** Encoding of one part of an entry, between commas. */
 export interface Part {
-  /** `false` for a text that is none; then nothing was written. */
+  /** Returns `false` for an invalid text; then nothing was written. */
   write(writer: MessageWriter, text: string): boolean
-  /** As `ipset` prints it; `undefined` when it is not there. */
+  /** Text as `ipset` prints it; `undefined` if the part is missing. */
   read(data: Data): string | undefined
 }
 
 /**
- * The parts of a type's entries, which are what its name consists of; `undefined` for a type of a later kernel. A second
- * address has attributes of its own.
+ * Parts of a type's entries. They follow from the type's name; `undefined` for an unknown type. A second address has
+ * its own attributes.
  */
 export function partsOf(type: string): readonly Part[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
@@ -40,13 +40,13 @@ export function partsOf(type: string): readonly Part[] | undefined {
   return found.every((part) => part !== undefined) ? found : undefined
 }
 
-/** An address as text, out of the attribute around it. */
+/** Address as text, from its nested attribute. */
 export function readAddress(around: Buffer | undefined): string | undefined {
   const bytes = around && decodeAttributes(around)[0]?.[1]
   return bytes?.length === 4 || bytes?.length === 16 ? formatAddress(bytes) : undefined
 }
 
-/** As `ipset` prints marks. */
+/** Text of a mark as `ipset` prints it. */
 export const hexWord = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`
 
 // internal
@@ -92,13 +92,13 @@ const port: Part = {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
     const protocol = word === undefined ? undefined : protocolNumber(word)
-    // Neither of no number.
+    // The comparisons are negated so that they also reject NaN.
     if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
     writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
     if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))
     return true
   },
-  // Other protocols as numbers: what they are called is in files.
+  // Unknown protocols are numbers, because names are in files.
   read(data) {
     const value = readBe16(data.get(ATTR_PORT))
     const protocol = data.get(ATTR_PROTO)?.[0]
@@ -133,7 +133,7 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** Of types that this package does not make. */
+/** For types that this package only reads. */
 const unwritten = () => false
 
 const mark: Part = {

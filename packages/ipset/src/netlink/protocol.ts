@@ -4,7 +4,7 @@ const NLA_F_NESTED = 0x8000
 export const NLM_F_ACK = 0x4
 export const NLM_F_EXCL = 0x200
 
-/** Numbers of `linux/netfilter/ipset/ip_set.h`: commands, */
+/** Commands of `linux/netfilter/ipset/ip_set.h`. */
 export const CMD_PROTOCOL = 1
 export const CMD_CREATE = 2
 export const CMD_DESTROY = 3
@@ -17,7 +17,7 @@ export const CMD_DEL = 10
 export const CMD_TEST = 11
 export const CMD_HEADER = 12
 
-/** attributes of a message, */
+/** Attributes of a message. */
 const ATTR_PROTOCOL = 1
 export const ATTR_SETNAME = 2
 export const ATTR_TYPENAME = 3
@@ -29,7 +29,7 @@ export const ATTR_DATA = 7
 export const ATTR_ADT = 8
 export const ATTR_LINENO = 9
 
-/** of the data of sets and entries alike, */
+/** Attributes in the data of sets and entries. */
 export const ATTR_IP = 1
 export const ATTR_IP_TO = 2
 export const ATTR_CIDR = 3
@@ -42,7 +42,7 @@ export const ATTR_MARK = 10
 export const ATTR_MARKMASK = 11
 export const ATTR_BITMASK = 12
 
-/** of sets, */
+/** Attributes in the data of sets. */
 export const ATTR_HASHSIZE = 18
 export const ATTR_MAXELEM = 19
 export const ATTR_NETMASK = 20
@@ -50,7 +50,7 @@ export const ATTR_SIZE = 23
 export const ATTR_ELEMENTS = 24
 export const ATTR_REFERENCES = 25
 
-/** of entries. */
+/** Attributes in the data of entries. */
 export const ATTR_ETHER = 17
 export const ATTR_NAME = 18
 export const ATTR_IP2 = 20
@@ -69,31 +69,31 @@ export const FLAG_WITH_COMMENT = 16
 export const FLAG_WITH_FORCEADD = 32
 export const FLAG_WITH_SKBINFO = 64
 
-/** Bytes of the header of a message. */
+/** Length of a message header. */
 export const NLMSGHDR = 16
 
-/** Bytes of `nfgenmsg`: family, version, resource. */
+/** Length of `nfgenmsg`: family, version, resource. */
 export const NFGENMSG = 4
 
 const NFNL_SUBSYS_IPSET = 6
 
-// Spoken by every kernel since 2.6.39. What 7 adds, sets by their number, is not needed here.
+// Protocol version of all kernels since 2.6.39. Version 7 adds sets by number, which is not needed here.
 const PROTOCOL = Uint8Array.of(6)
 
-/** A message to ip_set, and what it takes to say why it was refused. */
+/** A message to ip_set, with data for the text of a refusal. */
 export interface IpsetRequest {
-  /** What it does, as the beginning of a sentence. */
+  /** Action, as the beginning of a sentence. */
   readonly what: string
   readonly command: number
   readonly flags?: number
   readonly attributes: readonly Attribute[]
-  /** The type of the set, where it is known. */
+  /** Type of the set, if known. */
   readonly type?: string
-  /** The same as `what`, about one of the entries in it, by its number from 1. */
+  /** Action on one of the entries, by its number from 1. */
   readonly about?: (number: number) => string
 }
 
-/** The message for the channel. */
+/** Message for the channel. */
 export const message = ({ what, command, flags, attributes }: IpsetRequest): Parameters<Channel['get']>[0] => ({
   what,
   type: (NFNL_SUBSYS_IPSET << 8) | command,
@@ -102,15 +102,15 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Par
   attributes: [[ATTR_PROTOCOL, PROTOCOL], ...attributes],
 })
 
-/** The name of a set, as which command may want it. */
+/** Attribute with the name of a set. Some commands use another attribute number. */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
-/** In the type of a number: ip_set refuses those that do not say that they are in network order. */
+/** Flag in the type of a number. ip_set refuses numbers without it. */
 export const NET_ORDER = 0x4000
 
 export const number16 = (type: number, value: number): Attribute => [type | NET_ORDER, be16(value)]
 
 export const number32 = (type: number, value: number): Attribute => [type | NET_ORDER, be32(value)]
 
-/** Attributes that are bytes already. */
+/** Nested attributes that are encoded already. */
 export const nested = (type: number, bytes: Uint8Array): Attribute => [type | NLA_F_NESTED, bytes]

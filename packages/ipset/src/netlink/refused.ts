@@ -2,7 +2,7 @@ import { attributeMap, type NetlinkError, readU32 } from '@cni/netns/netlink'
 import { SetError } from '../errors.ts'
 import { ATTR_LINENO, CMD_ADD, CMD_DEL, CMD_SWAP, CMD_TEST, type IpsetRequest, NFGENMSG, NLMSGHDR } from './protocol.ts'
 
-/** The error for a request that ip_set refused. */
+/** Error for a request that ip_set refused. */
 export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
   const { errno, code: name, text } = error.refusal
   const [code, why] = meaning(asked, errno) ?? ['EXIT', undefined]
@@ -10,24 +10,24 @@ export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
   return new SetError(code, `${aboutEntry(asked, error) ?? asked.what}: ${reason.join(', ')}`, { cause: error })
 }
 
-/** The error for a kernel without ip_set: nfnetlink itself has refused. */
+/** Error for a kernel without ip_set: nfnetlink itself refused the request. */
 export const noIpSet = (what: string, cause: unknown): SetError =>
   new SetError('NO_KERNEL', `${what}: the kernel has no ip_set; load the kernel module ip_set`, { cause })
 
-/** ip_set's own: the entry is there already, or is not there. */
+/** Errno of ip_set: the entry exists already, or does not exist. */
 export const IPSET_ERR_EXIST = 4103
 
 // internal
 
-/** ip_set writes the number of the entry that it refuses into the message, and gives it back. */
+/** Action on the refused entry. ip_set writes the entry's number into the message and returns it. */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined
   try {
     const number = readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
-    // Not of an entry, but of the whole message.
+    // 0 stands for the whole message.
     return number === undefined || number === 0 ? undefined : about(number)
   } catch {
-    // What explains an error must not hide it.
+    // A failure here must not hide the error.
     return undefined
   }
 }
@@ -49,26 +49,26 @@ const inUse: Meaning = ['IN_USE', 'it is in use; remove the rules and sets that 
 
 const general = new Map<number, Meaning | ((command: number) => Meaning)>([
   [1, ['EXIT', 'CAP_NET_ADMIN in the namespace is needed']],
-  [2, ['NOT_FOUND', 'there is no such set; create it first']],
+  [2, ['NOT_FOUND', 'the set does not exist; create it first']],
   [12, ['EXIT', 'the kernel has not enough memory']],
   [16, inUse],
-  [17, ['EXISTS', 'a set of that name is there; one with other options has to be destroyed first, or replaced']],
+  [17, ['EXISTS', 'a set of that name exists; if its options differ, destroy it first, or replace it']],
   [
     4097,
     (command) =>
       [CMD_ADD, CMD_DEL, CMD_TEST].includes(command)
-        ? ['INVALID', 'it does not fit the family that the set has']
+        ? ['INVALID', 'it does not fit the family of the set']
         : ['EXIT', 'the kernel does not understand the message'],
   ],
-  [4098, ['NO_KERNEL', 'the kernel lacks the module of this type of set, or has too old a one']],
+  [4098, ['NO_KERNEL', 'the kernel lacks the module of this type of set, or the module is too old']],
   [4099, ['FULL', 'the kernel has no room for another set']],
   [4100, inUse],
   [
     4101,
     (command) =>
       command === CMD_SWAP
-        ? ['NOT_FOUND', 'the second set is not there']
-        : ['EXISTS', 'a set with the new name is there already'],
+        ? ['NOT_FOUND', 'the second set does not exist']
+        : ['EXISTS', 'a set with the new name exists already'],
   ],
   [4102, invalid('sets of two types or families cannot be swapped')],
   [
@@ -80,20 +80,20 @@ const general = new Map<number, Meaning | ((command: number) => Meaning)>([
   [4112, invalid('the set was made without comments')],
 ])
 
-/** By what a type begins with. */
+/** Meanings by the first part of the type. */
 const ofType: ReadonlyMap<string, ReadonlyMap<number, Meaning>> = new Map([
   [
     'hash',
     new Map([
       [4352, ['FULL', 'the set is full; raise maxelem']],
-      [4353, invalid('the kernel stores no entry that is zero')],
+      [4353, invalid('the kernel does not store an address of zeros')],
     ]),
   ],
   ['bitmap', new Map([[4352, invalid("it is out of the set's range")]])],
   [
     'list',
     new Map([
-      [4352, ['NOT_FOUND', 'there is no set of that name to refer to']],
+      [4352, ['NOT_FOUND', 'there is no set of that name']],
       [4353, invalid('a list of sets cannot be in another')],
       [4356, ['FULL', 'the list is full']],
     ]),

@@ -26,10 +26,10 @@ import {
   number32,
 } from './protocol.ts'
 
-/** Asks for the type of a set; `what` is what it is wanted for. */
+/** Requests the type of a set. `what` is the purpose, for errors. */
 export type TypeOf = (set: string, what: string) => string
 
-/** A change as messages; of many entries there are several, made as they are asked for. */
+/** Messages of a change. Many entries need several messages, which are made on demand. */
 export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Generator<IpsetRequest> {
   const { verb, set } = change
   const flags = exist ? 0 : NLM_F_EXCL
@@ -60,7 +60,7 @@ export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Gen
   }
 }
 
-/** Whether the kernel would match an entry. */
+/** Test if the kernel would match an entry. */
 export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRequest {
   const what = `Test ${entry} in set ${set}`
   const type = typeOf(set, what)
@@ -68,14 +68,14 @@ export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRe
   return { what, command: CMD_TEST, attributes, type }
 }
 
-/** The name and the type of a set. */
+/** Request for the name and the type of a set. */
 export const headerRequest = (set: string, what: string): IpsetRequest => ({
   what,
   command: CMD_HEADER,
   attributes: [nameAttribute(set)],
 })
 
-/** One set with its entries, or the headers of all. */
+/** Request for a set with its entries, or for the headers of all sets. */
 export const listRequest = (set?: string): IpsetRequest => ({
   what: set === undefined ? 'List sets' : `Read set ${set}`,
   command: CMD_LIST,
@@ -84,7 +84,7 @@ export const listRequest = (set?: string): IpsetRequest => ({
 
 // internal
 
-/** Bytes of entries in one message, of about 600 addresses. The kernel copies it whole to say which entry it refuses. */
+/** Maximum bytes of entries in a message. The kernel returns the whole message to name a refused entry. */
 const MOST = 16_000
 
 function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {

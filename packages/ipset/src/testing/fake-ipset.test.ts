@@ -7,7 +7,7 @@ describe('fakeIpset is an Ipset', () => ipsetSuite(async () => fakeIpset()))
 const spec = { type: 'hash:ip', family: 'ipv4', maxelem: 9 } as const
 
 describe('fakeIpset', () => {
-  test('dumps what ipset would save, and lets others tamper', async () => {
+  test('dump prints like ipset save, and tamper changes sets as another program', async () => {
     const fake = fakeIpset()
     const set = fake.set('pods', spec)
     await set.replace('10.0.0.5')
@@ -30,14 +30,14 @@ describe('fakeIpset', () => {
     ])
   })
 
-  test('has hardware addresses, in lower case', async () => {
+  test('prints hardware addresses in lower case', async () => {
     const set = fakeIpset().set('macs', { type: 'hash:mac' })
     await set.replace('02:00:00:00:00:AB')
     expect(await set.list()).toEqual([{ entry: '02:00:00:00:00:ab' }])
   })
 })
 
-describe('a failing ipset is an error with a code and a hint', () => {
+describe('a failing ipset throws an error with a code and a hint', () => {
   test.for<[string, string, string]>([
     ['Kernel error received: set type not supported', 'NO_KERNEL', 'lacks the module'],
     ['Cannot open session to kernel.', 'NO_KERNEL', 'load the kernel module ip_set'],

@@ -3,15 +3,15 @@ import { type Ipset, ipset } from '../ipset.ts'
 import type { IpsetPort } from '../port.ts'
 import { FakeSets } from './fake-sets.ts'
 
-/** An `Ipset` over sets in memory, and what happened to them. */
+/** An `Ipset` over sets in memory, with a record of all programs. */
 export interface FakeIpset extends Ipset {
-  /** For code that calls `ipset(where, { port })` itself. */
+  /** Port for code that calls `ipset(where, { port })` itself. */
   readonly port: IpsetPort
-  /** Every program that ran, in order. */
+  /** Programs that ran, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /** What the sets hold, in the form of `ipset save`. */
+  /** Content of the sets, in the form of `ipset save`. */
   dump(): string
-  /** Runs lines as someone else would, for foreign sets and tampering. Throws when one is refused. */
+  /** Changes sets as another program would, by lines of `ipset restore`. Throws if a line is refused. */
   tamper(text: string): void
 }
 
@@ -31,9 +31,9 @@ export function fakeIpset({
   installed = true,
   fail,
 }: {
-  /** Is the program installed? Default: true. */
+  /** True if the program is installed. Default: true. */
   readonly installed?: boolean
-  /** Called before each program; return a message to make it fail with that on stderr. */
+  /** Called before each program. The program fails with the returned text on stderr. */
   readonly fail?: (command: FakeIpset['commands'][number]) => string | undefined
 } = {}): FakeIpset {
   const sets = new FakeSets()

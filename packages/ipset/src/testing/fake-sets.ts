@@ -4,11 +4,11 @@ import { parseSets, type SavedSet } from '../parse-save.ts'
 import { maxelemOf } from '../spec.ts'
 import type { SetEntry, SetSpec } from '../spec-types.ts'
 
-/** The sets of one namespace, in memory: what `ipset` makes of lines, with its sentences. Nothing expires. */
+/** Sets of a namespace in memory. Executes lines of `ipset`, with its error messages. Nothing expires. */
 export class FakeSets {
   readonly #sets = new Map<string, FakeSet>()
 
-  /** Runs the lines of `ipset restore`; those before a refused one stay, as in the kernel. Returns what stderr says. */
+  /** Executes the lines of `ipset restore`. Lines before a refused one stay, as in the kernel. Returns stderr. */
   restore(text: string, exist: boolean): string | undefined {
     for (const [index, line] of text.split('\n').entries()) {
       const why = line === '' ? undefined : this.#line(line, exist)
@@ -17,7 +17,7 @@ export class FakeSets {
     return undefined
   }
 
-  /** What `ipset save` prints; `undefined` when there is no such set. */
+  /** Output of `ipset save`; `undefined` if the set does not exist. */
   save(name?: string): string | undefined {
     if (name !== undefined && !this.#sets.has(name)) return undefined
     return [...this.#sets]
@@ -29,7 +29,7 @@ export class FakeSets {
       .join('')
   }
 
-  /** What `ipset list -terse` prints. */
+  /** Output of `ipset list -terse`. */
   list(): string {
     return [...this.#sets]
       .map(([name, { made, entries }]) => {
@@ -43,7 +43,7 @@ export class FakeSets {
       .join('\n')
   }
 
-  /** Whether an entry matches; `undefined` when there is no such set. */
+  /** True if an entry matches; `undefined` if the set does not exist. */
   test(name: string, entry: string): boolean | undefined {
     const set = this.#sets.get(name)
     return set && matches(set, entry)
@@ -139,7 +139,7 @@ export class FakeSets {
 // internal
 
 interface FakeSet {
-  /** What stands behind the name in its `create` line. */
+  /** Words after the name in the `create` line. */
   readonly made: string
   readonly spec: SetSpec
   readonly entries: Map<string, SetEntry>
@@ -182,7 +182,7 @@ function specOf({
   }
 }
 
-/** As `ipset save` does: names for protocols, counters before the comment. */
+/** Entry as `ipset save` prints it: names of protocols, counters before the comment. */
 function printed(entry: SetEntry): string {
   const { entry: text, comment, packets, bytes, nomatch } = entry
   const timeout = entry.timeoutSeconds === undefined ? '' : ` timeout ${entry.timeoutSeconds}`
@@ -190,7 +190,7 @@ function printed(entry: SetEntry): string {
   return `${text}${timeout}${counters}${nomatch ? ' nomatch' : ''}${comment === undefined ? '' : ` comment "${comment}"`}`
 }
 
-/** Of networks the longest one that has the address decides. */
+/** True if an entry matches. The longest network with the address decides. */
 function matches({ spec, entries }: FakeSet, tested: string): boolean {
   const text = canonicalText(spec, tested) ?? tested
   const exact = entries.get(text)

@@ -1,5 +1,5 @@
 /**
- * Test code that uses `@cni/ipset` without a kernel: sets in memory.
+ * Tests code that uses `@cni/ipset` without a kernel: sets in memory.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ import { KnownSets } from './known-sets.ts'
 import { listen } from './listen.ts'
 
 /**
- * Every change of nf_tables in a namespace from now on, by any program, as text like that of `nft monitor`. Anonymous sets
+ * Every change of nf_tables in a namespace from now on, by any program, as text like `nft monitor`. Anonymous sets
  * are reported with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
  *
  * @example
