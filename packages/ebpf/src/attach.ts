@@ -7,30 +7,30 @@ import type { Program } from './types.ts'
 const ETH_P_ALL = 3
 
 /**
- * Puts a program on a link, beside the filters of others: in a qdisc `clsact`, which is added where there is none. One of
- * the same name and priority is replaced, between two packets; this very program is left as it is. With an `rtnl` of a
- * call's context, a later failure of the call takes it off again.
+ * Attaches a program to a link, beside the filters of other programs, in a qdisc `clsact` that is added if missing. A
+ * filter of the same name and priority is replaced between two packets. If this very program is attached already,
+ * nothing changes. With an `rtnl` of a call's context, a later failure of the call detaches the program.
  *
- * Throws `EbpfError`, and leaves nothing: `NO_LINK` for a link that is not there, or no more; `EXISTS` when filters of
- * another kind have the priority, or another qdisc the place; `NOT_SUPPORTED` without clsact or cls_bpf; `EPERM`.
+ * Throws `EbpfError`, and leaves no trace: `NO_LINK` if the link does not exist or disappears; `EXISTS` if other
+ * filters have the priority, or another qdisc the place; `NOT_SUPPORTED` without clsact or cls_bpf; `EPERM`.
  */
 export async function attachFilter(
   rtnl: RtnlPort,
   wanted: {
     readonly link: LinkRef
-    /** `ingress`: what comes in on the link; `egress`: what leaves by it. */
+    /** Direction: `ingress` for incoming packets, `egress` for outgoing ones. */
     readonly direction: Filter['direction']
-    /** A loaded program, or one opened from another process's pin. It may be closed afterwards. */
+    /** A loaded program, or one opened from a pin of any process. It may be closed afterwards. */
     readonly program: Pick<Program, 'fd' | 'id' | 'name'>
-    /** Marks the filter as ours, and appears in `tc filter show`. Default: the program's. */
+    /** Name that identifies the filter, also in `tc filter show`. Default: the program's name. */
     readonly name?: string | undefined
-    /** Lower is earlier. Default: 1. */
+    /** Filters with a lower priority run earlier. Default: 1. */
     readonly priority?: number | undefined
   },
 ): Promise<{
-  /** False when this very program was attached there already. */
+  /** False if this very program was attached already. */
   readonly attached: boolean
-  /** Id of the program that had its place, under the same name. */
+  /** Id of the replaced program. */
   readonly replaced?: number
   readonly filter: Pick<Filter, 'linkIndex' | 'direction' | 'priority' | 'handle'> & { readonly name: string }
 }> {
@@ -39,7 +39,7 @@ export async function attachFilter(
   return await inWords(what, async () => {
     const link = await linkIndex(rtnl, wanted.link, what)
     const there = (await rtnl.getFilters({ link, direction })).filter((each) => each.priority === priority)
-    // The kernel keeps one kind of filters, for one protocol, under a priority.
+    // All filters of a priority have the same kind and protocol.
     const stranger = there.find(({ kind, protocol }) => kind !== 'bpf' || protocol !== ETH_P_ALL)
     if (stranger !== undefined) {
       const { kind, protocol } = stranger
@@ -66,14 +66,14 @@ export async function attachFilter(
 }
 
 /**
- * Takes the programs of a name off a link, and its qdisc `clsact` where no filter of anybody is left. No error when the
- * link or the filter has gone.
+ * Detaches the programs of a name from a link. Deletes the qdisc `clsact` if no filter is left. A missing link or
+ * filter is not an error.
  */
 export async function detachFilter(
   rtnl: RtnlPort,
   wanted: {
     readonly link: LinkRef
-    /** Default: both. */
+    /** Default: both directions. */
     readonly direction?: Filter['direction'] | undefined
     readonly name: string
     /** Default: 1. */
@@ -90,13 +90,16 @@ export async function detachFilter(
     if (detached > 0) await removeClsact(rtnl, link)
     return { detached }
   }).catch((error) => {
-    // It went while we looked.
+    // The link disappeared meanwhile.
     if (error instanceof EbpfError && error.code === 'NO_LINK') return { detached: 0 }
     throw error
   })
 }
 
-/** The filter of a name; `undefined` when there is none, or no link. Its `program.id` says whether it is the wanted one. */
+/**
+ * Filter with a name; `undefined` if the filter or the link is missing. Compare its `program.id` with the wanted
+ * program.
+ */
 export async function findFilter(
   rtnl: RtnlPort,
   wanted: Parameters<typeof detachFilter>[1] & Pick<Filter, 'direction'>,
@@ -105,7 +108,7 @@ export async function findFilter(
   return link === undefined ? undefined : (await findFilters(rtnl, { ...wanted, link }))[0]
 }
 
-/** Each direction is a question of its own to the kernel. */
+/** Filters of a link by name. Each direction needs a separate request. */
 async function findFilters(
   rtnl: RtnlPort,
   { link, direction, name, priority = 1 }: Parameters<typeof detachFilter>[1],
@@ -119,14 +122,14 @@ async function findFilters(
   }
 }
 
-/** Of a number nobody is asked: a link that has gone has no filters, whatever the kernel says of it. */
+/** Index of a link. An index is not looked up: a missing link has no filters anyway. */
 const indexOf = async (rtnl: RtnlPort, link: LinkRef): Promise<number | undefined> =>
   typeof link === 'number' ? link : (await rtnl.getLink(link))?.index
 
 async function linkIndex(rtnl: RtnlPort, link: LinkRef, what: string): Promise<number> {
   const found = await rtnl.getLink(link)
   if (found !== undefined) return found.index
-  throw new EbpfError('NO_LINK', `${what}: there is no such link`)
+  throw new EbpfError('NO_LINK', `${what}: the link does not exist`)
 }
 
 function freeHandle(filters: readonly Filter[]): number {
@@ -136,7 +139,7 @@ function freeHandle(filters: readonly Filter[]): number {
   return handle
 }
 
-/** False when there is one, or what does the same for the direction. */
+/** Returns false if the link has a clsact, or a qdisc that does the same for the direction. */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {
     return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added
@@ -162,7 +165,7 @@ async function removeClsact(rtnl: RtnlPort, link: number): Promise<void> {
   if ((await rtnl.getFilters({ link })).length === 0) await rtnl.deleteQdisc({ kind: 'clsact', linkIndex: link })
 }
 
-/** Errors of the port as ours. */
+/** Turns errors of the port into `EbpfError`s. */
 async function inWords<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -171,7 +174,7 @@ async function inWords<T>(what: string, act: () => Promise<T>): Promise<T> {
     const because = (code: string, text: string) => new EbpfError(code, `${what}: ${text}`, { cause: error })
     switch (error.code) {
       case 'ENODEV':
-        throw because('NO_LINK', 'the link has gone')
+        throw because('NO_LINK', 'the link has disappeared')
       case 'EPERM':
         throw because('EPERM', `EPERM, ${missingCapability(realKernel(), FOR_FILTERS)}`)
       case 'ENOENT':

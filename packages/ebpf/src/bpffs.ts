@@ -3,16 +3,16 @@ import { FOR_MOUNTS, missingCapability } from './capabilities.ts'
 import { EbpfError } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 
-/** Where a node has it. */
+/** Usual mount point. */
 export const BPFFS = '/sys/fs/bpf'
 
-/** statfs(2) of it. */
+/** Type of a bpf file system in statfs(2). */
 const BPF_FS_MAGIC = 0xcafe4a11
 
 const HINT =
   'mount one with `mount -t bpf bpf /sys/fs/bpf`; a container takes the /sys/fs/bpf of its node, with HostToContainer propagation'
 
-/** Is a path on a bpf file system, or, where there is nothing yet, would it be? */
+/** True if a path is on a bpf file system. For a missing path, its folder decides. */
 export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boolean {
   const type = kernel.fileSystem(path)
   if (type !== undefined) return type === BPF_FS_MAGIC
@@ -21,8 +21,9 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 }
 
 /**
- * Mounts a bpf file system where there is none. Every mount is a new, empty one, and would hide the pins of one below it.
- * Throws `EbpfError`: `NO_BPFFS` where another one is hidden so, `EPERM`, `NOT_SUPPORTED`, or an errno name.
+ * Mounts a bpf file system, unless there is one. Each mount is new and empty, and would hide the pins of an earlier
+ * one. Throws `EbpfError`: `NO_BPFFS` if an earlier file system is hidden in this way, `EPERM`, `NOT_SUPPORTED`, or an
+ * errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
   if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
@@ -40,14 +41,15 @@ export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean }
     if (errno === 'EPERM')
       throw new EbpfError('EPERM', `${what}: EPERM, ${missingCapability(kernel, FOR_MOUNTS)}`, { cause })
     if (errno === 'ENODEV')
-      throw new EbpfError('NOT_SUPPORTED', `${what}: the kernel has none (CONFIG_BPF_SYSCALL)`, { cause })
+      throw new EbpfError('NOT_SUPPORTED', `${what}: the kernel has no bpf file system (CONFIG_BPF_SYSCALL)`, { cause })
     throw new EbpfError(errno, `${what}: ${errno}`, { cause })
   }
 }
 
-/** What is wrong with the file system of a pin, and the code of it where that is sure. */
+/** Problem of a pin's file system. It has a code if the problem is certain. */
 export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BPFFS'; text: string } | undefined {
-  if (!isOnBpffs(kernel, posix.dirname(path))) return { code: 'NO_BPFFS', text: `it is on no bpf file system: ${HINT}` }
+  if (!isOnBpffs(kernel, posix.dirname(path)))
+    return { code: 'NO_BPFFS', text: `it is not on a bpf file system: ${HINT}` }
   const [hidden] = hiddenMounts(kernel.mounts(), path)
   if (hidden === undefined) return undefined
   return { text: several(hidden) }
@@ -56,7 +58,7 @@ export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BP
 const several = (point: string): string =>
   `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
 
-/** The mount points above a path that have more than one bpf file system; the same one twice hides nothing. */
+/** Mount points above a path with several bpf file systems. The same file system mounted twice hides nothing. */
 function hiddenMounts(mountinfo: string, path: string): string[] {
   const devices = new Map<string, Set<string>>()
   for (const line of mountinfo.split('\n')) {

@@ -15,24 +15,24 @@ export const PROG_TEST_RUN = 10
 export const OBJ_INFO = 15
 export const MAP_TAKE = 21
 
-/** A member of an attribute: a 32-bit number, a 64-bit one, or what an address is to point to. */
+/** Member of an attribute: a 32-bit number, a 64-bit number, or bytes that an address points to. */
 export type Member = readonly [offset: number, value: number | bigint | Uint8Array]
 
 /** One call of bpf(2). */
 export interface Call {
   readonly command: number
-  /** Up to the end of the last member that is used. */
+  /** Size up to the end of the last used member. */
   readonly size: number
   readonly members: readonly Member[]
-  /** Begins the message when it fails. */
+  /** Beginning of the error message. */
   readonly what: string
-  /** What it takes, where the kernel refuses it. */
+  /** Capabilities that the call needs, for the message of EPERM. */
   readonly needs: Needed
-  /** What an errno means here; the text follows it in the message. */
+  /** Meaning of an errno in this call: the code, and a text for the message. */
   readonly means?: Readonly<Record<string, readonly [code: string, text: string]>>
 }
 
-/** Makes the call. Throws an `EbpfError`; a runtime without system calls is a `NetnsError`. */
+/** Makes the call. Throws an `EbpfError`, or a `NetnsError` on a runtime without system calls. */
 export function call(kernel: Kernel, { command, size, members, what, needs, means = {} }: Call) {
   const attr = Buffer.alloc(size)
   const pointers: (readonly [number, Uint8Array])[] = []
@@ -63,12 +63,12 @@ function refusal(
   return new EbpfError(errno, `${what}: ${errno}`, { cause })
 }
 
-/** Text as the kernel takes it. */
+/** Text with a NUL at the end. */
 export function cString(text: string): Uint8Array {
   return Buffer.from(`${text}\0`)
 }
 
-/** Text of a fixed size, up to its NUL. */
+/** Text of at most `size` bytes, up to a NUL. */
 export function textAt(bytes: Buffer, at: number, size: number): string {
   const end = bytes.indexOf(0, at)
   return bytes.toString('latin1', at, end === -1 ? at + size : Math.min(end, at + size))

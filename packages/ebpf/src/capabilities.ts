@@ -3,10 +3,10 @@ import type { Kernel } from './kernel.ts'
 // <linux/capability.h>
 const NUMBERS = { CAP_NET_ADMIN: 12, CAP_SYS_ADMIN: 21, CAP_BPF: 39 } as const
 
-/** A privilege of a process. */
+/** A capability of a process. */
 export type Capability = keyof typeof NUMBERS
 
-/** What an operation takes: all of one of these lists. */
+/** Capabilities that an operation needs: all of one of the lists. */
 export type Needed = readonly (readonly Capability[])[]
 
 export const FOR_MAPS: Needed = [['CAP_BPF'], ['CAP_SYS_ADMIN']]
@@ -14,12 +14,12 @@ export const FOR_PROGRAMS: Needed = [['CAP_BPF', 'CAP_NET_ADMIN'], ['CAP_SYS_ADM
 export const FOR_FILTERS: Needed = [['CAP_NET_ADMIN']]
 export const FOR_MOUNTS: Needed = [['CAP_SYS_ADMIN']]
 
-/** What a refused process lacks, in words. */
+/** Text that says which capabilities a refused process lacks. */
 export function missingCapability(kernel: Pick<Kernel, 'capabilities'>, needed: Needed): string {
   const effective = kernel.capabilities()
   const lacking = needed.map((list) => list.filter((name) => ((effective >> BigInt(NUMBERS[name])) & 1n) === 0n))
   if (lacking.some((list) => list.length === 0)) {
-    return 'the capabilities are there; a user namespace, seccomp or a security module refuses it, or, before Linux 5.11, RLIMIT_MEMLOCK'
+    return 'the process has the capabilities; a user namespace, seccomp or a security module refuses it, or, before Linux 5.11, RLIMIT_MEMLOCK'
   }
   return `this process lacks ${lacking.map((list) => list.join(' and ')).join(', or ')}`
 }

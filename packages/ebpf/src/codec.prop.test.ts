@@ -6,7 +6,7 @@ import { bytes, type Codec, encode, int, ipv4, ipv6, mac, struct } from './codec
 const number = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 })
 const octets = (size: number) => fc.uint8Array({ minLength: size, maxLength: size })
 
-/** Every codec, and what it can hold. */
+/** Every codec with its valid values. */
 const CODECS: Readonly<Record<string, { codec: Codec<unknown>; values: fc.Arbitrary<unknown> }>> = {
   u8: { codec: int('u8'), values: number(8) },
   u16: { codec: int('u16'), values: number(16) },
@@ -29,7 +29,7 @@ const CODECS: Readonly<Record<string, { codec: Codec<unknown>; values: fc.Arbitr
 const names = fc.constantFrom(...Object.keys(CODECS))
 const codecOf = (name: string) => CODECS[name] ?? { codec: int('u8'), values: fc.constant(0) }
 
-test.each(Object.keys(CODECS))('what %s writes it reads, and nothing around it changes', (name) => {
+test.each(Object.keys(CODECS))('%s reads what it writes, and does not touch other bytes', (name) => {
   const { codec, values } = codecOf(name)
   fc.assert(
     fc.property(values, fc.nat(9), (value, at) => {
@@ -42,7 +42,7 @@ test.each(Object.keys(CODECS))('what %s writes it reads, and nothing around it c
   )
 })
 
-test('a struct has each member where a C compiler puts it, zeros between them, and comes back as it was', () => {
+test('a struct has the layout of a C compiler with zero padding, and reads what it writes', () => {
   const member = names.chain((name) => codecOf(name).values.map((value) => ({ name, value })))
   fc.assert(
     fc.property(fc.array(member, { minLength: 1, maxLength: 6 }), (members) => {
@@ -64,12 +64,12 @@ test('a struct has each member where a C compiler puts it, zeros between them, a
   )
 })
 
-test('a value that a codec does not hold is refused and named, whatever it is', () => {
+test('an invalid value throws an error with its name', () => {
   fc.assert(
     fc.property(names, fc.anything(), (name, value) => {
       const { codec } = codecOf(name)
       try {
-        // The kernel has one zero.
+        // The kernel has no negative zero.
         const held = value === 0 ? 0 : value
         expect(codec.read(encode(codec, value, 'pod.address'), 0)).toEqual(
           typeof held === 'string' ? expect.any(String) : held,

@@ -2,23 +2,23 @@ import { formatAddress, parseAddress } from '@cni/types/ip'
 import { checkInteger, invalid, shown } from './errors.ts'
 
 /**
- * How a value looks in a map: always as many bytes, laid out as a C compiler lays out the same type. Throws
- * `EbpfError('INVALID')` for a value that does not fit.
+ * Encoding of a value in a map, with the fixed size and the layout of a C compiler. Throws `EbpfError('INVALID')` for
+ * an invalid value.
  */
 export interface Codec<T> {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** The multiple of bytes at which a C compiler puts it. */
+  /** Alignment in bytes, as in C. */
   readonly align: number
-  /** `name` is what a message calls the value. */
+  /** Writes a value. `name` is the value's name in messages. */
   write(value: T, bytes: Buffer, at: number, name: string): void
-  /** What is at that place. */
+  /** Reads a value. */
   read(bytes: Buffer, at: number): T
 }
 
 /**
- * An integer of C: `u8` to `u64` are in the machine's order, `be16` (a port) and `be32` in network order. One of 64 bits is
- * a bigint.
+ * An integer of C. `u8` to `u64` are in host byte order, `be16` (a port) and `be32` in network order. 64-bit integers
+ * are bigints.
  *
  * @example
  * const endpoint = struct({ address: ipv4, port: int('be16') })
@@ -29,12 +29,12 @@ export function int(type: keyof typeof integers | 'u64'): Codec<number> | Codec<
   return type === 'u64' ? u64 : integers[type]
 }
 
-/** `__be32` of an IPv4 address: `10.0.0.5`. */
+/** `__be32` of an IPv4 address, such as `10.0.0.5`. */
 export const ipv4: Codec<string> = address(4, 'IPv4')
-/** `struct in6_addr`: `2001:db8::1`. */
+/** `struct in6_addr`, such as `2001:db8::1`. */
 export const ipv6: Codec<string> = address(16, 'IPv6')
 
-/** `__u8[6]`: `02:00:00:00:00:01`. */
+/** `__u8[6]`, such as `02:00:00:00:00:01`. */
 export const mac: Codec<string> = {
   size: 6,
   align: 1,
@@ -47,7 +47,7 @@ export const mac: Codec<string> = {
   read: (bytes, at) => bytes.toString('hex', at, at + 6).replace(/..(?!$)/g, '$&:'),
 }
 
-/** `__u8[size]`. What is read is a copy. */
+/** `__u8[size]`. Reading returns a copy. */
 export function bytes(size: number): Codec<Uint8Array> {
   return {
     size: checkInteger(size, 0, 0xffff, 'bytes'),
@@ -63,7 +63,7 @@ export function bytes(size: number): Codec<Uint8Array> {
 }
 
 /**
- * A C struct of these members in this order, with the padding of a C compiler, which is zero.
+ * A C struct of these members in this order, with the padding of a C compiler. The padding is zero.
  *
  * @example
  * ```ts
@@ -93,13 +93,13 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
     },
     read(from, start) {
       const entries = places.map((each) => [each.name, each.member.read(from, start + each.at)])
-      // By construction: one value for every member, of its codec.
+      // The cast is safe: there is one value for each member.
       return Object.fromEntries(entries) as { readonly [Name in keyof M]: ReturnType<M[Name]['read']> }
     },
   }
 }
 
-/** A value as bytes. */
+/** Encodes a value. */
 export function encode<T>(codec: Codec<T>, value: T, name: string): Buffer {
   const into = Buffer.alloc(codec.size)
   codec.write(value, into, 0, name)

@@ -7,7 +7,7 @@ import { createRawMap, openRawMap } from './raw-map.ts'
 import type { Ebpf } from './types.ts'
 
 /**
- * The kernel that runs us.
+ * eBPF of the running kernel.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function ebpf(): Ebpf {
   return ebpfOver(realKernel())
 }
 
-/** The same over a fake of the kernel. */
+/** eBPF over a given kernel, such as a fake. */
 export function ebpfOver(kernel: Kernel): Ebpf {
   return {
     createMap: (spec) => spec.open(createRawMap(kernel, spec)),

@@ -1,11 +1,11 @@
 const brand = Symbol.for('cni.ebpf.error')
 
 /**
- * Every failure of `@cni/ebpf` but that of a runtime without system calls (`NetnsError('NO_FFI')`). The message is a
- * sentence: what failed, the offending value, and what to do about it.
+ * A failure of `@cni/ebpf`. Exception: a runtime without system calls throws `NetnsError('NO_FFI')`. The message is a
+ * sentence: what failed, the invalid value, and what to do.
  */
 export class EbpfError extends Error {
-  /** Stable, for programs. The errno name (`EBUSY` …) when the kernel said no more. */
+  /** Stable code, for programs. It is the errno name (`EBUSY` …) if the kernel reports no more. */
   readonly code:
     | 'INVALID'
     | 'VERIFIER'
@@ -19,7 +19,7 @@ export class EbpfError extends Error {
     | 'NO_LINK'
     | 'CLOSED'
     | (string & {})
-  /** The whole output of the verifier; the message has its last lines. */
+  /** Complete output of the verifier. The message has its last lines. */
   readonly log: string | undefined
 
   constructor(
@@ -36,23 +36,23 @@ export class EbpfError extends Error {
 Object.defineProperty(EbpfError.prototype, 'name', { value: 'EbpfError', configurable: true })
 Object.defineProperty(EbpfError.prototype, brand, { value: true })
 
-/** Whether `error` comes from `@cni/ebpf`; works across bundles, where `instanceof` does not. */
+/** True for an error of `@cni/ebpf`. Works across bundles, where `instanceof` does not. */
 export function isEbpfError(error: unknown): error is EbpfError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws the `INVALID` error of every check of a value. */
+/** Throws an error with the code `INVALID`. */
 export function invalid(message: string): never {
   throw new EbpfError('INVALID', message)
 }
 
-/** An integer within bounds. Throws `EbpfError('INVALID')` that names what it is of. */
+/** Validates an integer. Throws `EbpfError('INVALID')` with the name of the value. */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   return invalid(`${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
 }
 
-/** A value as a message shows it. */
+/** Text of a value for a message. */
 export function shown(value: unknown): string {
   return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value)?.slice(0, 80) ?? String(value))
 }

@@ -9,7 +9,7 @@ import type { Ebpf } from './types.ts'
 
 const license = 'Apache-2.0'
 
-/** Probes which helpers programs may call, by loading small programs. Throws `EbpfError('EPERM')`. */
+/** Finds out which helpers programs may call, by loading small programs. Throws `EbpfError('EPERM')`. */
 export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
   return {
     skcLookup: loads(kernel, withSocket('bf01000000000000')), // r1 = r0
@@ -25,8 +25,8 @@ export function findFeatures(kernel: Kernel): ReturnType<Ebpf['features']> {
 }
 
 /**
- * Can programs be put on links (clsact of 4.5, cls_bpf)? Tried in a namespace that nobody else sees, which takes
- * `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` where nothing can be found out.
+ * True if programs can be attached to links (clsact of Linux 4.5, cls_bpf). Tries it in a temporary namespace, which
+ * needs `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` if the test is not possible.
  */
 export async function supportsFilters(): Promise<boolean> {
   using nowhere = runInNew(() => current())
@@ -53,10 +53,10 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
   }
 }
 
-/** Looks up a TCP socket by a tuple of zeros, does something with it, and releases what is in r1 then. */
+/** Program that looks up a TCP socket by a tuple of zeros, uses it, and then releases the socket in r1. */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
-  // To `r0 = 0`.
+  // Jumps to `r0 = 0`.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
     'bf16000000000000', // r6 = r1

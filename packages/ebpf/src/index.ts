@@ -1,6 +1,6 @@
 /**
- * eBPF without a compiler and without an addon: maps with typed keys and values, pins, programs from bytes or from
- * somebody else's pin, on links beside the filters of others.
+ * eBPF without a compiler and without an addon: maps with typed keys and values, pins, and programs on links beside the
+ * filters of other programs. Programs come from bytes, or from a pin of any process.
  *
  * @example
  * ```ts

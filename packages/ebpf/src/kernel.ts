@@ -1,27 +1,29 @@
 import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
 import { loadSys, type Sys } from '@cni/netns/sys'
 
-/** What of a kernel this package takes: the real one, or a fake for tests. Its errors have the errno name as `code`. */
+/**
+ * Kernel interface of this package, implemented by the real kernel and by a fake. Errors have the errno name as `code`.
+ */
 export interface Kernel {
   readonly bpf: Sys['bpf']
   close(fd: number): void
-  /** Mounts a new bpf file system there. */
+  /** Mounts a new bpf file system on a folder. */
   mount(folder: string): void
-  /** The magic number of the file system that a path is on; `undefined` where there is nothing. */
+  /** Type of the file system that a path is on; `undefined` if the path does not exist. */
   fileSystem(path: string): number | undefined
-  /** `/proc/self/mountinfo`. */
+  /** Content of `/proc/self/mountinfo`. */
   mounts(): string
   /** Mask of the effective capabilities of this process. */
   capabilities(): bigint
   makeFolder(path: string): void
   removeFolder(path: string): void
-  /** `undefined` where there is no such folder. */
+  /** Names in a folder; `undefined` if it does not exist. */
   list(folder: string): string[] | undefined
   unlink(path: string): void
   rename(from: string, to: string): void
 }
 
-/** The kernel that runs us. */
+/** The running kernel. */
 export function realKernel(): Kernel {
   return {
     bpf: (command, attr, pointers) => loadSys().bpf(command, attr, pointers),
@@ -52,7 +54,7 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** The errno name of an error of the system; `undefined` for another one. */
+/** Errno name of a system error; `undefined` for other errors. */
 export function errnoOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined

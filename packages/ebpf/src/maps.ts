@@ -7,8 +7,7 @@ import type { MapSpec, OpenMap } from './types.ts'
 const INDEX = int('u32')
 
 /**
- * A hash: entries come and go. Throws `EbpfError('INVALID')`. Each call of an open map is one system call, and throws an
- * `EbpfError`.
+ * A hash map. Throws `EbpfError('INVALID')`. Each call of an open map is one system call and throws an `EbpfError`.
  *
  * @example
  * ```ts
@@ -18,24 +17,24 @@ const INDEX = int('u32')
  * ```
  */
 export function hashMap<K, V>(spec: {
-  /** At most 15 of `A-Z a-z 0-9 _ .`. */
+  /** Name of at most 15 characters `A-Z a-z 0-9 _ .`. */
   readonly name: string
   readonly key: Codec<K>
   readonly value: Codec<V>
   readonly maxEntries: number
 }): MapSpec<
   OpenMap & {
-    /** `undefined` when there is none. */
+    /** Value of a key; `undefined` if the key is missing. */
     get(key: K): V | undefined
     /**
-     * Throws `FULL` where there is no room.
+     * Throws `FULL` if the map is full.
      *
-     * @param mode `new`: throws `EXISTS` where there is one; `existing`: throws `NOT_FOUND` where there is none
+     * @param mode `new`: throws `EXISTS` if the key exists; `existing`: throws `NOT_FOUND` if the key is missing
      */
     set(key: K, value: V, mode?: 'any' | 'new' | 'existing'): void
-    /** False when there is none. */
+    /** Deletes a key. Returns false if the key is missing. */
     delete(key: K): boolean
-    /** What is there, in no order; what comes or goes meanwhile may be missing. */
+    /** All entries, in no order. Entries that change during the call may be missing. */
     entries(): [K, V][]
   }
 > {
@@ -54,7 +53,7 @@ export function hashMap<K, V>(spec: {
       entries() {
         const found = new Map<string, [K, V]>()
         let bytes = raw.next(undefined)
-        // A key that has gone meanwhile begins it again, which this ends.
+        // The kernel starts again if the last key was deleted meanwhile. The limit ends the loop.
         for (let step = 0; bytes !== undefined && step < 2 * spec.maxEntries; step++) {
           const key = codec.read(bytes, 0)
           const value = get(bytes, key)
@@ -67,9 +66,9 @@ export function hashMap<K, V>(spec: {
   })
 }
 
-/** An array: every entry is there, of zeros at first. Throws `EbpfError('INVALID')`. */
+/** An array. All entries exist and are zero at first. Throws `EbpfError('INVALID')`. */
 export function arrayMap<V>(spec: {
-  /** At most 15 of `A-Z a-z 0-9 _ .`. */
+  /** Name of at most 15 characters `A-Z a-z 0-9 _ .`. */
   readonly name: string
   readonly value: Codec<V>
   readonly maxEntries: number
@@ -79,7 +78,7 @@ export function arrayMap<V>(spec: {
     get(index: number): V
     /** Writes the value at an index. */
     set(index: number, value: V): void
-    /** All of it, in order. */
+    /** All values, in order. */
     values(): V[]
   }
 > {
@@ -99,12 +98,12 @@ export function arrayMap<V>(spec: {
   })
 }
 
-/** A queue: first in, first out, no keys. Throws `EbpfError('INVALID')`. */
+/** A first-in, first-out queue without keys. Throws `EbpfError('INVALID')`. */
 export function queueMap<V>(spec: Parameters<typeof arrayMap<V>>[0]): MapSpec<
   OpenMap & {
-    /** Throws `FULL` where there is no room. */
+    /** Adds a value. Throws `FULL` if the queue is full. */
     push(value: V): void
-    /** Takes the oldest; `undefined` when there is none. */
+    /** Removes and returns the oldest value; `undefined` if the queue is empty. */
     pop(): V | undefined
   }
 > {
@@ -123,7 +122,7 @@ export function queueMap<V>(spec: Parameters<typeof arrayMap<V>>[0]): MapSpec<
   )
 }
 
-/** The members of an open map that its kind adds. */
+/** Members that a kind of map adds to an open map. */
 type Calls<Make extends (spec: never) => MapSpec<OpenMap>> = Omit<ReturnType<ReturnType<Make>['open']>, keyof OpenMap>
 
 function specOf<Own extends object, V>(
@@ -141,12 +140,12 @@ function specOf<Own extends object, V>(
     keySize,
     valueSize: value.size,
     maxEntries,
-    // The public type hides RawMap: only Ebpf and Pins call open, always with a RawMap.
+    // The cast is safe: only Ebpf and Pins call `open`, always with a RawMap. The public type hides RawMap.
     open: (raw: RawMap) => withCommon(raw, name, calls(raw)),
   }
 }
 
-/** What depends on the descriptor is asked when it is read. */
+/** Adds the members of every map. Getters ask for the descriptor when it is needed. */
 function withCommon<Own extends object>(raw: RawMap, name: string, calls: Own): Own & OpenMap {
   const close = (): void => raw.close()
   return Object.assign(

@@ -5,7 +5,7 @@ import { FOR_MAPS } from './capabilities.ts'
 import { EbpfError, invalid, shown } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
-/** A map or a program: a descriptor, which closes once. */
+/** A map or program with a descriptor. `close` may be called again. */
 export class KernelObject {
   readonly kernel: Kernel
   readonly what: string
@@ -37,20 +37,22 @@ export class KernelObject {
   }
 }
 
-/** Names of maps and programs. Throws `EbpfError('INVALID')` for what the kernel would refuse without a word. */
+/**
+ * Validates the name of a map or program. The kernel would refuse it with an errno only. Throws `EbpfError('INVALID')`.
+ */
 export function checkName(name: unknown, of: string): string {
   if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name
   return invalid(`Not a name of a ${of}: ${shown(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)
 }
 
-/** A name as the kernel keeps it, in 16 bytes. */
+/** Name in 16 bytes, as members of an attribute. */
 export function nameBytes(name: string): readonly (readonly [number, number])[] {
   const bytes = Buffer.alloc(16)
   bytes.write(name, 'latin1')
   return [0, 4, 8, 12].map((at) => [at, bytes.readInt32LE(at)])
 }
 
-/** Opens what is pinned. Throws `EbpfError`: `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+/** Opens a pinned object. Throws `EbpfError`: `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
 export function openPinned(kernel: Kernel, path: string, what: string): number {
   const file = checkPath(path)
   try {
@@ -59,7 +61,7 @@ export function openPinned(kernel: Kernel, path: string, what: string): number {
       what: `Open ${what} ${file}`,
       means: {
         ENOENT: ['NOT_FOUND', 'nothing is pinned there'],
-        EACCES: ['EPERM', 'the files of the pin allow nobody else to open it, or it is no pin'],
+        EACCES: ['EPERM', 'the permissions of the pin do not allow it, or the file is not a pin'],
       },
     }).result
   } catch (error) {
@@ -79,7 +81,7 @@ function pin(kernel: Kernel, fd: number, path: string, what: string): void {
       what: `Pin ${what} to ${file}`,
       means: {
         EEXIST: ['EXISTS', 'something is pinned there already'],
-        ENOENT: ['NOT_FOUND', `there is no folder ${posix.dirname(file)}`],
+        ENOENT: ['NOT_FOUND', `the folder ${posix.dirname(file)} does not exist`],
       },
     })
   } catch (error) {
@@ -87,7 +89,7 @@ function pin(kernel: Kernel, fd: number, path: string, what: string): void {
   }
 }
 
-/** Why a pin cannot be had, where the file system is the reason. */
+/** Adds the problem of the file system to the error of a pin, if there is one. */
 function explained(kernel: Kernel, file: string, error: unknown): unknown {
   if (!(error instanceof EbpfError)) return error
   const problem = filesystemProblem(kernel, file)
@@ -97,9 +99,9 @@ function explained(kernel: Kernel, file: string, error: unknown): unknown {
 
 function checkPath(path: unknown): string {
   if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) {
-    // The kernel refuses it with EPERM, which means something else everywhere.
+    // The kernel refuses a dot with EPERM, which is misleading.
     if (posix.basename(path).includes('.'))
-      invalid(`Not a name of a pin: ${shown(path)}; the kernel takes no dot in it`)
+      invalid(`Not a name of a pin: ${shown(path)}; the kernel does not allow a dot in it`)
     return path
   }
   return invalid(`Not a path of a pin: ${shown(path)}; expected an absolute one`)

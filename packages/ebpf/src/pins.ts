@@ -10,10 +10,10 @@ import type { Ebpf, MapSpec, Program } from './types.ts'
 
 const VERSION = 'version'
 const versionMap = arrayMap({ name: VERSION, value: int('u32'), maxEntries: 1 })
-/** Before a program takes the place of another one. The kernel takes no dots. */
+/** Suffix of a new program before it replaces the old one. The kernel does not allow dots. */
 const NEW = '_new'
 
-/** A folder of pins on a bpf file system, all of one version. */
+/** Folder of pins on a bpf file system, all with the same version. */
 export class PinFolder {
   readonly path: string
   readonly #kernel: Kernel
@@ -29,16 +29,16 @@ export class PinFolder {
     else this.#check(version, names)
   }
 
-  /** The path of a pin. */
+  /** Path of a pin. */
   pathOf(name: string): string {
     if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== VERSION) return posix.join(this.path, name)
     return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)
   }
 
-  /** Opens the map that is pinned under its name, or makes and pins it. */
+  /** Opens the map that is pinned under its name. With `create`, makes and pins a missing map. */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    // Not tried where there is none: why nothing is found takes as long to say as to make all maps of a program.
+    // Does not try to open a missing pin, because explaining the failure is slow.
     const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
     if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
@@ -56,7 +56,7 @@ export class PinFolder {
     return openProgram(this.#kernel, this.pathOf(name))
   }
 
-  /** Pins a program, between two look-ups instead of one that is there. */
+  /** Pins a program. Replaces a pinned one atomically. */
   putProgram(name: string, program: Pick<Program, 'pin'>): void {
     const path = this.pathOf(name)
     const fresh = `${path}${NEW}`
@@ -65,17 +65,17 @@ export class PinFolder {
     this.#kernel.rename(fresh, path)
   }
 
-  /** Unpins it; false when it is not there. */
+  /** Removes a pin. Returns false if it is missing. */
   unpin(name: string): boolean {
     return this.#unlink(this.pathOf(name))
   }
 
-  /** The names of what is pinned, in order. */
+  /** Sorted names of the pins. */
   list(): string[] {
     return (this.#kernel.list(this.path) ?? []).filter((name) => name !== VERSION).sort()
   }
 
-  /** Unpins everything, and removes the folder. What is attached or open stays. */
+  /** Removes all pins and the folder. Attached and open objects stay. */
   remove(): void {
     removePins(this.#kernel, this.path)
   }
@@ -83,8 +83,8 @@ export class PinFolder {
   #make(version: number, missing: boolean): void {
     const problem = filesystemProblem(this.#kernel, posix.join(this.path, VERSION))
     if (missing && !this.#create) {
-      const text = problem === undefined ? 'who makes it has not done so yet, or it was removed' : problem.text
-      throw new EbpfError(problem?.code ?? 'NOT_FOUND', `Open pins ${this.path}: there is no such folder; ${text}`)
+      const text = problem === undefined ? 'its program has not made it yet, or it was removed' : problem.text
+      throw new EbpfError(problem?.code ?? 'NOT_FOUND', `Open pins ${this.path}: the folder does not exist; ${text}`)
     }
     if (problem?.code !== undefined) throw new EbpfError(problem.code, `Make pins ${this.path}: ${problem.text}`)
     using map = versionMap.open(createRawMap(this.#kernel, versionMap))
@@ -104,7 +104,7 @@ export class PinFolder {
     const has = found === undefined ? 'no version' : `version ${found}`
     throw new EbpfError(
       'MISMATCH',
-      `The pins in ${this.path} have ${has}, expected ${version}: who made them is of another release; remove them, or use another folder`,
+      `The pins in ${this.path} have ${has}, expected ${version}: another release made them; remove them, or use another folder`,
     )
   }
 
@@ -118,11 +118,11 @@ export class PinFolder {
   }
 }
 
-/** Unpins everything in a folder, and removes it; does nothing where there is none. */
+/** Removes all pins of a folder, and the folder, if it exists. */
 export function removePins(kernel: Kernel, path: string): void {
   const names = kernel.list(checkFolder(path))
   if (names === undefined) return
-  // Whoever finds the folder half removed is to see that it has no version.
+  // Removes the version first: another process that finds the half-removed folder then sees no version.
   for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
   kernel.removeFolder(path)
 }

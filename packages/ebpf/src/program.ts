@@ -12,7 +12,10 @@ const INFO = 80
 const LOG_BYTES = 1 << 20
 const LOG_LINES = 20
 
-/** Loads a program. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines it said, `NOT_SUPPORTED`, `EPERM`. */
+/**
+ * Loads a program. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines of the verifier, `NOT_SUPPORTED`,
+ * `EPERM`.
+ */
 export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0]): Program {
   const { name, instructions, license } = source
   checkName(name, 'program')
@@ -36,7 +39,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
     return opened(kernel, call(kernel, { ...request, members }).result, name)
   } catch (error) {
     if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
-    // Only now: a good program whose log does not fit would be refused.
+    // Requests the log only now: the kernel would refuse a valid program whose log is too long.
     const log = Buffer.alloc(LOG_BYTES)
     const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
     try {
@@ -47,7 +50,7 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
   }
 }
 
-/** Opens a pinned program. Throws `EbpfError`: `NOT_FOUND`, `MISMATCH` for one that is not for traffic, … */
+/** Opens a pinned program. Throws `EbpfError`: `NOT_FOUND`, `MISMATCH` for a program of another type, … */
 export function openProgram(kernel: Kernel, path: string): Program {
   return opened(kernel, openPinned(kernel, path, 'program'), path)
 }
@@ -81,7 +84,7 @@ function opened(kernel: Kernel, fd: number, called: string): Program {
   }
 }
 
-/** Why the verifier refused it. */
+/** Error of a program that the verifier refused. */
 function verdict(what: string, error: EbpfError, log: string): EbpfError {
   const lines = log.trimEnd().split('\n')
   if (lines.join('') === '') return error

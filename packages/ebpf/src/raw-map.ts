@@ -15,10 +15,10 @@ import type { Kernel } from './kernel.ts'
 import { KernelObject, nameBytes, openPinned } from './object.ts'
 import type { MapSpec } from './types.ts'
 
-/** The part of a map's spec that the kernel is told. */
+/** Part of a map's spec that the kernel receives. */
 type MapShape = Omit<MapSpec<unknown>, 'open'>
 
-/** Whether an entry may, must or must not be there. */
+/** Condition on the entry: none, must not exist, must exist. */
 type SetMode = 'any' | 'new' | 'existing'
 
 const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }
@@ -26,7 +26,7 @@ const MODES: Readonly<Record<SetMode, bigint>> = { any: 0n, new: 1n, existing: 2
 // struct bpf_map_info, up to the name
 const INFO = 40
 
-/** Makes a map. Throws an `EbpfError`. */
+/** Creates a map. Throws an `EbpfError`. */
 export function createRawMap(kernel: Kernel, shape: MapShape): RawMap {
   const { kind, name, keySize, valueSize, maxEntries } = shape
   const sizes = `keys of ${keySize} and values of ${valueSize} bytes`
@@ -40,15 +40,15 @@ export function createRawMap(kernel: Kernel, shape: MapShape): RawMap {
       ...nameBytes(name).map(([at, word]): Member => [28 + at, word]),
     ],
     means: {
-      EINVAL: ['NOT_SUPPORTED', `the kernel makes no ${kind} of ${maxEntries} with ${sizes}`],
-      E2BIG: ['NOT_SUPPORTED', `the kernel makes no ${kind} of ${maxEntries} with ${sizes}`],
-      ENOMEM: ['FULL', `it has no memory for ${maxEntries} entries`],
+      EINVAL: ['NOT_SUPPORTED', `the kernel cannot make a ${kind} map of ${maxEntries} with ${sizes}`],
+      E2BIG: ['NOT_SUPPORTED', `the kernel cannot make a ${kind} map of ${maxEntries} with ${sizes}`],
+      ENOMEM: ['FULL', `the kernel has no memory for ${maxEntries} entries`],
     },
   })
   return new RawMap(kernel, result, shape)
 }
 
-/** Opens a pinned map. Throws an `EbpfError`: `MISMATCH` when it is not as expected. */
+/** Opens a pinned map. Throws an `EbpfError`: `MISMATCH` if the map differs from the spec. */
 export function openRawMap(kernel: Kernel, shape: MapShape, path: string): RawMap {
   const map = new RawMap(kernel, openPinned(kernel, path, 'map'), shape)
   try {
@@ -60,7 +60,7 @@ export function openRawMap(kernel: Kernel, shape: MapShape, path: string): RawMa
   }
 }
 
-/** A map whose keys and values are bytes. */
+/** A map of bytes. */
 export class RawMap {
   readonly #object: KernelObject
   readonly #shape: MapShape
@@ -80,7 +80,7 @@ export class RawMap {
     return this.#id
   }
 
-  /** Keeps it beyond this process. */
+  /** Pins the map, so that it outlives this process. */
   pin(path: string): void {
     this.#object.pin(path)
   }
@@ -90,7 +90,7 @@ export class RawMap {
     this.#object.close()
   }
 
-  /** Throws `EbpfError('MISMATCH')` for a map that is another one. */
+  /** Throws `EbpfError('MISMATCH')` if the map differs from the spec. */
   check(path: string): void {
     const { kind, name, keySize, valueSize, maxEntries } = this.#shape
     const info = this.#object.info(INFO)
@@ -105,11 +105,11 @@ export class RawMap {
       if (found === expected) continue
       const pinned = `The map ${textAt(info, 24, 16) || 'without a name'} pinned to ${path}`
       const difference = `its ${what} is ${found}, expected ${expected} for ${name}`
-      throw new EbpfError('MISMATCH', `${pinned} is another one: ${difference}; unpin it, or use another folder`)
+      throw new EbpfError('MISMATCH', `${pinned} is another map: ${difference}; unpin it, or use another folder`)
     }
   }
 
-  /** Copied into `value`; false when there is no such entry. */
+  /** Copies a value into `value`. Returns false if the entry is missing. */
   lookup(key: Buffer, value: Buffer, shown: unknown): boolean {
     return this.#found(MAP_LOOKUP, this.#text('Read', shown), [
       [8, key],
@@ -117,7 +117,7 @@ export class RawMap {
     ])
   }
 
-  /** A queue has no keys. */
+  /** Writes an entry. A queue has no key. */
   update(key: Buffer | undefined, value: Buffer, mode: SetMode, shown?: unknown): void {
     const what = key === undefined ? `Push to queue ${this.#shape.name}` : this.#text('Write', shown)
     const members: Member[] = [
@@ -126,20 +126,20 @@ export class RawMap {
     ]
     if (key !== undefined) members.push([8, key])
     const done = this.#found(MAP_UPDATE, what, members)
-    if (!done) throw new EbpfError('NOT_FOUND', `${what}: there is no such entry`)
+    if (!done) throw new EbpfError('NOT_FOUND', `${what}: the entry does not exist`)
   }
 
-  /** False when there is no such entry. */
+  /** Deletes an entry. Returns false if it is missing. */
   delete(key: Buffer, shown: unknown): boolean {
     return this.#found(MAP_DELETE, this.#text('Delete', shown), [[8, key]])
   }
 
-  /** The oldest of a queue, copied into `value`; false when it is empty. */
+  /** Removes the oldest value of a queue and copies it into `value`. Returns false if the queue is empty. */
   take(value: Buffer): boolean {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }
 
-  /** The key behind one; the first one behind none, or behind one that has gone. */
+  /** The key after `last`. The first key without `last`, or if `last` was deleted. */
   next(last: Buffer | undefined): Buffer | undefined {
     const next = Buffer.alloc(this.#shape.keySize)
     const members: Member[] =
@@ -152,7 +152,7 @@ export class RawMap {
     return this.#found(MAP_NEXT_KEY, `List map ${this.#shape.name}`, members) ? next : undefined
   }
 
-  /** False when the kernel knows no such entry. */
+  /** Makes a call. Returns false if the entry is missing. */
   #found(command: number, what: string, members: readonly Member[]): boolean {
     const { kind, maxEntries } = this.#shape
     const full = ['FULL', `it has room for ${maxEntries} entries`] as const
@@ -162,7 +162,7 @@ export class RawMap {
         means: {
           E2BIG: kind === 'array' ? ['INVALID', `its last index is ${maxEntries - 1}`] : full,
           ENOMEM: full,
-          EEXIST: ['EXISTS', 'there is such an entry already'],
+          EEXIST: ['EXISTS', 'the entry exists already'],
         },
       })
       return true

@@ -17,11 +17,12 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// struct __sk_buff, with room for what kernels to come add: zeros behind it are taken, too few bytes are not
+// Size of struct __sk_buff, with room for members of later kernels: the kernel accepts extra zeros, but not too few
+// bytes.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48
-/** A program may make a packet longer. */
+/** Extra bytes, because a program may make a packet longer. */
 const ROOM = 512
 
 export function testRun(kernel: Kernel, program: KernelObject, input: Parameters<Program['testRun']>[0]): Result {
@@ -50,7 +51,7 @@ export function testRun(kernel: Kernel, program: KernelObject, input: Parameters
   ]
   const { attr } = call(kernel, {
     ...{ command: PROG_TEST_RUN, size: 80, members, needs: FOR_PROGRAMS, what: `Run ${program.what} on a packet` },
-    means: { ENOTSUPP: ['NOT_SUPPORTED', 'the kernel cannot'] },
+    means: { ENOTSUPP: ['NOT_SUPPORTED', 'the kernel cannot run programs on packets'] },
   })
   const returned = attr.readInt32LE(4)
   return {

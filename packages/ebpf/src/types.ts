@@ -1,4 +1,4 @@
-/** What a map is made with, the same for who makes it and who opens it; `M` is the open map. */
+/** Spec of a map, the same for its creator and for programs that open it. `M` is the type of the open map. */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
@@ -11,112 +11,125 @@ export interface MapSpec<M> {
   open(raw: object): M
 }
 
-/** What every open map has. Closed, the map stays where it is pinned or used. */
+/** Members of every open map. After `close` the map stays where it is pinned or used. */
 export interface OpenMap extends Disposable {
   readonly name: string
-  /** For the instructions that refer to the map. Throws `EbpfError('CLOSED')`. */
+  /** Descriptor for instructions that refer to the map. Throws `EbpfError('CLOSED')`. */
   readonly fd: number
-  /** The kernel's number of it. */
+  /** The kernel's id of the map. */
   readonly id: number
-  /** Keeps it beyond this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+  /**
+   * Pins the map, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` …
+   */
   pin(path: string): void
   /** A second call does nothing. */
   close(): void
 }
 
-/** An open program for the traffic of links (`BPF_PROG_TYPE_SCHED_CLS`). Closed, it stays where it is pinned or attached. */
+/**
+ * An open program for traffic on links (`BPF_PROG_TYPE_SCHED_CLS`). After `close` it stays where it is pinned or
+ * attached.
+ */
 export interface Program extends Disposable {
   readonly name: string
-  /** Throws `EbpfError('CLOSED')`. */
+  /** Descriptor. Throws `EbpfError('CLOSED')`. */
   readonly fd: number
-  /** The kernel's number of it: another one for every loading. */
+  /** The kernel's id of the program. Each load gets another one. */
   readonly id: number
-  /** Of its instructions, 16 hexadecimal digits: the same for every loading on one kernel. */
+  /** Hash of the instructions, 16 hexadecimal digits. All loads on one kernel have the same. */
   readonly tag: string
-  /** Keeps it beyond this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+  /**
+   * Pins the program, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM`
+   * …
+   */
   pin(path: string): void
-  /** Runs it on a packet that is nowhere (`BPF_PROG_TEST_RUN`). Throws an `EbpfError`. */
+  /** Runs the program on a given packet, without a link (`BPF_PROG_TEST_RUN`). Throws an `EbpfError`. */
   testRun(input: {
     /** The packet with its Ethernet header, at least 14 bytes. */
     readonly packet: Uint8Array
-    /** Default: 0. */
+    /** Mark of the packet. Default: 0. */
     readonly mark?: number | undefined
-    /** Five numbers of 32 bits at most. Default: zeros. */
+    /** At most five 32-bit numbers. Default: zeros. */
     readonly cb?: readonly number[] | undefined
     /** Number of runs. Default: 1. */
     readonly repeat?: number | undefined
   }): {
     /** Return value of the program, signed. */
     readonly returned: number
-    /** The return value as a word: what becomes of the packet. `unspec` lets the next filter decide. */
+    /** The return value as a word, which decides about the packet. With `unspec` the next filter decides. */
     readonly action: 'unspec' | 'ok' | 'reclassify' | 'shot' | 'pipe' | 'stolen' | 'redirect' | 'other'
     readonly packet: Uint8Array
     readonly mark: number
     readonly cb: readonly number[]
-    /** Mean time of one run. */
+    /** Mean time of a run. */
     readonly nanoseconds: number
   }
   /** A second call does nothing. */
   close(): void
 }
 
-/** Pins that belong together, of one version, in a folder of a bpf file system. */
+/** A group of pins with one version, in a folder of a bpf file system. */
 export interface Pins {
   readonly path: string
-  /** The path of a pin. Throws `EbpfError('INVALID')`. */
+  /** Path of a pin. Throws `EbpfError('INVALID')`. */
   pathOf(name: string): string
-  /** Opens the map that is pinned under its name; with `create` makes and pins it where it is not there. */
+  /** Opens the map that is pinned under its name. With `create`, makes and pins a missing map. */
   map<M>(spec: MapSpec<M>): M
   /** Opens the program that is pinned under a name. Throws `EbpfError`: `NOT_FOUND` … */
   program(name: string): Program
-  /** Pins a program, in the place of another one between two look-ups. */
+  /** Pins a program. Replaces a pinned one atomically. */
   putProgram(name: string, program: Pick<Program, 'pin'>): void
-  /** False when it is not there. */
+  /** Removes a pin. Returns false if it is missing. */
   unpin(name: string): boolean
-  /** What is pinned, in order. */
+  /** Sorted names of the pins. */
   list(): string[]
-  /** Unpins everything, and removes the folder. What is attached or open stays. */
+  /** Removes all pins and the folder. Attached and open objects stay. */
   remove(): void
 }
 
-/** The kernel's eBPF. Every call is synchronous, and throws an `EbpfError`. */
+/** eBPF of a kernel. Every call is synchronous, and throws an `EbpfError`. */
 export interface Ebpf {
-  /** One that nobody sees until it is pinned, or used by a program. */
+  /** Creates a map. It is private to this process until it is pinned, or used by a program. */
   createMap<M>(spec: MapSpec<M>): M
-  /** Throws `NOT_FOUND`, `MISMATCH` when its kind, sizes or number of entries are not the spec's. */
+  /** Opens a pinned map. Throws `NOT_FOUND`, or `MISMATCH` if kind, sizes or number of entries differ from the spec. */
   openMap<M>(spec: MapSpec<M>, path: string): M
-  /** Throws `VERIFIER` with what the verifier said, `NOT_SUPPORTED` for a helper that the kernel does not have. */
+  /** Loads a program. Throws `VERIFIER` with the verifier's output, `NOT_SUPPORTED` for an unknown helper. */
   load(source: {
     /** Name: at most 15 characters of `A-Z a-z 0-9 _ .`. */
     readonly name: string
-    /** Eight bytes each, little-endian; an instruction that refers to a map holds the map's descriptor. */
+    /**
+     * Instructions of eight bytes each, little-endian. An instruction that refers to a map holds the map's descriptor.
+     */
     readonly instructions: Uint8Array
-    /** Decides which helpers the kernel allows: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … */
+    /** License, which decides about allowed helpers: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … */
     readonly license: string
   }): Program
-  /** A pinned program, whoever loaded it. Throws `NOT_FOUND`, `MISMATCH` when it is not for the traffic of links. */
+  /**
+   * Opens a pinned program of any process. Throws `NOT_FOUND`, or `MISMATCH` if it is not a program for traffic on
+   * links.
+   */
   openProgram(path: string): Program
-  /** Throws `NO_BPFFS`, `NOT_FOUND` without `create`, `MISMATCH` for another version. */
+  /** Opens a folder of pins. Throws `NO_BPFFS`, `NOT_FOUND` without `create`, `MISMATCH` for another version. */
   pins(
     folder: string,
     options: {
       /** Version of the pinned objects, counted by the caller. A folder of another version is refused. */
       readonly version: number
-      /** Makes the folder, and maps that are missing. Default: false, for a reader of another program's pins. */
+      /** Makes a missing folder and missing maps. Default: false, for a reader of another program's pins. */
       readonly create?: boolean | undefined
     },
   ): Pins
-  /** Unpins everything in a folder, of whatever version; nothing where there is none. */
+  /** Removes all pins of a folder of any version, and the folder, if it exists. */
   removePins(folder: string): void
-  /** What programs may call on this kernel. Throws `EPERM` where nothing can be found out. */
+  /** Helpers that programs may call on this kernel. Throws `EPERM` if the test is not possible. */
   features(): {
     /** `bpf_skc_lookup_tcp` (5.2): finds sockets during the handshake, too. */
     readonly skcLookup: boolean
     /** `bpf_sk_assign` (5.7): sets the socket that receives the packet. */
     readonly skAssign: boolean
   }
-  /** Is it on a bpf file system? */
+  /** True if a path is on a bpf file system. */
   isOnBpffs(path: string): boolean
-  /** Mounts a bpf file system, unless the folder is one. Default: `/sys/fs/bpf`. */
+  /** Mounts a bpf file system, unless the folder is on one. Default: `/sys/fs/bpf`. */
   mountBpffs(folder?: string): { mounted: boolean }
 }

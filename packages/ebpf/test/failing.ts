@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** What an `EbpfError` of this code is, whose message has these parts one after the other. */
+/** Matcher for an `EbpfError` with this code, and with these parts of the message in order. */
 export const failing = (code: string, ...parts: string[]) =>
   expect.objectContaining({
     name: 'EbpfError',

@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 const tc = async (...words: string[]): Promise<string> => (await netns.exec(pod, ['tc', ...words])).stdout
 
-test('a pinned program is put on a link, is left as it is the second time, sees packets, and goes', async () => {
+test('a pinned program is attached once, sees packets, and is detached', async () => {
   using map = bpf.createMap(counts)
   {
     using loaded = bpf.load({ name: 'count', instructions: counting(map.fd), license })
@@ -62,7 +62,7 @@ test('a pinned program is put on a link, is left as it is the second time, sees 
   expect(await tc('qdisc', 'show', 'dev', 'v-0')).not.toContain('clsact')
 })
 
-test('one of the same name is replaced, and filters of others stay with their qdisc', async () => {
+test('a filter of the same name is replaced, filters of other programs stay with their qdisc', async () => {
   using first = bpf.load({ name: 'mine', instructions: returning(-1), license })
   using second = bpf.load({ name: 'mine', instructions: returning(0), license })
   using other = bpf.load({ name: 'theirs', instructions: returning(-1), license })
@@ -86,7 +86,7 @@ test('one of the same name is replaced, and filters of others stay with their qd
   expect(await rtnl.getFilters({ link: 'v-0' })).toEqual(foreign)
 })
 
-test('a link that is not there, or goes, is named, and there is nothing to detach from it', async () => {
+test('attach to a missing or disappearing link throws NO_LINK, detach does nothing', async () => {
   using program = bpf.load({ name: 'x', instructions: returning(-1), license })
   const wanted = { link: 'v-9', direction: 'ingress', program } as const
   await expect(attachFilter(rtnl, wanted)).rejects.toThrow(failing('NO_LINK', 'Attach x to "v-9" (ingress)'))
@@ -95,16 +95,18 @@ test('a link that is not there, or goes, is named, and there is nothing to detac
     return []
   }
   const going = { ...rtnl, getFilters }
-  await expect(attachFilter(going, { ...wanted, link: 'v-0' })).rejects.toThrow(failing('NO_LINK', '"v-0"', 'has gone'))
+  await expect(attachFilter(going, { ...wanted, link: 'v-0' })).rejects.toThrow(
+    failing('NO_LINK', '"v-0"', 'has disappeared'),
+  )
   expect(await detachFilter(rtnl, { link: 'v-0', name: 'x' })).toEqual({ detached: 0 })
 })
 
-test('whether the kernel has them is found out where nobody sees it', async () => {
+test('supportsFilters finds out in a temporary namespace', async () => {
   expect(await supportsFilters()).toBe(true)
   expect(bpf.features()).toEqual({ skcLookup: true, skAssign: true })
 })
 
-test('a failing call leaves the qdisc that it added where others have put a filter into it', async () => {
+test('after a failed call the qdisc stays if another program has added a filter', async () => {
   using program = bpf.load({ name: 'x', instructions: returning(-1), license })
   const steps: Array<() => unknown> = []
   using undoing = await openRtnl({ netns: pod, undo: (step) => void steps.unshift(step) })
@@ -114,7 +116,7 @@ test('a failing call leaves the qdisc that it added where others have put a filt
   expect((await rtnl.getFilters({ link: 'v-0' })).map(({ name }) => name)).toEqual(['theirs'])
 })
 
-test('a failing call takes its filter and its qdisc off again', async () => {
+test('a failed call removes its filter and its qdisc', async () => {
   using program = bpf.load({ name: 'x', instructions: returning(-1), license })
   const steps: Array<() => unknown> = []
   {

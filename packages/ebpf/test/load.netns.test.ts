@@ -6,7 +6,7 @@ import { counts } from './specs.ts'
 
 const bpf = ebpf()
 
-test('count in a map, see mark and cb, and say what becomes of a packet', () => {
+test('a program counts in a map, reads mark and cb, and returns an action', () => {
   using map = bpf.createMap(counts)
   using program = bpf.load({ name: 'count', instructions: counting(map.fd), license })
   expect(program).toMatchObject({ name: 'count', tag: expect.stringMatching(/^[0-9a-f]{16}$/) })
@@ -22,12 +22,12 @@ test.each([
   ['ok', 0],
   ['shot', 2],
   ['redirect', 7],
-] as const)('%s is a word for %i', (action, value) => {
+] as const)('%s is the action of %i', (action, value) => {
   using program = bpf.load({ name: 'constant', instructions: returning(value), license })
   expect(program.testRun({ packet })).toMatchObject({ action, returned: value })
 })
 
-test('that the verifier refuses are told with its last words', () => {
+test('a program that the verifier refuses throws its last lines', () => {
   // r0 is never written
   const bad = { name: 'bad', instructions: Buffer.from('9500000000000000', 'hex'), license }
   expect(() => bpf.load(bad)).toThrow(failing('VERIFIER', 'Load program bad', 'R0 !read_ok'))
@@ -45,7 +45,7 @@ test.each([
   ['name', { name: 'x'.repeat(16) }, 'xxxx'],
   ['instructions', { instructions: new Uint8Array(7) }, '7 bytes'],
   ['license', { license: '' }, 'license'],
-])('a bad %s is refused before the kernel is asked', (_, change, named) => {
+])('an invalid %s is refused without a request to the kernel', (_, change, named) => {
   const source = { name: 'x', instructions: returning(0), license, ...change }
   expect(() => bpf.load(source)).toThrow(failing('INVALID', named))
 })

@@ -6,7 +6,7 @@ import { counts, pods } from './specs.ts'
 const bpf = ebpf()
 const events = queueMap({ name: 'events', value: int('u32'), maxEntries: 2 })
 
-test('a hash has the entries that were set, until they are deleted; what is too much is refused', () => {
+test('a hash has the entries that were set and not deleted, and throws if it is full', () => {
   using map = bpf.createMap(pods)
   const values = [1, 2, 3].map((ifindex) => ({ ifindex, mac: `02:00:00:00:00:0${ifindex}` }))
   for (const [at, value] of values.entries()) map.set(`10.0.0.${at}`, value)
@@ -23,7 +23,7 @@ test('a hash has the entries that were set, until they are deleted; what is too 
   expect(() => map.get('fd00::1')).toThrow(failing('INVALID', 'key: expected an IPv4 address, got "fd00::1"'))
 })
 
-test('an array has all its entries, zero at first', () => {
+test('an array has all entries, which are zero at first', () => {
   using map = bpf.createMap(counts)
   map.set(1, 2n ** 64n - 1n)
   expect(map.values()).toEqual([0n, 2n ** 64n - 1n])
@@ -31,7 +31,7 @@ test('an array has all its entries, zero at first', () => {
   expect(() => map.set(2, 1n)).toThrow(failing('INVALID', 'last index is 1'))
 })
 
-test('a queue gives what was pushed first', () => {
+test('a queue returns values in the order of push', () => {
   using map = bpf.createMap(events)
   map.push(1)
   map.push(2)
@@ -39,7 +39,7 @@ test('a queue gives what was pushed first', () => {
   expect([map.pop(), map.pop(), map.pop()]).toEqual([1, 2, undefined])
 })
 
-test('a closed one says so', () => {
+test('a closed map throws CLOSED', () => {
   const map = bpf.createMap(counts)
   map.close()
   map.close()

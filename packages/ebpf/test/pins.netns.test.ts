@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => files[Symbol.dispose]())
 
-test('maps and programs are found again by who knows the version, and refused by who expects another one', () => {
+test('maps and programs are found with their version, and refused with another version', () => {
   const folder = join(files.path, 'agent')
   const made = bpf.pins(folder, { version: 1, create: true })
   using map = made.map(pods)
@@ -43,7 +43,7 @@ test('maps and programs are found again by who knows the version, and refused by
   expect(() => bpf.pins(folder, { version: 1 })).toThrow(failing('NOT_FOUND', folder))
 })
 
-test('outside of a bpf file system, and below a second one, they are explained', () => {
+test('pins outside of a bpf file system, and below a second one, throw an error with the reason', () => {
   const plain = mkdtempSync(join(tmpdir(), 'cni-no-bpffs-'))
   try {
     expect(bpf.isOnBpffs(join(plain, 'a/b'))).toBe(false)
@@ -67,7 +67,7 @@ test('outside of a bpf file system, and below a second one, they are explained',
   bpf.pins(folder, { version: 1 })
 })
 
-test('a name with a dot, which the kernel would refuse as a privilege, is named', () => {
+test('a pin with a dot in its name, which the kernel refuses with EPERM, throws INVALID', () => {
   mkdirSync(join(files.path, 'x'))
   using map = bpf.createMap(counts)
   expect(() => map.pin(join(files.path, 'x/counts.v1'))).toThrow(failing('INVALID', 'counts.v1', 'dot'))

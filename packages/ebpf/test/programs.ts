@@ -1,7 +1,7 @@
 /** One instruction: `BPF_*` code, registers, offset, immediate. */
 export type Instruction = readonly [op: number, registers: number, off: number, imm: number]
 
-/** Instructions as the kernel reads them. */
+/** Encodes instructions for the kernel. */
 export function program(...instructions: readonly Instruction[]): Uint8Array {
   const bytes = Buffer.alloc(8 * instructions.length)
   for (const [at, [op, registers, off, imm]] of instructions.entries()) {
@@ -15,7 +15,7 @@ export function program(...instructions: readonly Instruction[]): Uint8Array {
 
 const exit: Instruction = [0x95, 0, 0, 0]
 
-/** `return value` */
+/** Program `return value`. */
 export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, value], exit)
 
 /** Adds one to entry 0 of an array of `__u64`, swaps `cb[0]` and `mark`, and lets the next filter decide. */
@@ -39,8 +39,8 @@ export const counting = (map: number): Uint8Array =>
     exit,
   )
 
-/** Not one of these programs calls what asks for a GPL program. */
+/** License without GPL: the programs call no GPL-only helper. */
 export const license = 'Apache-2.0'
 
-/** The shortest packet of IPv4. */
+/** A minimal IPv4 packet. */
 export const packet = Buffer.from(`${'02'.repeat(12)}0800${'45'.padEnd(40, '0')}`, 'hex')

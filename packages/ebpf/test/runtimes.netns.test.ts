@@ -15,7 +15,7 @@ test.each([
   ['bun:ffi', runtimes.bun],
   ['node:ffi', runtimes.node26],
   ['koffi', runtimes.oldNode],
-])('maps, pins, programs and filters are the same through %s', async (ffi, runtime) => {
+])('maps, pins, programs and filters give the same results through %s', async (ffi, runtime) => {
   await using pod = await tempNetns()
   using files = tempBpffs()
   expect(await fixture(runtime, bundle.cjs, files.path, pod.path)).toEqual({
@@ -31,10 +31,10 @@ test.each([
   })
 })
 
-test('a process without privileges is told which, and leaves nothing', async () => {
+test('without privileges the error names the capability, and no trace is left', async () => {
   await using pod = await tempNetns()
   using files = tempBpffs()
-  // A new one has the kernel's own entries.
+  // A new bpf file system has entries of the kernel.
   const before = readdirSync(files.path)
   const powerless = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', runtimes.node26] as const
   await expect(fixture(...powerless, bundle.cjs, files.path, pod.path)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const pods = hashMap({ name: 'pods', key: ipv4, value: int('u32'), maxEntries: 2
 const failing = (code: string, ...parts: string[]) =>
   expect.objectContaining({ name: 'EbpfError', code, message: expect.stringMatching(parts.join('[^]*')) })
 
-test('maps answer as the real ones do', () => {
+test('maps return and throw like real ones', () => {
   const bpf = fakeEbpf()
   using hash = bpf.createMap(pods)
   hash.set('10.0.0.1', 1)
@@ -34,7 +34,7 @@ test('maps answer as the real ones do', () => {
   expect([queue.pop(), queue.pop()]).toEqual([5, undefined])
 })
 
-test('pins are found by who expects their version, and go with their folder', () => {
+test('pins are found with their version, and removed with their folder', () => {
   const bpf = fakeEbpf()
   const folder = '/sys/fs/bpf/agent'
   expect(() => bpf.pins(folder, { version: 1 })).toThrow(failing('NOT_FOUND', folder))
@@ -56,7 +56,7 @@ test('pins are found by who expects their version, and go with their folder', ()
   expect(() => bpf.pins(folder, { version: 2 })).toThrow(failing('NOT_FOUND', folder))
 })
 
-test('a folder with pins but no version is somebody else’s', () => {
+test('a folder with pins and without a version is refused', () => {
   const bpf = fakeEbpf()
   bpf.pins('/sys/fs/bpf/a', { version: 1, create: true })
   expect(() => bpf.pins('/sys/fs/bpf', { version: 1, create: true })).toThrow(
@@ -64,7 +64,7 @@ test('a folder with pins but no version is somebody else’s', () => {
   )
 })
 
-test('what the machine lacks is said in words', () => {
+test('errors name what the machine lacks', () => {
   const without = fakeEbpf({ bpffs: false })
   expect(() => without.pins('/sys/fs/bpf/a', { version: 1, create: true })).toThrow(failing('NO_BPFFS', 'mount -t bpf'))
   expect([without.isOnBpffs('/sys/fs/bpf/a'), without.mountBpffs(), without.mountBpffs()]).toEqual([
@@ -85,7 +85,7 @@ test('what the machine lacks is said in words', () => {
   expect(old.features()).toEqual({ skcLookup: true, skAssign: false })
 })
 
-test('a program that the verifier refuses is told with its last 20 lines, and everything in log', () => {
+test('the error of the verifier has the last 20 lines, its log all lines', () => {
   const log = Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n')
   const bpf = fakeEbpf({ verifier: () => log })
   const load = () => bpf.load({ name: 'x', instructions, license })
@@ -94,7 +94,7 @@ test('a program that the verifier refuses is told with its last 20 lines, and ev
   expect(load).toThrow(expect.objectContaining({ log }))
 })
 
-test('programs are on links of a fake rtnetlink as on real ones', async () => {
+test('programs are attached to links of a fake rtnetlink as to real ones', async () => {
   const rtnl = fakeRtnl()
   const bpf = fakeEbpf()
   const wanted = { link: 'lo', direction: 'egress' } as const
@@ -109,7 +109,7 @@ test('programs are on links of a fake rtnetlink as on real ones', async () => {
   expect(await rtnl.getQdiscs()).toEqual([])
 })
 
-test('a filter on a link by its number is found by one question', async () => {
+test('a filter of a link index is found with one request', async () => {
   const rtnl = fakeRtnl()
   const asked: unknown[] = []
   const counting = {
@@ -132,7 +132,7 @@ test('a filter on a link by its number is found by one question', async () => {
   expect([await findFilter(rtnl, nowhere), await detachFilter(rtnl, nowhere)]).toEqual([undefined, { detached: 0 }])
 })
 
-test('where pins are made the kernel is not asked why there are none', () => {
+test('making pins does not read the mounts', () => {
   const kernel = fakeKernel({})
   let asked = 0
   const bpf = ebpfOver({
@@ -155,9 +155,9 @@ test('where pins are made the kernel is not asked why there are none', () => {
 test.each([
   ['ENOENT', 'addQdisc', 'NOT_SUPPORTED', 'clsact'],
   ['ENOENT', 'addFilter', 'NOT_SUPPORTED', 'CONFIG_NET_CLS_BPF'],
-  ['ENODEV', 'addFilter', 'NO_LINK', 'has gone'],
-  ['EPERM', 'addQdisc', 'EPERM', 'CAP_NET_ADMIN|capabilities are there'],
-] as const)('%s of %s is %s, and nothing is left', async (errno, call, code, text) => {
+  ['ENODEV', 'addFilter', 'NO_LINK', 'has disappeared'],
+  ['EPERM', 'addQdisc', 'EPERM', 'CAP_NET_ADMIN|process has the capabilities'],
+] as const)('%s of %s throws %s, and leaves no trace', async (errno, call, code, text) => {
   const rtnl = fakeRtnl()
   const refusing = async () => {
     throw new NetnsError(errno, errno)

@@ -3,16 +3,16 @@ import type { Ebpf } from '../types.ts'
 import { fakeKernel } from './fake-kernel.ts'
 
 /**
- * `ebpf()` over a fake kernel of its own: the same maps, pins and errors. It has no verifier but the one that it is given,
- * and runs no program: `testRun` is `NOT_SUPPORTED`.
+ * `ebpf()` over a fake kernel with its own maps, pins and errors. The verifier is the given one. Programs do not run:
+ * `testRun` throws `NOT_SUPPORTED`.
  */
 export function fakeEbpf(
   options: {
-    /** What the verifier says of a program, by its name; `undefined`: nothing, it is taken. Default: it takes all of them. */
+    /** Output of the verifier for a program; `undefined` accepts it. Default: accepts all programs. */
     readonly verifier?: ((name: string, instructions: Uint8Array) => string | undefined) | undefined
-    /** Is there a bpf file system at `/sys/fs/bpf`? Default: true. */
+    /** True if there is a bpf file system at `/sys/fs/bpf`. Default: true. */
     readonly bpffs?: boolean | undefined
-    /** May this process do anything? Default: true. */
+    /** True if the process has all capabilities. Default: true. */
     readonly privileged?: boolean | undefined
   } = {},
 ): Ebpf {

@@ -22,7 +22,7 @@ interface FakeProgram {
   readonly instructions: Buffer
 }
 
-/** Its descriptor is its id: a fake of rtnetlink then knows which program it is told. */
+/** A map or program. Its descriptor is its id, so that a fake rtnetlink knows the program. */
 type FakeObject = { readonly id: number } & ({ readonly map: FakeMap } | { readonly program: FakeProgram })
 
 const BPFFS = '/sys/fs/bpf'
@@ -99,7 +99,7 @@ export function fakeKernel({
       const act = commands[command] ?? refuse('ENOTSUPP')
       return act(new DataView(attr.buffer, attr.byteOffset, attr.length), find)
     },
-    // Another one may be open with the same number; what nobody has any more, nobody asks for.
+    // Keeps the object, because another descriptor with the same number may be open.
     close() {},
     mount(folder) {
       if (!privileged) refuse('EPERM', 'mount')

@@ -1,5 +1,5 @@
 /**
- * A kernel's eBPF without a kernel and without root, for tests of code that takes an `Ebpf`.
+ * eBPF without a kernel and without root, for tests of code that takes an `Ebpf`.
  *
  * @example
  * ```ts

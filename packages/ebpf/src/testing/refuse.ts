@@ -11,7 +11,7 @@ const ERRNOS = {
   ENOTSUPP: 524,
 } as const
 
-/** Fails as a system call does. */
+/** Throws the error of a failed system call. */
 export function refuse(code: keyof typeof ERRNOS, call = 'bpf'): never {
   throw new SysError(call, code, ERRNOS[code], '')
 }
