@@ -17,8 +17,8 @@ export interface Codec<T> {
 }
 
 /**
- * An integer of C. `u8` to `u64` are in host byte order, `be16` (a port) and `be32` in network order. 64-bit integers
- * are bigints.
+ * An integer of C. Types `u8` to `u64` have host byte order. Types `be16` (a port) and `be32` have network order.
+ * 64-bit integers are bigints.
  *
  * @example
  * const endpoint = struct({ address: ipv4, port: int('be16') })

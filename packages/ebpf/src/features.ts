@@ -53,16 +53,16 @@ function loads(kernel: Kernel, instructions: Uint8Array): boolean {
   }
 }
 
-/** Program that looks up a TCP socket by a tuple of zeros, uses it, and then releases the socket in r1. */
+/** Program that looks up a TCP socket by a tuple of zeros and uses it. Then it releases the socket in r1. */
 function withSocket(...use: readonly string[]): Uint8Array {
   const jump = Buffer.from('1500000000000000', 'hex')
   // Jumps to `r0 = 0`.
   jump.writeInt16LE(use.length + 1, 2)
   return code(
     'bf16000000000000', // r6 = r1
-    ...['7a0af0ff00000000', '620af8ff00000000'], // the tuple at fp - 16
+    ...['7a0af0ff00000000', '620af8ff00000000'], // tuple at fp - 16
     ...['bfa2000000000000', '07020000f0ffffff'], // r2 = fp - 16
-    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // 12 bytes, this namespace
+    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // 12 bytes, own namespace
     '8500000063000000', // skc_lookup_tcp
     jump.toString('hex'),
     ...use,

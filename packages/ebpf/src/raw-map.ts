@@ -23,7 +23,7 @@ type SetMode = 'any' | 'new' | 'existing'
 
 const KINDS: Readonly<Record<MapShape['kind'], number>> = { hash: 1, array: 2, queue: 22 }
 const MODES: Readonly<Record<SetMode, bigint>> = { any: 0n, new: 1n, existing: 2n }
-// struct bpf_map_info, up to the name
+// Size of struct bpf_map_info, up to the name.
 const INFO = 40
 
 /** Creates a map. Throws an `EbpfError`. */

@@ -1,4 +1,4 @@
-/** Spec of a map, the same for its creator and for programs that open it. `M` is the type of the open map. */
+/** Spec of a map. The creator and all programs that open the map use the same spec. `M` is the type of the open map. */
 export interface MapSpec<M> {
   readonly kind: 'hash' | 'array' | 'queue'
   readonly name: string
@@ -123,9 +123,9 @@ export interface Ebpf {
   removePins(folder: string): void
   /** Helpers that programs may call on this kernel. Throws `EPERM` if the test is not possible. */
   features(): {
-    /** `bpf_skc_lookup_tcp` (5.2): finds sockets during the handshake, too. */
+    /** `bpf_skc_lookup_tcp` (Linux 5.2): finds sockets also during the handshake. */
     readonly skcLookup: boolean
-    /** `bpf_sk_assign` (5.7): sets the socket that receives the packet. */
+    /** `bpf_sk_assign` (Linux 5.7): sets the socket that receives the packet. */
     readonly skAssign: boolean
   }
   /** True if a path is on a bpf file system. */

@@ -28,7 +28,7 @@ test.each([
 })
 
 test('a program that the verifier refuses throws its last lines', () => {
-  // r0 is never written
+  // The program does not set r0.
   const bad = { name: 'bad', instructions: Buffer.from('9500000000000000', 'hex'), license }
   expect(() => bpf.load(bad)).toThrow(failing('VERIFIER', 'Load program bad', 'R0 !read_ok'))
   // trace_printk

@@ -26,7 +26,7 @@ export const counting = (map: number): Uint8Array =>
     [0x61, 0x68, 48, 0], // r8 = cb[0]
     [0x63, 0x86, 8, 0],
     [0x63, 0x76, 48, 0],
-    [0x62, 0x0a, -4, 0], // the key on the stack
+    [0x62, 0x0a, -4, 0], // key on the stack
     [0x18, 0x11, 0, map],
     [0, 0, 0, 0],
     [0xbf, 0xa2, 0, 0],

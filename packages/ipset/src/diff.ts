@@ -10,7 +10,7 @@ export interface EntryDiff {
   readonly missing: readonly SetEntry[]
   /** Existing entries that are not wanted. */
   readonly unexpected: readonly SetEntry[]
-  /** Wanted entries that exist with another comment or `nomatch`, or where only one of both expires. */
+  /** Wanted entries that exist with other options: another comment or `nomatch`, or only one of both has a time-out. */
   readonly changed: readonly SetEntry[]
 }
 

@@ -39,8 +39,12 @@ export function ipset(
   where: Where,
   options: {
     /**
-     * Tells when to run the program `ipset`. `'auto'` (default): only if netlink is not available, because the runtime
-     * has no system calls or the kernel has no nfnetlink. `'always'`, or `'never'`: without netlink calls then throw.
+     * Tells when to run the program `ipset`:
+     *
+     * - `'auto'` (default): only if netlink is not available. Then the runtime has no system calls, or the kernel has no
+     *   nfnetlink.
+     * - `'always'`: for each call.
+     * - `'never'`: calls throw if netlink is not available.
      */
     readonly programs?: 'auto' | 'always' | 'never' | undefined
     /** Port to the kernel, for tests. */

@@ -19,7 +19,7 @@ export interface IpsetSession {
   change(changes: readonly Change[], options: ChangeOptions): Promise<void>
   /** A set with its entries; `undefined` if it does not exist. */
   save(name: string, options?: Uncancelled): Promise<SavedSet | undefined>
-  /** All sets without their entries. */
+  /** All sets, without their entries. */
   list(): Promise<SetInfo[]>
   test(name: string, entry: string): Promise<boolean>
   warn(message: string, fields: Record<string, unknown>): void

@@ -10,7 +10,7 @@ export type SetSpec = {
   readonly timeoutSeconds?: number
 } & (
   | {
-      /** Addresses, networks, or either with a port. A set holds one family. */
+      /** Addresses or networks, optionally with a port. A set holds one family. */
       readonly type: 'hash:ip' | 'hash:net' | 'hash:ip,port' | 'hash:net,port'
       readonly family: IpFamily
       /** Maximum number of entries. Default: 65536. */
@@ -56,7 +56,7 @@ export type Entry<S extends SetSpec = SetSpec> =
       readonly comment?: 'comment' extends keyof S ? (true extends S['comment'] ? string : never) : never
       /** Seconds until the entry expires; 0 for never. The spec needs a `timeoutSeconds`. */
       readonly timeoutSeconds?: 'timeoutSeconds' extends keyof S ? number : never
-      /** An exception: addresses in this network do not match. */
+      /** Makes the entry an exception: addresses in this network do not match. */
       readonly nomatch?: [Extract<S['type'], `hash:net${string}`>] extends [never] ? never : boolean
     }
 

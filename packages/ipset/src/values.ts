@@ -14,8 +14,8 @@ export function checkSetName(name: string): string {
 export const isSetName = (text: string): boolean => /^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,30}$/.test(text)
 
 /**
- * Validates a comment. `ipset` cannot write a double quote. A line feed would end the line, and other control
- * characters would reach the terminal of a user who lists the set.
+ * Validates a comment. `ipset` cannot write a double quote. A line feed would end the line. Other control characters
+ * would reach the terminal of a user who lists the set.
  */
 export function checkComment(comment: string, what: string): string {
   if (typeof comment !== 'string' || comment === '' || /["\p{Cc}\p{Cs}]/u.test(comment)) {

@@ -122,7 +122,7 @@ each('a set whose type the kernel lacks throws NO_KERNEL, or works (programs: %j
   expect(['NO_KERNEL', [{ ...wanted, entry: '02:00:00:00:00:ab' }]]).toContainEqual(outcome)
 })
 
-each('an aborted replace leaves nothing (programs: %j)', async (programs) => {
+each('an aborted replace leaves no set (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const signal = AbortSignal.abort()
   const set = ipset({ netns: pod, signal }, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4' })

@@ -40,7 +40,7 @@ test('ipset prints the same set, whether programs or netlink wrote it', { timeou
 })
 
 describe('a set of another program', () => {
-  // Sets are skipped if the kernel lacks the type or an option. `forceadd` is missing, because ipset 7.17 does not
+  // Sets are skipped if the kernel lacks the type or an option. No set has `forceadd`, because ipset 7.17 does not
   // print it.
   const foreign: readonly (readonly [type: string, options: string, ...entries: string[]])[] = [
     ['hash:ip', 'netmask 24 skbinfo', '10.0.0.0 skbmark 0x11/0xff skbprio 1:10 skbqueue 3'],

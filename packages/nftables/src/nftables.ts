@@ -21,9 +21,9 @@ import type { TableName } from './wire/specs.ts'
  */
 export interface Nftables {
   /**
-   * Writes the ruleset in one transaction. Writes everything if none of its tables exists, corrects differences, and
-   * writes nothing if the tables are equal, except for counters. Concurrent changes do not disturb a first write. A
-   * correction is computed again if another process changes rules meanwhile, as in `transaction`.
+   * Writes the ruleset in one transaction. Writes everything if none of its tables exists. Otherwise corrects
+   * differences; counters are ignored. Concurrent changes do not disturb a first write. A correction is computed again
+   * if another process changes rules meanwhile, as in `transaction`.
    *
    * @example
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
@@ -81,9 +81,9 @@ export interface Nftables {
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
    * Makes several changes as one that depend on the current rules. The function is called again, after growing pauses,
-   * if another process changes rules of the namespace meanwhile. Retries end with the call's `signal`, or without one
-   * after 10 s (`CHANGED`, CNI code 11). `tables` are the changed tables. The context's `undo` rolls back exactly these
-   * changes.
+   * if another process changes rules of the namespace meanwhile. Retries end with the call's `signal`; without a signal
+   * after 10 s (`CHANGED`, CNI code 11). The list `tables` has the changed tables. The context's `undo` rolls back
+   * exactly these changes.
    */
   transaction<T>(
     tables: readonly TableName[],

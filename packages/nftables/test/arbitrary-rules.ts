@@ -71,7 +71,7 @@ function matchOf(kind: Selector): fc.Arbitrary<Statement> {
     .filter(isThere)
 }
 
-/** True if all keys begin with different flags. nft prints keys with the same first flag in the order of a hash. */
+/** True if all keys begin with different flags. Otherwise nft prints the keys in the order of a hash. */
 function isOrdered(elements: readonly { readonly key: unknown }[]): boolean {
   const firsts = elements.map(({ key }) => (Array.isArray(key) ? key[0] : key))
   return new Set(firsts).size === firsts.length

@@ -33,7 +33,7 @@ describe('our expressions give the bytes of the rule that nft writes', () => {
     if (set !== undefined) expect(anySet[0]).toEqual(anySet[1])
     expect(await list('ours')).toBe(await list('theirs'))
 
-    // The kernel returns the bytes that it received: no unknown expression, and no other order.
+    // The kernel returns the bytes that it received, in the same order. All expressions are known.
     expect(decodeExpressions(ourRule?.bytes ?? Buffer.alloc(0)).map(({ name }) => name)).not.toContain('raw')
     expect(encodeExpressions(ourRule?.expressions ?? []).equals(ourRule?.bytes ?? Buffer.alloc(0))).toBe(true)
   })

@@ -92,7 +92,7 @@ describe('traces of a packet', () => {
     const [first] = (await tracesOf(inTable('trace'))).filter(isStep)
     const { network, transport, oif, protocol } = first?.packet ?? {}
     expect({ protocol, oif }).toEqual({ protocol: 2, oif: 1 })
-    // UDP from 127.0.0.1 to 127.0.0.1, port 9
+    // A UDP packet from 127.0.0.1 to 127.0.0.1, port 9.
     expect([network?.[9], Buffer.from(network ?? []).toString('hex', 12)]).toEqual([17, '7f0000017f000001'])
     expect(Buffer.from(transport ?? []).readUInt16BE(2)).toBe(9)
   })

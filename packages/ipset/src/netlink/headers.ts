@@ -36,8 +36,8 @@ const AF_INET = 2
 const AF_INET6 = 10
 
 /**
- * First revision of each type with comments and `nomatch`. With a later revision, an older program `ipset`, such as one
- * in a container of the node, could no longer list any set of the node.
+ * First revision of each type with comments and `nomatch`. Older programs `ipset`, such as one in a container of the
+ * node, cannot list sets of later revisions. One such set makes them fail for all sets of the node.
  */
 const revisions: Readonly<Record<SetSpec['type'], number>> = {
   'hash:ip': 2,

@@ -34,7 +34,7 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes everything if all of the tables are missing. Writes of other processes do not matter. */
+/** Writes everything if none of the tables exists. Concurrent writes of other processes do not matter. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })

@@ -9,13 +9,13 @@ import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
-/** Our transaction: the changes that the kernel echoed, and the content of its tables before. */
+/** One of our transactions: the changes that the kernel echoed, and the earlier content of its tables. */
 export interface OwnSteps {
   readonly before: Snapshot
   readonly written: Committed
 }
 
-/** Net effect of a transaction. Objects are by their keys. */
+/** Net effect of a transaction, with objects by their keys. */
 export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
@@ -29,11 +29,11 @@ export interface Effect {
   readonly goneElements: ReadonlyMap<string, readonly NftElement[]>
   /** Existing tables and chains with changed properties, before and after. */
   readonly changed: readonly Changed[]
-  /** The table that each name meant when the transaction was over, by its handle. */
+  /** Handle of the table that each key meant at the end of the transaction. */
   readonly handles: ReadonlyMap<string, bigint>
 }
 
-/** A table or chain that got other properties. */
+/** A table or chain whose properties changed. */
 export type Changed =
   | { readonly kind: 'table'; readonly before: NftTable; readonly after: NftTable }
   | { readonly kind: 'chain'; readonly before: NftChain; readonly after: NftChain }

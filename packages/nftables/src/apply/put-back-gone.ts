@@ -17,7 +17,7 @@ import {
 } from './own-steps.ts'
 import type { Left } from './remove-made.ts'
 
-/** Restores deleted objects that are still missing, and changed properties that are still ours. */
+/** Restores deleted objects that are still missing, and changed properties that no other program has changed since. */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)
   const things = before.messages
@@ -44,7 +44,7 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
-/** Anonymous sets of a rule: they come and go with the rule. */
+/** Anonymous sets of a rule. They are created and deleted with the rule. */
 function ownSets({ expressions }: NftRule): string[] {
   return expressions.flatMap((each) =>
     'set' in each && typeof each.set === 'string' && isAnonymous(each.set) ? each.set : [],

@@ -53,7 +53,7 @@ function removeFrom(batch: Batch, nft: Nft, removal: Removal, left: LeftSoFar): 
   const rules = nft.rules({ family, table: name })
   const sets = setsOf(nft, { family, table: name })
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
-  // Rules first, then elements, then what they referred to.
+  // Deletes rules first, then elements, then the sets and chains that they refer to.
   for (const rule of rules) removeRule(batch, rule, effect, left)
   const keptSets = named.filter((set) => !removeSet(batch, nft, set, removal, left))
   const keptChains = chains.filter((chain) => !removeChain(batch, chain, removal, left))
@@ -81,7 +81,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Packets add elements of a dynamic set: no program owns them.
+  // Packets add elements to a dynamic set: no program owns them.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)
@@ -95,7 +95,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   return false
 }
 
-/** The kernel's mark before the first interval. It cannot be deleted. */
+/** End element before the first interval. The kernel does not allow its deletion. */
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
 

@@ -39,7 +39,7 @@ export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan
   return nft.transact(recorded, { ...patienceOf(work), told: back.told })
 }
 
-/** Commits changes that depend on nothing that was read. Concurrent writers do not matter. */
+/** Commits changes that do not depend on the current rules. Concurrent writes do not matter. */
 export async function runWrite(
   work: Work,
   tables: readonly TableName[],

@@ -76,7 +76,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   }
 }
 
-/** A transaction of a call retries until the call's signal. */
+/** Retries last until the signal of the call. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
 /** Report of a finished change. */

@@ -54,7 +54,7 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
         if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
-      // A statement that is not a condition ends what can be implied.
+      // After a statement that is not a condition, nft prints earlier protocol comparisons.
       network = undefined
       transport = undefined
       continue

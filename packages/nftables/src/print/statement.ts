@@ -84,8 +84,8 @@ function matchText({ kind, op, value }: Match): string {
 const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 
 /**
- * True for a comparison with exactly one combination of bits. nft prints it as a number, and with an operator only for
- * a single bit.
+ * True for a comparison with exactly one combination of bits. nft prints it as a number. Only a single bit gets an
+ * operator.
  */
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1

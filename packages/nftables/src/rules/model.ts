@@ -59,7 +59,7 @@ export interface Table {
   readonly family: Family
   readonly name: string
   readonly comment?: string
-  /** Base chains first when nft is to be asked, otherwise in any order. */
+  /** Chains in any order. */
   readonly chains: readonly Chain[]
   readonly sets: readonly NamedSet[]
 }

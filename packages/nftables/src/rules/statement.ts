@@ -75,9 +75,9 @@ export type Statement =
       readonly kind: 'limit'
       readonly rate: number
       readonly per: 'second' | 'minute' | 'hour' | 'day' | 'week'
-      /** nft's default is 5 packets, or 0 bytes. */
+      /** Size of a burst. nft's default is 5 packets, or 0 bytes. */
       readonly burst: number
-      /** Default: packets. */
+      /** Unit of the rate. Default: packets. */
       readonly of?: 'bytes'
       readonly over?: true
     }
@@ -107,7 +107,7 @@ export type Statement =
     }
   | {
       readonly kind: 'tproxy'
-      /** Omitted only in `inet` without an address: both families. */
+      /** Family. It is omitted only in `inet` without an address, for both families. */
       readonly family?: 'ip' | 'ip6'
       readonly address?: string
       readonly port?: number

@@ -15,7 +15,7 @@ import type { RuleSpec } from '../wire/specs.ts'
 import { withUserdata } from '../wire/userdata.ts'
 import { elementText, ruleKey, setText, specText } from './keys.ts'
 
-/** A rule, with a text that is equal for equal rules. */
+/** A rule with a key that is equal for equal rules. */
 export interface Keyed<R> {
   readonly key: string
   readonly rule: R

@@ -17,7 +17,7 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Messages as one datagram. */
+/** Joins messages into one datagram. */
 export function datagramOf(answers: readonly Answer[]): Buffer {
   return Buffer.concat(
     answers.map(({ type, flags = 0, sequence, port, body }) => {

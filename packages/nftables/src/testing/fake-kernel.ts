@@ -173,7 +173,7 @@ export function fakeKernel(
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
-  // The kernel reports elements without the number of their message.
+  // The kernel sends events about elements with sequence number 0.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
   return told.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },

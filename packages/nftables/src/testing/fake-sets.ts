@@ -77,7 +77,7 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
-  // The kernel reports no element that exists already.
+  // The kernel does not report elements that exist already.
   const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
   for (const each of elementBodies(table, set, told)) tell(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }

@@ -30,9 +30,9 @@ export interface Trace {
   readonly tproxy?: { readonly address?: string; readonly port: number }
   /** Mark after the last hook; missing if unknown. */
   readonly mark?: number
-  /** The mark of the connection. */
+  /** Mark of the connection. */
   readonly connmark?: number
-  /** The conntrack zone that a rule set. */
+  /** Conntrack zone that a rule set. */
   readonly zone?: number
   /** Every rule that the packet reached, in order. */
   readonly path: readonly {

@@ -8,8 +8,8 @@ import { type Ending, walkChain } from './walk.ts'
 
 /**
  * Traces a packet through a ruleset, without a kernel and without root. Pure. The trace never guesses: the verdict is
- * `undecided` if a statement is not modelled or a fact is not given. `options` supply facts that a packet does not have.
- * Elements of sets that the ruleset does not own are unknown.
+ * `undecided` if a statement is not modelled or a fact is not given. The options supply facts that a packet does not
+ * have. Elements of sets that the ruleset does not own are unknown.
  *
  * Assumptions:
  *
@@ -81,7 +81,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet belongs to the connection that it reports about.
+  // A related ICMP packet belongs to the connection that it reports an error about.
   const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }
@@ -102,7 +102,7 @@ function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined):
       return isHere ? 'input' : 'forward'
     }
     case 'forward':
-      // Kernels differ in the incoming interface that they show in postrouting.
+      // The incoming interface in postrouting differs between kernels.
       traced.in = undefined
       return 'postrouting'
     case 'output':

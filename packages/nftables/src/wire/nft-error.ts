@@ -48,7 +48,7 @@ export class NftError extends Error {
     | 'STALE'
     /** Other processes changed the rules during every retry. */
     | 'CHANGED'
-    /** No CAP_NET_ADMIN in the namespace. */
+    /** The process lacks CAP_NET_ADMIN in the namespace. */
     | 'DENIED'
     /** The kernel has no nf_tables. */
     | 'UNSUPPORTED'

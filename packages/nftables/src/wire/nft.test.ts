@@ -32,7 +32,7 @@ describe('without the privilege or without nf_tables, every call reports it', ()
   })
 })
 
-describe('a refusal is explained', () => {
+describe('the error of a refusal has the reason', () => {
   test.each([
     [
       'ids of users from another user namespace',
@@ -54,7 +54,7 @@ describe('a refusal is explained', () => {
     const failing: NetlinkSocket = {
       ...kernel.nfnetlink(),
       send(datagram) {
-        // errno 12 for the message that begins the batch
+        // A refusal of the batch's first message with errno 12 (ENOMEM)
         const answer = Buffer.from('24000000020000010000000000000000f4ffffff14000000100000000000000000000000', 'hex')
         Buffer.from(datagram).copy(answer, 8, 8, 12)
         waiting.push(answer)

@@ -60,8 +60,8 @@ export interface Nft extends Dumps, Disposable {
 export type Committed = ReturnType<Nft['commit']>
 
 /**
- * Opens nf_tables of a namespace. The socket stays there. Throws `NftError('UNSUPPORTED')` without netfilter in the
- * kernel, `NetnsError` when the namespace cannot be entered.
+ * Opens nf_tables of a namespace. The socket stays in that namespace. Throws `NftError('UNSUPPORTED')` without
+ * netfilter in the kernel, and `NetnsError` if the namespace cannot be entered.
  *
  * @example
  * using nft = openNft(pod)

@@ -10,8 +10,8 @@ export interface Patience {
 }
 
 /**
- * Retries a function that other processes interfere with (`STALE`, `CHANGED`). Random pauses grow to 64 ms, so that many
- * processes that write at the same time take turns. Rethrows every other error at once.
+ * Retries a function while other processes interfere (`STALE`, `CHANGED`). Pauses are random and grow to 64 ms, so that
+ * many writers do not collide again. Rethrows other errors at once.
  *
  * @throws NftError `CHANGED` after the last retry.
  */
@@ -29,7 +29,7 @@ export async function patiently<T>(
       const left = end - performance.now()
       if (left <= 0 || signal?.aborted === true) throw changed(attempts, action, error)
       const pauseMs = Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST))
-      // An abort ends the pause, and this attempt is the last.
+      // An abort ends the pause. One last attempt follows.
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {})
     }
   }

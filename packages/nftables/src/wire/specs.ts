@@ -93,7 +93,7 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
   readonly timeout?: bigint | undefined
 }
 
-/** An element of a set: a key, an interval of keys, or a mapping. */
+/** An element of a set: a key, an interval of keys, or a key with data. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
   /** Key, in network byte order. */
   readonly key?: Uint8Array | undefined

@@ -224,7 +224,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       await events.return()
     })
 
-    test('that do not fit into the socket are reported as lost, later events are complete', {
+    test('without room in the socket are reported as lost, later events are complete', {
       timeout: 20_000,
     }, async () => {
       await using world = await open()

@@ -44,7 +44,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   oifname(): Comparison<'oifname', T, RuleBuilder<F, T, C, Port>>
   nfproto(value: Given<'nfproto', T>): RuleBuilder<F, T, C, Port>
   nfproto(): Comparison<'nfproto', T, RuleBuilder<F, T, C, Port>>
-  /** `meta l4proto`. */
+  /** Transport protocol (`meta l4proto`). */
   l4proto(value: Given<'l4proto', T>): RuleBuilder<F, T, C, number | Range<number>>
   l4proto(): Comparison<'l4proto', T, RuleBuilder<F, T, C, Port>>
   /** The packet's mark. */
@@ -112,7 +112,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     options: Omit<Extract<Statement, { readonly kind: 'limit' }>, 'kind' | 'burst'> & { readonly burst?: number },
   ): RuleBuilder<F, T, C, Port>
   log(options?: Omit<Extract<Statement, { readonly kind: 'log' }>, 'kind'>): RuleBuilder<F, T, C, Port>
-  /** `meta mark set`. */
+  /** Sets the packet's mark (`meta mark set`). */
   markSet(
     to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'ct mark',
   ): RuleBuilder<F, T, C, Port>
@@ -120,7 +120,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
     to: Extract<Statement, { readonly kind: 'mark set' | 'ct mark set' }>['to'] | 'mark',
   ): RuleBuilder<F, T, C, Port>
   ctZoneSet(zone: number): RuleBuilder<F, T, C, Port>
-  /** `meta nftrace set`. Default 1. */
+  /** Turns tracing on or off (`meta nftrace set`). Default: 1. */
   nftraceSet(to?: 0 | 1): RuleBuilder<F, T, C, Port>
   /** Turns off connection tracking for the packet. */
   notrack(): RuleBuilder<F, T, C, Port>

@@ -55,7 +55,7 @@ export function set<const Key extends SetType | readonly SetType[]>(
 }
 
 /**
- * A named map of a table: keys to values, or to verdicts.
+ * A named map of a table: keys with values, or with verdicts.
  *
  * @example
  * const ports = map('inet_service', 'verdict', { elements: [{ key: 80, data: { verdict: 'accept' } }] })

@@ -35,7 +35,7 @@ export class Batch {
     generation,
     echo = false,
   }: {
-    /** Generation in which the kernel takes the batch. In another one it refuses the batch (`STALE`). */
+    /** Generation in which the kernel takes the batch. With any other generation the kernel refuses it (`STALE`). */
     readonly generation?: number | undefined
     /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
     readonly echo?: boolean | undefined
@@ -53,7 +53,7 @@ export class Batch {
   addTable(
     spec: TableName &
       Pick<RuleSpec, 'comment' | 'userdata'> & {
-        /** 1: dormant. 2: owned by the socket, and deleted with it. Default: 0. */
+        /** Flags. 1 means dormant, 2 means owned by the socket and deleted with it. Default: 0. */
         readonly flags?: number | undefined
       },
     options?: {

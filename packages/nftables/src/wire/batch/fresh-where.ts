@@ -7,7 +7,7 @@ import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-
 export interface FreshNftables extends Disposable {
   /** True if the namespace holds nothing that the batch would be added to. */
   readonly fresh: boolean
-  /** Generation in which alone the kernel takes a batch. At 1 the namespace has never had any rules. */
+  /** The kernel takes a batch only in this generation. At 1 the namespace has never had any rules. */
   readonly generation: number
   /**
    * Sends a batch, if no process has changed rules since this was opened. Returns `false` if the kernel did not take
@@ -15,9 +15,9 @@ export interface FreshNftables extends Disposable {
    */
   commit(batch: Uint8Array): boolean
   /**
-   * Deletes everything that nf_tables holds in the namespace, of all programs, if no process has changed rules since
-   * this was opened. Returns `false` like {@link FreshNftables.commit}. Closing does not wait until the kernel has
-   * freed the objects.
+   * Deletes everything that nf_tables holds in the namespace, of all programs. Returns `false` like
+   * {@link FreshNftables.commit} if another process has changed rules since this was opened. Closing does not wait
+   * until the kernel has freed the objects.
    */
   flush(): boolean
 }

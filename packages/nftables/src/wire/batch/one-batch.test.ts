@@ -58,7 +58,7 @@ describe('numberedBatch', () => {
     expect(numberedBatch(hex(text), { generation: 1, first: 1 })).toBeUndefined()
   })
 
-  test('validates any bytes to the end', () => {
+  test('returns for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (more) => {
         numberedBatch(new Uint8Array([...hex(BEGIN), ...more]), { generation: 1, first: 1 })

@@ -21,8 +21,8 @@ export interface Commit {
   /** Port of the socket that made it. Own commits have `port()` of {@link Nft}. */
   readonly port: number
   /**
-   * Changes in the kernel's order: the object as it is now, or as it was before a deletion. Newer kernels report only the
-   * name of a deleted set.
+   * Changes in the kernel's order. An added object is as it is now, a deleted one as it was. Newer kernels report only
+   * the name of a deleted set.
    */
   readonly changes: readonly (
     | ({ readonly action: 'add' | 'delete' } & (

@@ -91,7 +91,7 @@ export interface Expressions {
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /** 1 matches above the limit; otherwise it matches up to the limit. */
+    /** Flags. With 1 it matches above the limit, otherwise up to the limit. */
     readonly flags?: number
   }
   readonly log: {
@@ -113,7 +113,7 @@ export interface Expressions {
     readonly sreg: number
     /** Register for a map's data; 0 for a verdict map. */
     readonly dreg?: number
-    /** 1 matches keys that are not in the set. */
+    /** Flags. With 1 it matches keys that are not in the set. */
     readonly flags?: number
   }
   readonly masq: {
