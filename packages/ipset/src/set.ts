@@ -78,7 +78,7 @@ export function makeSet<const S extends SetSpec>(session: IpsetSession, name: st
     },
     async delete(entries, { exist = true } = {}) {
       const checked = asList<string>(entries).map((each) => {
-        if (typeof each !== 'string') invalid(`set ${name}: entries are deleted by their text`)
+        if (typeof each !== 'string') invalid(`set ${name}: delete takes entries as text, got ${JSON.stringify(each)}`)
         return { entry: checkText(`set ${name}`, spec, each) }
       })
       await session.change(entryChange('del', name, checked), { exist })

@@ -247,7 +247,7 @@ export class Draft implements Placed {
   #nat(action: Action & { readonly family?: 'ip' | 'ip6' }): Draft {
     const { family } = this.#place
     if (family !== 'inet' && action.family !== family) {
-      invalid(`${this.#where}: ${action.kind} ${action.family} in a table of family ${family}`)
+      invalid(`${this.#where}: ${action.kind} of family ${action.family} is not allowed in a table of family ${family}`)
     }
     return this.#add(action)
   }

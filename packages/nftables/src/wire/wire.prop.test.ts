@@ -34,7 +34,7 @@ const endsWellLater = async (act: () => Promise<unknown>): Promise<void> => {
   })
 }
 
-test('a frozen expression, which is encoded once, has the bytes of any other, also after bytes in it change', () => {
+test('a frozen expression, which is encoded once, has the same bytes as any other, also after its data changes', () => {
   fc.assert(
     fc.property(rules, (list) => {
       const frozen = list.map((each) => Object.freeze({ ...each }))
