@@ -13,7 +13,7 @@ export interface FleetReport {
 /** The report as a Markdown table. */
 export function fleetMarkdown({ date, nodes, agents, pods, phases }: FleetReport): string {
   const about = `${nodes} nodes with ${pods} pods each, ${agents} of them with a whole agent; ${date.slice(0, 10)}.`
-  const head = '| phase | s | requests | a minute and node | most in a second | 429 | kB | CPU s | MB |'
+  const head = '| phase | s | requests | a minute and node | most in a second | 429 | kB of lists | CPU s | MB |'
   const rows = phases.map(({ name, seconds, requests, bytes, cpuSeconds, megabytes }) => {
     const rate = requests.total / nodes / (seconds / 60)
     const cells = [
