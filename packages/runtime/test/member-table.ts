@@ -82,10 +82,8 @@ export function tableText({ modules, globals }: Members): string {
 
 /** The tables of the document, between its marks. */
 export function documentText({ modules, globals }: Members, document: string): string {
-  const rows = Object.entries(modules).map(
-    ([name, names]) => `| \`${name}\` | ${names.map((one) => `\`${one}\``).join(' ')} |`,
-  )
+  const rows = Object.entries(modules).map(([name, names]) => `| \`${name}\` | \`${names.join(' ')}\` |`)
   const table = ['| module | members |', '|---|---|', ...rows].join('\n')
-  const text = `Globals: ${globals.map((name) => `\`${name}\``).join(' ')}\n\n${table}`
+  const text = `Globals: \`${globals.join(' ')}\`\n\n${table}`
   return document.replace(/(<!-- members -->\n)[\s\S]*(\n<!-- \/members -->)/, (_, start, end) => start + text + end)
 }
