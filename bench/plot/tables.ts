@@ -121,8 +121,8 @@ function floor(of: Find): string[][] {
   if (request === undefined || entering === undefined || restoring === undefined || ours === undefined) return []
   const least = request + restoring - entering
   return [
-    ['*what none can do without: the runtime, one request, one `iptables-restore`*', '', least.toFixed(1)],
-    ['*ours besides that*', (ours - least).toFixed(1), ''],
+    ['*minimum: the runtime, one request, one `iptables-restore`*', '', least.toFixed(1)],
+    ['*ours above the minimum*', (ours - least).toFixed(1), ''],
   ]
 }
 
