@@ -1,6 +1,6 @@
 import type { Report } from '@cni/conformance'
 
-/** What a plugin is run with, and where it is from. */
+/** A plugin of the table and its origin. */
 export interface Subject {
   readonly name: string
   /** `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
@@ -8,7 +8,7 @@ export interface Subject {
   readonly kind: 'main' | 'chained'
 }
 
-/** A subject and what was found out, or why nothing was. */
+/** A subject with its report, or the reason why it could not run. */
 export type Row = Subject & { readonly report: Report | { readonly problem: string } }
 
 const words = { conforms: '✓ conforms', violations: '✕ violations', incomplete: '– incomplete' } as const
@@ -17,15 +17,17 @@ const words = { conforms: '✓ conforms', violations: '✕ violations', incomple
 export function conformancePage(rows: readonly Row[], { date, kernel }: { date: string; kernel: string }): string {
   return `# Conformance
 
-What [\`cni-conformance\`](../packages/conformance/README.md) finds out about Debian's plugins and ours: every check of the
-specification that concerns a plugin, with real pods in throw-away namespaces. \`npm run conformance\` made this page on ${date}, on Linux ${kernel}.
+This page answers: which CNI plugins conform to the specification? It has the results of [\`cni-conformance\`](../packages/conformance/README.md) for Debian's plugins and ours. The suite runs every check of the specification that concerns a plugin, with real pods in temporary namespaces.
+
+\`npm run conformance\` generated this page on ${date}, on Linux ${kernel}.
 
 | plugin | of | kind | verdict | passed | violations | advice | not checked |
 |---|---|---|---|---|---|---|---|
 ${rows.map(rowText).join('\n')}
 
-A violation is of something the specification requires or every runtime relies on; advice is about what it recommends. A check is
-not made where ADD did not work on this machine, for want of a device or a module. Errors of plugins in Go have no \`cniVersion\`: that is advice for each.
+- **violation**: the plugin breaks a rule that the specification requires or that every runtime relies on.
+- **advice**: the plugin does not follow a recommendation. For example, errors of Go plugins have no \`cniVersion\`.
+- **not checked**: ADD did not work on this machine, because a device or a kernel module is missing.
 
 ## What was found
 
