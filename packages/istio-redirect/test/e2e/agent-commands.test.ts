@@ -141,7 +141,7 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   ok    network     CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
   ok    token       NODE/sa/token: N s old, valid for 1 h
   ok    log socket  NODE/run/log.sock
-  warn  serving     NODE/run/serve.sock: each pod takes a request: the name of the node is not known: NODE_NAME
+  warn  serving     NODE/run/serve.sock: each pod takes a request: the name of the node is unknown: set NODE_NAME
   ok    agent       http://127.0.0.1:PORT/readyz
 `)
   expect(healthy.exitCode).toBe(0)

@@ -92,7 +92,7 @@ test.for<readonly [string, readonly [string, ...string[]], Record<string, string
     const nested = `{"a":${'['.repeat(44_000)}${']'.repeat(44_000)},${line({}).slice(1)}`
     const body = JSON.stringify([line({ [hostile]: hostile, deep: [[hostile]] }), nested])
     expect(await ask({ socketPath, path: '/log', method: 'POST', body })).toMatchObject({ status: 200, body: '' })
-    const refused = 'log socket: a line was ignored: it is nested deeper than 32 levels'
+    const refused = 'log socket: ignored a line: it is nested deeper than 32 levels'
     await eventually(() => agent.log().includes(refused), 'the refusal')
     expect(agent.log()).toContain('\\u009b2J\\u2028\\u2029\\u200e\\u200f\\u061c\\u202a\\u202e\\u2066\\u2069 started')
     expect(agent.log()).not.toMatch(/(?![\n\t])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|internal error/u)

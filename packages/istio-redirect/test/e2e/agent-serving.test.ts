@@ -185,7 +185,8 @@ test('a server that forbids to watch is told of once, and its pods are asked for
   at.api.misbehave({ status: 403 }, { status: 403 })
   at.api.cutAll()
   await eventually(
-    () => at.agent.log().includes('each pod that is served takes a request, for they cannot be watched: GET https://'),
+    () =>
+      at.agent.log().includes('cannot watch the pods of this node, each served pod needs an API request: GET https://'),
     () => at.agent.log(),
   )
   const status = async () => (await at.node.command('status')).stdout

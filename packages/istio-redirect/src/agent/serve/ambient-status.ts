@@ -1,47 +1,53 @@
 import * as z from 'zod/mini'
 import type { Backend } from '../../backend.ts'
 
-/** What `install-cni status` tells of ambient mode. */
+/** Status of ambient mode, as `install-cni status` prints it. */
 export interface AmbientStatus {
-  /** Pods whose rules are in and that ztunnel has taken. */
+  /** Enrolled pods: their rules are installed and ztunnel has acknowledged them. */
   readonly enrolled: number
-  /** Pods that should be and are not yet. */
+  /** Pods that belong to the mesh and are not enrolled yet. */
   readonly pending: number
-  /** The first of them, `namespace/name`, and why: 20 at most. */
+  /** The first pending pods (at most 20) as `namespace/name`, each with the reason. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
-  /** Of the enrolled: pods that nothing on the node shows in the namespace that was enrolled. Absent from an older agent. */
+  /**
+   * Enrolled pods that no process or address on the node shows in their enrolled namespace. Older agents omit this
+   * member.
+   */
   readonly notCaptured?: number | undefined
-  /** The first of them, and why: 20 at most. */
+  /** The first of the `notCaptured` pods (at most 20), each with the reason. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
-  /** Connections of ztunnels that have said hello and have been told of all pods. */
+  /** Connections of ztunnels that have sent their hello and have received all pods. */
   readonly ztunnels: number
   /** Back end that writes the rules. `undefined` until the agent has chosen it. */
   readonly backend?: Backend | undefined
-  /** Present where traffic is redirected on the node, and not in pods. */
+  /** Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
     | {
         readonly mode: 'node-iptables' | 'node-ebpf'
-        /** The tunnels to ztunnel, if there are any. */
+        /** Kind of the tunnels to ztunnel. Absent without tunnels. */
         readonly tunnel?: 'geneve' | 'vxlan' | undefined
-        /** The node's address of IPv4, from which probes come. */
+        /** IPv4 address of the node. Probes come from this address. */
         readonly hostIp: string
-        /** The ztunnel that serves the node, `namespace/name`. `undefined`: none, and traffic of pods in the mesh is dropped. */
+        /**
+         * ztunnel that serves the node, as `namespace/name`. If it is `undefined`, the node drops traffic of pods in
+         * the mesh.
+         */
         readonly ztunnel?: string | undefined
       }
     | undefined
-  /** What keeps ambient mode as a whole from working, one sentence. */
+  /** Error that stops ambient mode as a whole, in one sentence. */
   readonly problem?: string | undefined
 }
 
-/** Status where traffic is redirected on the node. */
+/** Status of redirection on the node. */
 export type NodeLevelStatus = NonNullable<AmbientStatus['nodeLevel']>
 
-/** How many pods of each kind a status names. */
+/** Maximal number of pods in each list of a status. */
 export const PENDING_SHOWN = 20
 
 const podsShown = () => z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN))
 
-/** A status as it comes out of a socket. */
+/** Schema of a status that is read from the socket. */
 export const ambientStatusSchema = z.object({
   enrolled: z.int().check(z.nonnegative()),
   pending: z.int().check(z.nonnegative()),

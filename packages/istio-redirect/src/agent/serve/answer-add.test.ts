@@ -17,18 +17,18 @@ const withAddresses = (addresses: Partial<AddRequest['addresses']>): AddRequest 
 const answer = (pod: Pod, request = web, more: Partial<AgentSources> = {}) =>
   answerAdd(request, { pod: async () => podInfo(pod), ...more })
 
-test('a pod of the mesh is answered with what is captured, one batch that writes it, and nothing to say', async () => {
+test('the answer for a mesh pod holds the capture settings and one batch, and no log lines', async () => {
   const said = await answer(meshPod())
   expect(said).toMatchObject({ act: 'redirect', log: [], config: { ipv6: false, interceptionMode: 'REDIRECT' } })
   expect(said.act === 'redirect' && said.batch?.length).toBeGreaterThan(1000)
 })
 
-test('a pod of the mesh is answered with native rules where they are asked for', async () => {
+test('the answer for a mesh pod holds native rules if the request asks for them', async () => {
   const said = await answer(meshPod(), { ...web, native: true })
   expect(said.act === 'redirect' && Buffer.from(said.batch ?? []).includes('istio-proxy-nat')).toBe(true)
 })
 
-test('the agent is asked for the pod by its UID', async () => {
+test('the agent looks up the pod by its UID', async () => {
   const asked: unknown[] = []
   const pod = async (who: unknown) => {
     asked.push(who)
@@ -62,16 +62,16 @@ test.each<[string, Pod, AddRequest, object]>([
     { code: 7, msg: expect.stringContaining('excludeInboundPorts') },
   ],
   [
-    'a namespace without an address',
+    'a namespace without a local address',
     meshPod(),
     withAddresses({ told: [] }),
     { code: 7, msg: 'no valid local IP address found' },
   ],
-])('%s that cannot be worked with is answered with the error', async (_, pod, request, error) => {
+])('%s with an invalid value is answered with the error', async (_, pod, request, error) => {
   expect(await answer(pod, request)).toMatchObject({ act: 'error', error })
 })
 
-test('IPv6 is captured by what the plugin has found', async () => {
+test('IPv6 is captured according to the addresses and settings that the plugin found', async () => {
   const pod = meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } })
   const both = { told: ['10.1.2.3/24', 'fd00::3/64'], found: [] }
   expect(await answer(pod, withAddresses(both))).toMatchObject({ act: 'redirect', config: { ipv6: true } })
@@ -82,7 +82,7 @@ test('IPv6 is captured by what the plugin has found', async () => {
   })
 })
 
-test('a pod that asks for more rules than the agent makes is left to its plugin, one with invalid lists fails', async () => {
+test('a pod with more rules than the limit is refused, and a pod with invalid lists fails', async () => {
   const key = 'traffic.sidecar.istio.io/excludeOutboundPorts'
   const withPorts = (count: number) =>
     meshPod({ annotations: { [key]: Array.from({ length: count }, (_, i) => i).join() } })
@@ -90,7 +90,7 @@ test('a pod that asks for more rules than the agent makes is left to its plugin,
   expect(await answer(withPorts(120))).toEqual({
     act: 'refused',
     reason: 'rules',
-    detail: 'the pod asks for up to 301 rules, at most 256 are served',
+    detail: 'the pod needs up to 301 rules, but the agent serves at most 256',
   })
   expect(await answer(withPorts(5000))).toMatchObject({
     act: 'error',
@@ -98,7 +98,7 @@ test('a pod that asks for more rules than the agent makes is left to its plugin,
   })
 })
 
-test('a pod of which nobody can say what it is is left to its plugin', async () => {
+test('a pod that cannot be looked up is refused', async () => {
   const pod = async () => Promise.reject(new KubeError('NETWORK', 'no route'))
   expect(await answerAdd(web, { pod })).toEqual({ act: 'refused', reason: 'pod', detail: 'no route' })
 })
@@ -108,7 +108,7 @@ describe('a pod that may be ambient', () => {
   const request = { ...withAddresses({ told: ['10.1.2.3/24', 'fd00::3/64'] }), call: { ...web.call, settings } }
   const asked = (enrol: NonNullable<AgentSources['enrol']>) => answer(plainPod(), request, { enrol })
 
-  test('is enrolled in the call, with what the plugin was told of it', async () => {
+  test('is enrolled in the call, with the namespace and addresses that the plugin sent', async () => {
     const enrolled: unknown[] = []
     const said = await asked(async (pod) => {
       enrolled.push(pod)
@@ -123,14 +123,14 @@ describe('a pod that may be ambient', () => {
     })
   })
 
-  test('fails, to be tried again, when it cannot be enrolled', async () => {
+  test('fails with "try again later" if the enrolment fails', async () => {
     expect(await asked(() => Promise.reject(new Error('no ztunnel connected')))).toMatchObject({
       act: 'error',
       error: { code: 11, msg: 'ambient pod demo/web could not be enrolled by the node agent: no ztunnel connected' },
     })
   })
 
-  test('fails for good when a list of its own is refused', async () => {
+  test('fails with an invalid configuration if one of its annotations is invalid', async () => {
     const key = 'istio.io/reroute-virtual-interfaces'
     const source = { kind: 'annotation', key, value: 'a', owner: 'pod demo/web' } as const
     expect(await asked(() => Promise.reject(new RedirectError(source, 'too long')))).toMatchObject({
@@ -139,13 +139,13 @@ describe('a pod that may be ambient', () => {
     })
   })
 
-  test('and is not is decided about as ever', async () => {
+  test('and is not ambient gets the usual decision', async () => {
     const said = await asked(async () => 'not-ambient')
     expect(said).toMatchObject({ act: 'skip' })
     expect(JSON.stringify(said)).toContain('it does not have istio-proxy container')
   })
 
-  test('is left to the plugin where it cannot be told', async () => {
+  test('is refused if the agent does not know whether it is ambient', async () => {
     expect(await asked(async () => undefined)).toMatchObject({ act: 'refused', reason: 'ambient' })
   })
 })

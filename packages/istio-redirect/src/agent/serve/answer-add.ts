@@ -8,31 +8,34 @@ import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
 
-/** Knowledge of the agent about the pods of its node. */
+/** Sources of knowledge about the pods of the agent's node. */
 export interface AgentSources {
   /**
-   * Finds the pod with this UID, as it is now. Rejects if it is not found soon: then the plugin asks the API server itself,
-   * and reports what is wrong.
+   * Finds the current pod with this UID. Rejects if the pod is not found soon.
+   * The plugin then asks the API server itself and reports any error.
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if the selectors choose it. `undefined` if that is unknown or takes too long: then the
-   * plugin asks, and hands the pod over. Rejects with the reason why it could not be enrolled.
+   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if that is unknown or takes
+   * too
+   * long. The plugin then asks the API server and hands the pod over. Rejects with the reason if the enrolment fails.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /** Default: each is made anew. */
+  /** Makes the batch of a pod. By default each batch is made anew. */
   readonly batch?: typeof makeBatch
 }
 
 /** Pod of an ADD, with the addresses of `prevResult`. */
 export interface StartingPod extends AskedPod {
-  /** The path of its namespace. */
+  /** Path of the pod's network namespace. */
   readonly netns: string
-  /** Addresses without `/bits`. */
+  /** Addresses without prefix length. */
   readonly addresses: readonly string[]
 }
 
-/** Decides about an ADD as its plugin would. Never rejects: an unforeseen error is a refusal, and the plugin decides. */
+/**
+ * Decides about an ADD as the plugin does. Never rejects: for an unexpected error it refuses, and the plugin decides.
+ */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
   const { call, addresses, native } = request
@@ -46,7 +49,10 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
         bound(redirect) {
           const rules = ruleCount(redirect)
           if (rules <= MAX_SERVED_RULES) return
-          throw new Refusal('rules', `the pod asks for up to ${rules} rules, at most ${MAX_SERVED_RULES} are served`)
+          throw new Refusal(
+            'rules',
+            `the pod needs up to ${rules} rules, but the agent serves at most ${MAX_SERVED_RULES}`,
+          )
         },
       },
       linesIn(log),
@@ -63,12 +69,14 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
   }
 }
 
-/** Answer that refuses. */
+/** Answer with a refusal. */
 export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
 
 // internal
 
-/** Pods that ask for more rules make them in their own plugin process, so that they do not hold up other pods. */
+/**
+ * Most rules of a served pod. For a pod with more rules, the plugin makes the batch, so that other pods do not wait.
+ */
 const MAX_SERVED_RULES = 256
 
 function linesIn(lines: DecisionLine[]): DecisionLog {
@@ -79,7 +87,7 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Enrols the pod. The error is the one of a plugin that has handed the pod over itself. */
+/** Enrols the pod. Throws the same error as a plugin that hands the pod over itself. */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atMost } from './at-most.ts'
 
-test('no more than so many run at a time, in order, also after one that fails', async () => {
+test('no more than the given number run at a time, in order, also after a failure', async () => {
   const two = atMost(2)
   const began: number[] = []
   let running = 0

@@ -1,4 +1,4 @@
-/** Runs no more than `count` pieces of work at the same time, in the order in which they come. */
+/** Limits concurrency: runs at most `count` calls at the same time, in the order of the calls. */
 export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -9,7 +9,7 @@ export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T>
       return await work()
     } finally {
       const next = waiting.shift()
-      // The place goes to the next one.
+      // The next call takes the free slot.
       if (next === undefined) running -= 1
       else next()
     }

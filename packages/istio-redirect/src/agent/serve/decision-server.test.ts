@@ -21,7 +21,7 @@ const webOf = (more = {}) => requestFor('web', { version, ...more })
 const skipped = (message: string): ServeAnswer => ({ act: 'skip', log: [{ level: 'info', message }] })
 const status = { version, pods: 'asked for', problem: 'GET /: cut' } as const
 
-/** A server at a socket, and what it was told to report. */
+/** Starts a server on a socket. Collects the answers and the closed connections that the server reports. */
 async function serve(options: Partial<DecisionServerOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'calls-'))
   ends.push(() => rmSync(folder, { recursive: true }))
@@ -44,7 +44,7 @@ async function serve(options: Partial<DecisionServerOptions> = {}) {
 const ask = (socket: string, body: string, more = {}) =>
   askDaemon(socket, { path: ADD_PATH, body, signal: new AbortController().signal, within: 10_000, ...more })
 
-test('an answer begins as soon as its request is there, and comes when it is decided', async () => {
+test('the head of an answer is sent as soon as the request has arrived, the body when the decision is made', async () => {
   let decide = (): void => {}
   const decided = new Promise<void>((resolve) => {
     decide = resolve
@@ -69,7 +69,7 @@ test('an answer begins as soon as its request is there, and comes when it is dec
   expect(answered).toEqual(['skip'])
 })
 
-test('a request of another version is refused with both versions, and so is what is no request', async () => {
+test('a request of another version is refused with both versions, and an invalid request is refused', async () => {
   const { socket, answered } = await serve()
   expect(await askAdd(socket, webOf({ version: '9' }))).toEqual({
     act: 'refused',
@@ -83,12 +83,12 @@ test('a request of another version is refused with both versions, and so is what
   expect(answered).toEqual(['version', ...Array.from({ length: 4 }, () => 'request')])
 })
 
-test('what fails in an unforeseen way is refused', async () => {
+test('an unexpected error is answered with a refusal', async () => {
   const { socket } = await serve({ answer: () => Promise.reject(new Error('no such thing')) })
   expect(await askAdd(socket, webOf())).toEqual({ act: 'refused', reason: 'internal', detail: 'no such thing' })
 })
 
-test('a plugin that has gone is not decided for any longer', async () => {
+test('the decision is aborted when the plugin closes its connection', async () => {
   const signals: AbortSignal[] = []
   const { socket } = await serve({
     answer: (_, signal) => {
@@ -100,21 +100,21 @@ test('a plugin that has gone is not decided for any longer', async () => {
   await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), { timeout: 5000 })
 })
 
-test('a request that is longer than may be gets no answer', async () => {
+test('a request above the size limit gets no answer', async () => {
   const { socket, answered } = await serve()
   const { reason } = await ask(socket, 'x'.repeat(MAX_REQUEST + 1), { begunWithin: 5000 })
   expect(reason).toBeTypeOf('string')
   expect(answered).toEqual([])
 })
 
-test('250 calls at once are answered, each with its own', async () => {
+test('250 concurrent calls are answered, each with its own answer', async () => {
   const { socket } = await serve()
   const names = Array.from({ length: 250 }, (_, index) => `pod-${index}`)
   const answers = await Promise.all(names.map((name) => askAdd(socket, requestFor(name, { version }))))
   expect(answers).toEqual(names.map(skipped))
 })
 
-test('how it serves is asked for over the same socket, and nothing else is there', async () => {
+test('the status is served over the same socket, and any other path is answered with 404', async () => {
   const { socket } = await serve()
   const { answer = '' } = await ask(socket, '', { path: STATUS_PATH })
   expect(readStatus(answer)).toEqual(status)

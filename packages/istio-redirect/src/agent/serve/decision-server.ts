@@ -12,18 +12,19 @@ import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
 
 /** Options of {@link decisionServer}. */
 export interface DecisionServerOptions extends BoundedOptions {
-  /** Version of the agent; a plugin of another version is refused. */
+  /** Version of the agent. A plugin of another version is refused. */
   readonly version: string
-  /** Decides about an ADD; the signal says that its plugin has gone. */
+  /** Decides about an ADD. The signal aborts when the plugin has closed its connection. */
   readonly answer: (request: AddRequest, signal: AbortSignal) => Promise<ServeAnswer>
-  /** Called with each answer and the milliseconds it took. */
+  /** Called with each answer and its duration in milliseconds. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
   readonly status: () => ServingStatus
 }
 
 /**
- * Answers the plugin's questions over HTTP: `POST /add`, and `GET /status` for `install-cni status`. The head of an answer
- * goes as soon as the request is there, so that a plugin knows at once whether somebody answers.
+ * Answers the plugin over HTTP: `POST /add`, and `GET /status` for `install-cni status`. The head of an answer is sent
+ * as
+ * soon as the request has arrived. The plugin thus knows at once that an agent is running.
  */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
@@ -41,7 +42,7 @@ export function decisionServer(options: DecisionServerOptions): Server {
 
 // internal
 
-/** Connections that wait for their client: when a node starts, all of its pods come at once. */
+/** Limit of connections that wait for a request. When a node starts, all of its pods call at once. */
 const MOST_WAITING = 256
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -60,7 +61,7 @@ async function answerTo(
   const began = performance.now()
   response.writeHead(200, JSON_TYPE).flushHeaders()
   const left = new AbortController()
-  response.once('close', () => left.abort(new Error('the plugin waits no longer')))
+  response.once('close', () => left.abort(new Error('the plugin closed its connection')))
   const said = await decided(async () => answer(readRequest(body, version), left.signal))
   answered?.(said, performance.now() - began)
   response.end(encodeAnswer(said))

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listen, portOf, shut } from '../server/listen.ts'
 import { healthServer } from './health.ts'
 
-test('a reason is one line of /readyz?verbose, whatever the name of a file is', async () => {
+test('a reason is one line of /readyz?verbose, with unsafe characters escaped', async () => {
   const reasons = ['conflist: a\nforged: line\u001b[2J\u009b2J', 'binary: \u202eb']
   const server = healthServer(() => ({ ready: false, reasons }))
   await listen(server, 0)

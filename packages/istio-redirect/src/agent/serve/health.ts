@@ -4,15 +4,15 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** Whether the node is in order, and if not, why: one line for each reason. */
+/** Readiness of the node, with one line for each reason against it. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
 }
 
 /**
- * Answers kubelet: `/healthz` is always 200; `/readyz` is 200 when all is in place, else 503. `/readyz?verbose` says
- * why not.
+ * Health server for kubelet. `/healthz` is always 200. `/readyz` is 200 if everything is installed. Otherwise it is
+ * 503. `/readyz?verbose` adds the reasons.
  */
 export function healthServer(readiness: () => Readiness, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {

@@ -11,8 +11,8 @@ const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): Capture
   ...more,
 })
 
-describe('batches that are kept', () => {
-  test('are those that would be made, for each back end and family', () => {
+describe('cached batches', () => {
+  test('equal newly made batches, for each back end and family', () => {
     const kept = keptBatches(makeBatch)
     const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom('iptables-nft', 'nftables'))
     fc.assert(
@@ -23,14 +23,14 @@ describe('batches that are kept', () => {
     )
   })
 
-  test('are made once for pods that are redirected alike', () => {
+  test('are made once for pods with equal capture settings', () => {
     const make = vi.fn(makeBatch)
     const kept = keptBatches(make)
     for (let pod = 0; pod < 3; pod++) expect(kept(captured(15001), 'iptables-nft')?.byteLength).toBeGreaterThan(1000)
     expect(make).toHaveBeenCalledTimes(1)
   })
 
-  test('are no more than 32, the last that were asked for', () => {
+  test('are at most 32, the least recently used are dropped', () => {
     const make = vi.fn(makeBatch)
     const kept = keptBatches(make)
     for (let port = 1; port <= 33; port++) {
@@ -44,7 +44,7 @@ describe('batches that are kept', () => {
     expect(make).toHaveBeenCalledTimes(34)
   })
 
-  test('are not kept where they are large, nor where there is none', () => {
+  test('are not cached if they are large or missing', () => {
     const make = vi.fn(makeBatch)
     const kept = keptBatches(make)
     const ports = Array.from({ length: 500 }, (_, index) => index + 1)

@@ -7,20 +7,20 @@ import { targetOf } from '../server/target.ts'
 import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 
-/** More than any call of the plugin writes. */
+/** Maximal size of a request, above the size of any call's lines. */
 const MAX_BYTES = 1024 * 1024
-/** How long a request may take to arrive. */
+/** Deadline for a request to arrive, in milliseconds. */
 const ARRIVAL_MS = 5000
 
-/** Who is told what the server does not print. */
+/** Options of {@link logServer}. */
 export interface LogServerOptions extends BoundedOptions {
-  /** Told of each line that is not printed, and of each body that is no list of lines. */
+  /** Called for each line that is not printed, and for each body that is not an array of lines. */
   readonly refused?: (reason: RefusedLines) => void
 }
 
 /**
- * Receives the plugin's lines and prints them as its own scope, with their own time: those of one request together. The
- * answer is always 200: the plugin could do nothing about another one.
+ * Receives the plugin's log lines. Prints the lines of one request together, in the plugin's scope and with their own
+ * times. The answer is always 200, because the plugin ignores it.
  */
 export function logServer(log: AgentLog, options: LogServerOptions = {}): Server {
   const { refused = () => {} } = options
@@ -38,7 +38,7 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
       },
       (error: Error) => {
         refused('body')
-        own.error(`log socket: a request was ignored: ${error.message}`)
+        own.error(`log socket: ignored a request: ${error.message}`)
         response.writeHead(200).end(() => request.destroy())
       },
     )

@@ -1,6 +1,6 @@
 /// <reference path="./prom-client-parts.d.ts" />
 import type { Server } from 'node:http'
-// Not the whole of it: what pushes, aggregates and looks at the runtime keeps a megabyte of the agent's memory.
+// Imports single files: the rest of prom-client (push gateway, aggregation, runtime metrics) costs memory.
 import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
@@ -10,14 +10,14 @@ import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { targetOf } from '../server/target.ts'
 
-/** The agent's metrics, and their text. */
+/** Registry of the agent's metrics, and their text format. */
 export interface MetricsRegistry extends Metrics {
-  /** `buckets` are upper bounds. */
+  /** Creates a histogram. `buckets` are upper bounds. */
   histogram(name: string, help: string, buckets: readonly number[]): OneHistogram
   text(): Promise<string>
 }
 
-/** Metrics of one agent, with those of its process. */
+/** Creates the registry of one agent, including metrics of its process. */
 export function metricsRegistry(): MetricsRegistry {
   const registry = new Registry()
   const counters = new Map<string, Counter>()
@@ -44,7 +44,7 @@ export function metricsRegistry(): MetricsRegistry {
   }
 }
 
-/** Serves `/metrics` to any method, as the original does. */
+/** Serves `/metrics` for any method, like Istio. */
 export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
@@ -61,7 +61,7 @@ export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
 
-/** Looked at when somebody asks: the usual collectors of the library run by the clock. */
+/** Adds metrics of the process. They are read at each scrape: prom-client's own collectors use timers. */
 function processMetrics(registry: Registry): void {
   const registers = [registry]
   const started = Date.now() / 1000 - process.uptime()

@@ -1,17 +1,20 @@
 import type { AgentLog } from '../log/agent-log.ts'
 import { LINE_FAULTS, type LineFault, type ReceivedLines } from './log-entries.ts'
 
-/** Why lines of the plugin are not printed: `body`, they were not even lines. */
+/** Reason why lines of the plugin are not printed. `body`: the body is not an array of lines. */
 export type RefusedLines = LineFault | 'body'
 
-/** Istio's agent has the same words for what older plugins may write; what only an attacker writes is worth a line. */
+/**
+ * Log level of each fault. Istio's agent logs invalid lines at debug too. Only an attacker writes lines nested too
+ * deeply.
+ */
 const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } as const
 
 /**
- * Prints the lines of one call of the plugin as its own scope, with their own time and together.
+ * Prints the lines of one call of the plugin together, in the plugin's scope and with their own times.
  *
- * @param received - `undefined`: it was no list of lines
- * @param where - where they came from, for the log: `log socket`
+ * @param received - `undefined` if the body is not an array of lines
+ * @param where - source of the lines for the log, such as `log socket`
  */
 export function printLines(
   log: AgentLog,
@@ -21,12 +24,12 @@ export function printLines(
   const own = log.scope('cni-agent')
   if (received === undefined) {
     refused('body')
-    own.error(`${where}: a request that is no JSON array of strings was ignored`)
+    own.error(`${where}: ignored a request that is not a JSON array of strings`)
     return
   }
   for (const entry of received.entries) log.emit(entry)
   for (const reason of received.refused) {
     refused(reason)
-    own[LEVELS[reason]](`${where}: a line was ignored: ${LINE_FAULTS[reason]}`)
+    own[LEVELS[reason]](`${where}: ignored a line: ${LINE_FAULTS[reason]}`)
   }
 }

@@ -1,4 +1,4 @@
-// The parts of prom-client that the agent needs: each is a file of its own there, without a type.
+// Types for the files of prom-client that the agent imports. prom-client has types for its main entry only.
 declare module 'prom-client/lib/counter.js' {
   import { Counter } from 'prom-client'
   export = Counter

@@ -2,29 +2,33 @@ import type { ServeAnswer } from '../../serve/answer.ts'
 import type { PodSource } from '../pods/right-pod.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
-/** What is counted of served calls. */
+/** Metrics of served calls. */
 export interface ServingMetrics {
   answered(answer: ServeAnswer, ms: number): void
   found(source: PodSource): void
   watching(isLive: boolean): void
 }
 
-/** Upper bounds in seconds: a warm answer takes a millisecond or two, one with a request ten times that. */
+/** Upper bounds in seconds. An answer with an API request takes about ten times as long as one from the cache. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 
-/** Metrics of served calls, in a registry. */
+/** Creates the metrics of served calls in a registry. */
 export function servingMetrics(metrics: MetricsRegistry): ServingMetrics {
-  const served = metrics.counter('istio_cni_served_calls_total', 'Calls of the plugin that the agent decided', [
-    'answer',
-  ])
-  const refused = metrics.counter('istio_cni_refused_calls_total', 'Calls that the plugin had to decide by itself', [
-    'reason',
-  ])
-  const pods = metrics.counter('istio_cni_served_pods_total', 'Where the pods of served calls were found', ['source'])
-  const watched = metrics.gauge('istio_cni_pods_watched', 'Whether the watch of the pods of this node is live')
+  const served = metrics.counter(
+    'istio_cni_served_calls_total',
+    'Calls of the plugin that the agent answered with a decision',
+    ['answer'],
+  )
+  const refused = metrics.counter(
+    'istio_cni_refused_calls_total',
+    'Calls that the agent refused, so that the plugin decided itself',
+    ['reason'],
+  )
+  const pods = metrics.counter('istio_cni_served_pods_total', 'Pods looked up for served calls, by source', ['source'])
+  const watched = metrics.gauge('istio_cni_pods_watched', 'Whether the watch of the pods of this node is live: 1 or 0')
   const duration = metrics.histogram(
     'istio_cni_serve_duration_seconds',
-    'From the request of a call to its answer',
+    'Time from the request of a call to its answer, in seconds',
     BUCKETS,
   )
   return {

@@ -4,17 +4,17 @@ import { type AmbientStatus, ambientStatusSchema } from './ambient-status.ts'
 /** Status of the serving socket, for `install-cni status`. */
 export interface ServingStatus {
   readonly version: string
-  /** How it knows what a pod is. */
+  /** Source of pods: a watch of the node's pods, or one API request for each pod. */
   readonly pods: 'watched' | 'asked for'
-  /** Why pods are asked for one by one. */
+  /** Reason why pods are requested one by one. */
   readonly problem?: string | undefined
-  /** Absent where ambient mode is off, and from an agent that does not tell. */
+  /** Absent if ambient mode is off, and from older agents. */
   readonly ambient?: AmbientStatus | undefined
-  /** Why an update of the DaemonSet could not be told from its removal. */
+  /** Reason why the agent cannot distinguish an update of its DaemonSet from a removal. */
   readonly upgrade?: string | undefined
 }
 
-/** Path of the request for the status. */
+/** HTTP path of the status. */
 export const STATUS_PATH = '/status'
 
 const statusSchema = z.object({
@@ -25,5 +25,5 @@ const statusSchema = z.object({
   upgrade: z.optional(z.string()),
 })
 
-/** Reads the status from the body of an answer. Throws if it is not one. */
+/** Parses the status from the body of an answer. Throws if the body is invalid. */
 export const readStatus = (body: string): ServingStatus => statusSchema.parse(JSON.parse(body))

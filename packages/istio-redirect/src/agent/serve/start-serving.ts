@@ -23,35 +23,35 @@ import { keptBatches } from './kept-batches.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
-/** What {@link startServing} works with. */
+/** Dependencies of {@link startServing}. */
 export interface ServingServices {
   readonly config: ServeConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** The agent's own scope of the log. */
+  /** Log scope of the agent itself. */
   readonly own: ScopedLog
   readonly metrics: ServingMetrics
-  /** Told of each attempt to listen that failed. */
+  /** Called after each failed attempt to listen. */
   readonly failed: () => void
   readonly closed: (reason: CloseReason) => void
-  /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
+  /** Returns the status of ambient mode. Absent if ambient mode is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
-  /** Why an update could not be told from a removal, if so, for the same. */
+  /** Returns the reason why the agent cannot distinguish an update of its DaemonSet from a removal. */
   readonly upgrade?: (() => string | undefined) | undefined
-  /** As of the ambient part. */
+  /** Enrols a pod, provided by the ambient part. */
   readonly enrol?: EnrolPod | undefined
 }
 
-/** Enrols a pod that is starting; `undefined` where this cannot be done now, or it cannot be told whether it is to be. */
+/** Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or the mode is unknown. */
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
-/** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
+/** Deadline of one API request for a pod, in milliseconds. The plugin waits three seconds for its answer. */
 const ASKING_MS = 2500
 
-/** Answers for single pods that are read at the same time: each may have megabytes. */
+/** Maximal number of concurrent API requests for single pods. Each answer may have megabytes. */
 const MOST_ASKED = 2
 
-/** How long an enrolment may take; one that takes longer goes on, and the plugin hands the pod over by itself. */
+/** Deadline of an enrolment in milliseconds. A slower enrolment continues, and the plugin hands the pod over itself. */
 const ENROLLING_MS = 2500
 
 /** Serves the plugin's calls until the function that it resolves with is called. */
@@ -63,7 +63,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
 
   const few = atMost(MOST_ASKED)
-  /** Once: the plugin, which is told that the pod cannot be had, tries again itself. */
+  /** Requests a pod once. If that fails, the plugin retries with its own request. */
   const ask = async (who: PodIdentity, left: AbortSignal): Promise<PodInfo> => {
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
     return few(async () => {
@@ -112,18 +112,18 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   }
 }
 
-const NAMELESS = 'the name of the node is not known: NODE_NAME'
+const NAMELESS = 'the name of the node is unknown: set NODE_NAME'
 
 const podOf = (pod: StartingPod): StartingPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
 
-/** What comes of it, or nothing when that takes longer. */
+/** Resolves with the result of `work`, or with `undefined` after the deadline. */
 async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
   const limit = new AbortController()
   const late = delay(ms, undefined, { signal: limit.signal }).catch(() => undefined)
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/** Tells the log and the metrics as well whether the watch works. */
+/** Extends an observer: logs and counts the state of the watch. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {
@@ -141,7 +141,7 @@ function telling(observer: Observer, { own, metrics }: ServingServices): Observe
     failed(error, pauseMs) {
       observer.failed(error, pauseMs)
       metrics.watching(false)
-      calm.failed(`each pod that is served takes a request, for they cannot be watched: ${error.message}`)
+      calm.failed(`cannot watch the pods of this node, each served pod needs an API request: ${error.message}`)
     },
   }
 }
