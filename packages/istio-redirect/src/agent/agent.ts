@@ -16,36 +16,40 @@ import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 
-/** How long the search for pods that still need the plugin may take, in the caches of full nodes. */
+/** Deadline in milliseconds for the search for pods that still need the plugin. A full node has large caches. */
 const SEARCH_MS = 5000
 
-/** What the agent is started with. */
+/** Options of {@link runAgent}. */
 export interface AgentOptions {
   readonly source: ConfigSource
   readonly log: AgentLog
-  /** Ends the agent: it takes the plugin off the node and settles. */
+  /** Stops the agent. The agent removes the plugin from the node if its DaemonSet is gone. */
   readonly signal: AbortSignal
-  /** Registers a listener for SIGHUP, which asks the agent to read its configuration again. */
+  /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for so many milliseconds more than stopping usually takes. */
+  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
   readonly needTime: (ms: number) => void
 }
 
 /**
- * Runs the agent until the signal.
+ * Runs the agent until the signal aborts.
  *
- * @throws what keeps it from starting: its configuration, the health port. Nothing is installed then.
+ * @throws if the agent cannot start, for example for an invalid configuration or a busy health port. Nothing is
+ * installed
+ * in that case.
  */
 export async function runAgent({ source, log, signal, onHangup, needTime }: AgentOptions): Promise<void> {
   let config = loadConfig(source)
   log.configure(config.log)
   const own = log.scope('cni-agent')
   const metrics = metricsRegistry()
-  const errors = metrics.counter('istio_cni_agent_errors_total', 'What the agent could not do beside installing', [
-    'part',
-  ])
+  const errors = metrics.counter(
+    'istio_cni_agent_errors_total',
+    'Errors of the agent other than install failures, by part',
+    ['part'],
+  )
   const logAndCount = installObserver(own, metrics)
-  /** Whether a newer agent on this node does the work, so that this one waits. */
+  /** True if a newer agent on this node does the work and this agent waits. */
   let isAside = false
   const observe: NonNullable<InstallerOptions['observe']> = (event) => {
     logAndCount(event)
@@ -75,8 +79,8 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The folder is read every ten seconds even if nothing happened: the same refusal is not logged each time.
-  const refusals = calmLog(own, 'the configuration can be used again', { level: 'error' })
+  // The folder is read every ten seconds, even without a change. The same error is therefore not logged each time.
+  const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
     let next: AgentConfig
@@ -87,13 +91,13 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
       refusals.worked()
     } catch (error) {
       errors.inc({ part: 'configuration' })
-      refusals.failed(`the new configuration is not used: ${messageOf(error)}`)
+      refusals.failed(`the new configuration is invalid, the former one stays in force: ${messageOf(error)}`)
       return
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // Whoever sent the signal wants to know; nobody asked the clock.
-      if (bySignal) own.info('the configuration was read again: nothing changed')
+      // The sender of a SIGHUP expects a line in the log. A periodic read without a change logs nothing.
+      if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }
     config = next
@@ -123,8 +127,8 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
   const reasons = artefacts.flatMap((one) =>
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
-  if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first pass is not over')
-  // a cause before what comes of it
+  if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
+  // Problems of the parts come first: they are the causes of failures to install.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }
@@ -142,14 +146,16 @@ function announce(log: ScopedLog, { values, warnings, ambient, repair, install }
 
 async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfig, log: ScopedLog): Promise<void> {
   for (const part of parts) {
-    await part.update(config).catch((error) => log.error(`the former setting stays in force: ${messageOf(error)}`))
+    await part
+      .update(config)
+      .catch((error) => log.error(`cannot apply the new setting, the former one stays in force: ${messageOf(error)}`))
   }
 }
 
 async function leave(installer: Installer, { pluginToken }: AgentConfig, log: ScopedLog): Promise<void> {
   const report = await installer.uninstall()
   const { changes, errors, left } = report
-  if (left !== undefined) log.info(`nothing is taken off this node: ${left}`)
+  if (left !== undefined) log.info(`nothing is removed from this node: ${left}`)
   for (const { action, path } of changes) log.info(`clean-up: ${action} ${path}`)
   for (const line of keptLines(report)) log.info(`clean-up: ${line}`)
   for (const error of errors) log.error(`clean-up: ${error.message}`)

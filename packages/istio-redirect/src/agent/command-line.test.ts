@@ -4,7 +4,7 @@ import { helpText, parseCommandLine, settingsTable } from './command-line.ts'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
 
-test('flags are taken as the original takes them', () => {
+test('flags are parsed as Istio parses them', () => {
   const argv = ['--cni-conf-name', 'x.conf', '--repair-enabled=false', '--skip-tls-verify', '--kubeconfig-mode=0640']
   expect(parseCommandLine([...argv, '--log_output_level', 'all:debug', '--ctrlz_port=1'])).toMatchObject({
     command: 'run',
@@ -29,19 +29,19 @@ test.each<[string[], string]>([
   [['statsu'], 'unknown command "statsu", did you mean status?'],
   [['status', 'node-1'], 'status takes no arguments: "node-1"'],
   [['x\u001b[2J'], 'unknown command "x\\u001b[2J"'],
-  [['uninstall', '--dry-run'], '--dry-run does not go with uninstall'],
-  [['--force'], '--force is for uninstall'],
-  [['--json'], '--json is for --dry-run, status and uninstall'],
+  [['uninstall', '--dry-run'], '--dry-run cannot be combined with uninstall'],
+  [['--force'], '--force needs the command uninstall'],
+  [['--json'], '--json needs --dry-run, status or uninstall'],
   [['--dry-rn'], 'unknown flag --dry-rn, did you mean --dry-run?'],
 ])('%j is refused', (argv, says) => {
   expect(() => parseCommandLine(argv)).toThrow(says)
 })
 
-test('what has no flag in the original has none here', () => {
+test('a setting without a flag in Istio has no flag here either', () => {
   expect(() => parseCommandLine(['--exclude-namespaces=x'])).toThrow('unknown flag --exclude-namespaces')
 })
 
-test('every setting is in the help', () => {
+test('the help lists every setting', () => {
   const help = helpText(false)
   for (const { name, env, envOnly, unused } of Object.values<Variable<unknown>>(variables)) {
     if (!envOnly && !unused) expect(help).toContain(`--${name}`)
@@ -49,7 +49,7 @@ test('every setting is in the help', () => {
   }
 })
 
-test('the documentation has the table of settings as it is', () => {
+test('the documentation contains the current table of settings', () => {
   const page = new URL('../../../../docs/install-on-nodes.md', import.meta.url)
   expect(readFileSync(page, 'utf8')).toContain(settingsTable())
 })

@@ -6,12 +6,12 @@ import { variables } from './config/variables.ts'
 
 const commands = {
   run: 'keep the plugin installed until SIGTERM (the default)',
-  status: 'say whether this node is healthy, and why not: exit code 0 or 1',
-  uninstall: 'take the plugin off this node',
+  status: 'report whether this node is healthy, with the reasons if not: exit code 0 or 1',
+  uninstall: 'remove the plugin from this node',
   version: 'print the version',
 } as const
 
-/** What `install-cni` is asked to do. */
+/** Parsed command line of `install-cni`. */
 export interface CommandLine {
   readonly command: keyof typeof commands | 'help'
   readonly dryRun: boolean
@@ -26,11 +26,11 @@ const own = {
   configDir: textFlag({
     name: 'config-dir',
     value: 'DIR',
-    help: 'each file there is a variable; watched and re-applied',
+    help: 'each file in DIR sets one variable; changes are applied while the agent runs',
   }),
   dryRun: boolFlag({ name: 'dry-run', help: 'show what would be written, and change nothing' }),
-  json: boolFlag({ name: 'json', help: 'for --dry-run, status and uninstall: one JSON object' }),
-  force: boolFlag({ name: 'force', help: 'for uninstall: even while an agent is running' }),
+  json: boolFlag({ name: 'json', help: 'with --dry-run, status or uninstall: print one JSON object' }),
+  force: boolFlag({ name: 'force', help: 'with uninstall: remove the plugin even while an agent is running' }),
   version: boolFlag({ name: 'version', help: 'print the version' }),
 }
 
@@ -39,7 +39,7 @@ const settingFlags: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries
   all.filter(([, { envOnly }]) => !envOnly),
 )
 
-/** Takes the command line apart. Throws a {@link UsageError}. */
+/** Parses the command line. Throws a {@link UsageError}. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { given, positionals, help } = parseFlags(argv, { ...settingFlags, ...own })
   const [name = 'run', ...more] = positionals
@@ -51,11 +51,13 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const command = help ? 'help' : version === true ? 'version' : name
   const isDry = dryRun === true
   const onlyShown = command === 'help' || command === 'version'
-  // ignored, they would let somebody change a node who only wanted to look
-  if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run does not go with ${command}`)
-  if (force === true && command !== 'uninstall' && !onlyShown) throw new UsageError('--force is for uninstall')
+  // Refuses --dry-run where it has no effect. If it were ignored, a user who only wants a preview would change the
+  // node.
+  if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run cannot be combined with ${command}`)
+  if (force === true && command !== 'uninstall' && !onlyShown)
+    throw new UsageError('--force needs the command uninstall')
   if (json === true && command === 'run' && !isDry) {
-    throw new UsageError('--json is for --dry-run, status and uninstall; the log is JSON with --log_as_json')
+    throw new UsageError('--json needs --dry-run, status or uninstall; use --log_as_json for a log in JSON')
   }
   return {
     command,
@@ -69,7 +71,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
 
-/** The text of `--help`. */
+/** Text of `--help`. */
 export function helpText(colour: boolean): string {
   const shown: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
     all
@@ -87,7 +89,7 @@ ${Object.entries(commands)
   .join('')}
 ${heading('Flags:', colour)}
 ${flagsText(own)}
-${heading('Settings:', colour)} a flag, else a file in --config-dir, else a variable of the environment, else the default.
+${heading('Settings:', colour)} the first of: flag, file in --config-dir, environment variable, default.
 ${flagsText(shown, { variable: (flag) => (flag as Variable<unknown>).env.join(' or ') })}
 ${heading('Variables without a flag:', colour)}
 ${variableOnly.map(variableText).join('')}
@@ -98,7 +100,7 @@ ${heading('Exit codes:', colour)}
 `
 }
 
-/** Other flags than boolean ones have their default from the help's own columns. */
+/** Adds the default to the help of boolean flags. The help prints the default of other flags itself. */
 const withDefault = ({ help, alone, fallback, shown = String(fallback) }: Variable<unknown>): string =>
   alone === undefined || fallback === false ? help : `${help}; default ${shown}`
 
@@ -107,7 +109,7 @@ function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>
   return `  ${env.join(' or ')}\n          ${help}${standard}\n`
 }
 
-/** The settings as rows of a Markdown table, for the documentation. */
+/** Rows of the settings as a Markdown table for the documentation. */
 export function settingsTable(): string {
   const rows = all
     .filter(([, { unused }]) => !unused)

@@ -8,7 +8,7 @@ const FAILURES: Readonly<Record<Health['artefact'], string>> = {
   conflist: 'CREATE_CNI_CONFIG_FAILURE',
 }
 
-/** Tells what the installer does to the log and to the metrics, under the original's names where it has them. */
+/** Logs and counts the installer's events. Metrics that Istio has keep Istio's names. */
 export function installObserver(log: ScopedLog, metrics: Metrics): NonNullable<InstallerOptions['observe']> {
   const installs = metrics.counter(
     'istio_cni_installs_total',
@@ -16,8 +16,15 @@ export function installObserver(log: ScopedLog, metrics: Metrics): NonNullable<I
     ['result'],
   )
   const ready = metrics.gauge('istio_cni_install_ready', 'Whether the CNI plugin installation is ready or not')
-  const heals = metrics.counter('istio_cni_heals_total', 'Files put right after they had been in order', ['artefact'])
-  const withdrawn = metrics.counter('istio_cni_withdrawals_total', 'Times the plugin was taken out of the network')
+  const heals = metrics.counter(
+    'istio_cni_heals_total',
+    'Installed files that were changed or removed and then repaired',
+    ['artefact'],
+  )
+  const withdrawn = metrics.counter(
+    'istio_cni_withdrawals_total',
+    'Times the plugin was removed from the network configuration',
+  )
   ready.set(0)
   return (event) => {
     for (const { level, text, fields } of eventLines(event)) log[level](text, fields)

@@ -3,16 +3,16 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/** How long stopping may take; the kernel may hold a dead disk for ever. */
+/** Deadline for stopping, in milliseconds. The kernel may block for ever on a dead disk. */
 const STOP_MS = 900
 
 const stop = new AbortController()
 
-/** What nobody expected, for a terminal. */
+/** Stack of an unexpected error, escaped for a terminal. */
 const stackOf = (error: unknown): string =>
   escapeUnsafeLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
 
-/** Ends the process once what was written is read, or soon. */
+/** Ends the process after the output is flushed, at the latest after 50 ms. */
 function exit(code: number): void {
   setTimeout(() => process.exit(code), 50).unref()
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
@@ -22,7 +22,7 @@ let limit: NodeJS.Timeout | undefined
 const endWithin = (ms: number): void => {
   clearTimeout(limit)
   limit = setTimeout(() => {
-    process.stderr.write(`install-cni: clean-up did not end within ${ms} ms and was left\n`)
+    process.stderr.write(`install-cni: clean-up did not end within ${ms} ms and was abandoned\n`)
     exit(0)
   }, ms).unref()
 }
@@ -34,12 +34,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stop.abort(new Error(`install-cni received ${signal}`))
   })
 }
-// before the agent listens there is nothing to read again, and by default the signal would end the process
+// Ignores SIGHUP until the agent handles it. The default action would end the process.
 process.on('SIGHUP', () => {})
-// a log nobody reads is no reason to leave pods without their plugin
+// A closed log pipe must not end the process: pods still need their plugin.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-// whatever a part of the agent got wrong: the plugin stays installed
+// The plugin stays installed after an unexpected error in a part of the agent.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     process.stderr.write(`install-cni: internal error: ${stackOf(error)}\n`)

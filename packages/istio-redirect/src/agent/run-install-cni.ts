@@ -11,27 +11,27 @@ import { isConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/source.ts'
 import { agentLog, type LogWriter } from './log/agent-log.ts'
 
-/** Taking the plugin off a node asks no API server: it works outside of a pod, too. */
+/** Placeholders for the API server: uninstall does not use it, and also works outside of a pod. */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
-/** What `install-cni` needs from its process. */
+/** Interface of `install-cni` to its process. */
 export interface AgentIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
-  /** Text may be coloured. */
+  /** True if the output may have colours. */
   readonly colour: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Ends the agent: it takes the plugin off the node and settles. */
+  /** Stops the agent. The agent removes the plugin from the node if its DaemonSet is gone. */
   readonly signal: AbortSignal
-  /** Registers a listener for SIGHUP, which asks the agent to read its configuration again. */
+  /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for so many milliseconds more than stopping usually takes. */
+  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
   readonly needTime: (ms: number) => void
   /** Opens `stdout`, `stderr` or a file for the log. */
   readonly openLog: (target: string) => LogWriter
 }
 
-/** The `install-cni` command without its process: arguments in, exit code out. */
+/** Runs `install-cni` with these arguments. Resolves with the exit code. */
 export async function runInstallCni(argv: readonly string[], io: AgentIo): Promise<number> {
   try {
     const { command, dryRun: isDry, json, force, configDir, settings } = parseCommandLine(argv)

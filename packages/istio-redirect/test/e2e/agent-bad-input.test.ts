@@ -195,7 +195,7 @@ test.concurrent.for(damages)(
     for (let more = 0; more < 3; more += 1) agent.kill('SIGHUP')
     await eventually(async () => (await refusals()) > 1, 'asked again')
     expect(agent.log()).toMatch(says)
-    expect(agent.log().split('the new configuration is not used').length - 1).toBe(1)
+    expect(agent.log().split('the new configuration is invalid').length - 1).toBe(1)
     expect([await agent.ready(), isInstalled(node)]).toEqual([true, true])
 
     const second = await node.start({ argv, env: { CNI_AGENT_RUN_DIR: node.path('other') } })

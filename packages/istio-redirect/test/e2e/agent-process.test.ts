@@ -92,7 +92,7 @@ test('a busy metrics port is an error line, and taken when it is free; a busy he
   const env = { MONITORING_PORT: port }
   const agent = await node.start({ env })
   await eventually(agent.ready, () => agent.log())
-  expect(agent.log()).toContain(`no metrics: cannot listen on port ${port}`)
+  expect(agent.log()).toContain(`metrics: cannot listen on port ${port}`)
   const refused = await node.start({ env: { HEALTH_PORT: port } })
   expect(await refused.exit).toEqual({ code: 1, signal: null })
   expect(refused.log()).toContain(`cannot serve health checks on port ${port}`)
@@ -161,7 +161,11 @@ test('flag, configuration folder, environment: in this order, and the folder is 
 
   symlinkSync('..data/FORCE_IPTABLES_BINARY', node.path('config/FORCE_IPTABLES_BINARY'))
   revision('..3', { EXCLUDE_NAMESPACES: 'never', FORCE_IPTABLES_BINARY: 'wrong' })
-  await eventually(() => agent.log().includes('the new configuration is not used: FORCE_IPTABLES_BINARY'), 'refused')
+  await eventually(
+    () =>
+      agent.log().includes('the new configuration is invalid, the former one stays in force: FORCE_IPTABLES_BINARY'),
+    'refused',
+  )
   expect(node.read(conflist)).toBe(expected({ exclude_namespaces: ['a', 'b'] }))
 
   rmSync(node.path('config/FORCE_IPTABLES_BINARY'))

@@ -48,7 +48,7 @@ test('two agents with different settings: the older one gives way, says why, and
   await eventually(async () => !(await older.ready()), 'given way again')
   older.kill('SIGTERM')
   expect(await older.exit).toEqual({ code: 0, signal: null })
-  expect(older.log()).toContain('nothing is taken off this node: a newer installer')
+  expect(older.log()).toContain('nothing is removed from this node: a newer installer')
   expect([node.read(conflist), node.read('bin/istio-cni')]).toEqual([listWith(node, 'third'), 'plugin v1'])
   expect(await third.ready()).toBe(true)
 })

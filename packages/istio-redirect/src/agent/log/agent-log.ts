@@ -4,21 +4,21 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Destination of log lines. */
 export interface LogWriter {
-  /** Writes a line. `unless-terminal`: as JSON, but for a terminal. */
+  /** Writes a line. `unless-terminal` writes JSON unless the target is a terminal. */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 
-/** The agent's log: several scopes, one format, levels that may change while it runs. */
+/** Log of the agent: several scopes, one format. The levels may change while the agent runs. */
 export interface AgentLog {
   scope(name: string): ScopedLog
-  /** Prints a line as it is, if its scope's level lets it pass. */
+  /** Prints a line unchanged if the level of its scope permits it. */
   emit(entry: LogEntry): void
   configure(settings: LogSettings): void
 }
 
 const BEFORE_CONFIGURATION: LogSettings = { levels: {}, json: false, targets: ['stdout'] }
 
-/** Makes the log. `open` gives a writer for a target, again whenever the targets change. */
+/** Creates the log. `open` returns the writer of a target, and is called again when the targets change. */
 export function agentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
   let settings = BEFORE_CONFIGURATION
   let writers: readonly LogWriter[] = settings.targets.map(open)

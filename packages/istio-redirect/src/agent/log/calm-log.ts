@@ -1,22 +1,22 @@
 import type { ScopedLog } from '../part/services.ts'
 
-/** Logs that something does not work, and that it works again, without repeating itself. */
+/** Log of one recurring failure and its recovery, without repeated lines. */
 export interface CalmLog {
-  /** Logs the message as long as it is another one than before, or five minutes later. */
+  /** Logs the message if it differs from the last one, or after five minutes. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
-  /** Logs that it works again, if it had failed. */
+  /** Logs the recovery if a failure was reported before. */
   worked(): void
 }
 
-/** Settings of {@link calmLog}. */
+/** Options of {@link calmLog}. */
 export interface CalmLogOptions {
-  /** Default `warn`. */
+  /** Level of failures. Default `warn`. */
   readonly level?: 'warn' | 'error'
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
-/** A {@link CalmLog} that writes to `log`; `recovered` is the line for when it works again. */
+/** Creates a {@link CalmLog} that writes to `log`. `recovered` is the line for the recovery. */
 export function calmLog(log: ScopedLog, recovered: string, options: CalmLogOptions = {}): CalmLog {
   const { level = 'warn', now = () => performance.now() } = options
   let last: { readonly message: string; readonly at: number } | undefined

@@ -1,20 +1,20 @@
 import { escapeUnsafe } from '@cni/types'
 import type { Labels } from '../part/services.ts'
 
-/** A line before it is text. */
+/** Line of the log before it is formatted. */
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** UTC with microseconds, `2026-01-02T03:04:05.678901Z`. */
+  /** UTC time with microseconds, such as `2026-01-02T03:04:05.678901Z`. */
   readonly time: string
   readonly scope: string
   readonly msg: string
   readonly labels?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }
 
-/** How lines look: for machines, as the original prints them, or for people at a terminal. */
+/** Format of lines: JSON, Istio's text, or coloured text for a terminal. */
 export type LogForm = 'json' | 'text' | 'terminal'
 
-/** One line of the log, with its newline. */
+/** Formats a line of the log, with its newline. */
 export function formatLine(entry: LogEntry, form: LogForm): string {
   if (form === 'json') return jsonLine(entry)
   return form === 'text' ? textLine(entry) : terminalLine(entry)

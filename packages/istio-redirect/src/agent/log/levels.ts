@@ -1,25 +1,28 @@
 import { quote } from '@cni/types'
 
-/** From silence to everything. */
+/** Level names, from no output to all output. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const
 
-/** How much of a scope is printed. */
+/** Level of a scope: the least severe lines that are printed. */
 export type Level = (typeof NAMES)[number]
 
-/** Levels by scope; the scope `all` has the last word. */
+/** Levels by scope. The level of the scope `all` overrides all others. */
 export type Levels = Readonly<Record<string, Level>>
 
-/** How the log looks, and where it goes. */
+/** Levels, format and targets of the log. */
 export interface LogSettings {
   readonly levels: Levels
   readonly json: boolean | 'unless-terminal'
-  /** `stdout`, `stderr` or paths. */
+  /** `stdout`, `stderr` or paths of files. */
   readonly targets: readonly string[]
 }
 
 const SCOPES = ['all', 'default', 'cni-agent', 'cni-plugin']
 
-/** Reads `scope:level,…`; a level alone is that of the scope `default`. What makes no sense is left out, and said. */
+/**
+ * Parses `scope:level,…`. A level without a scope sets the scope `default`. Invalid parts are skipped and reported in
+ * `problems`.
+ */
 export function parseLevels(text: string): { readonly levels: Levels; readonly problems: readonly string[] } {
   const levels: Record<string, Level> = {}
   const problems: string[] = []
@@ -35,15 +38,17 @@ export function parseLevels(text: string): { readonly levels: Levels; readonly p
   return { levels, problems }
 }
 
-/** The level of a scope. The plugin's lines are as talkative as the agent's unless they have a level of their own. */
+/** Returns the level of a scope. Without a level of its own, the plugin's scope has the level of the agent's scope. */
 export function levelOf(levels: Levels, scope: string): Level {
   const own = levels.all ?? levels[scope]
   if (own !== undefined) return own
   return scope === 'cni-plugin' ? levelOf(levels, 'cni-agent') : 'info'
 }
 
-/** `plugin_log_level` of the plugin's configuration: one switch for what it writes and for what is shown of it. */
+/**
+ * Value of `plugin_log_level` in the plugin's configuration. The same level limits what the agent prints of its lines.
+ */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 
-/** Whether a line of this level is printed. */
+/** True if a line of this level is printed. */
 export const isShown = (level: Level, limit: Level): boolean => NAMES.indexOf(level) <= NAMES.indexOf(limit)

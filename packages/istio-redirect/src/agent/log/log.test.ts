@@ -8,22 +8,22 @@ const line = (form: LogForm, msg = 'hello', labels: Record<string, string | numb
   formatLine({ level: 'info', time: '2026-01-02T03:04:05.678901Z', scope, msg, labels }, form)
 
 describe('a line', () => {
-  test('as text has columns, and none for the default scope', () => {
+  test('as text has tab-separated columns, without a column for the default scope', () => {
     expect(line('text', 'hello', { a: 1, b: 'c' })).toBe(
       '2026-01-02T03:04:05.678901Z\tinfo\tcni-agent\thello\ta=1 b=c\n',
     )
     expect(line('text', 'hello', {}, 'default')).toBe('2026-01-02T03:04:05.678901Z\tinfo\thello\n')
   })
-  test('as JSON has its members in order, and labels cannot replace them', () => {
+  test('as JSON has its members in a fixed order, and labels cannot replace them', () => {
     expect(line('json', 'hello', { a: 1, level: 'fatal', time: 0 })).toBe(
       '{"level":"info","time":"2026-01-02T03:04:05.678901Z","scope":"cni-agent","msg":"hello","a":1}\n',
     )
   })
-  test('at a terminal is short, and the only one with colours', () => {
+  test('at a terminal has colours and a short time, as the only form', () => {
     expect(line('terminal')).toContain('\u001b[36mINFO \u001b[0m hello')
     expect(line('text') + line('json')).not.toContain('\u001b')
   })
-  test.each(['text', 'terminal', 'json'] as const)('as %s cannot be forged or broken', (form) => {
+  test.each(['text', 'terminal', 'json'] as const)('as %s cannot be forged or broken by control characters', (form) => {
     const text = 'a\nb\tc\u001b[2J\u007f\u0085\u009b2J\u2028\u2029\u200e\u200f\u061c\u202a\u202ed\u2066\u2069\u{e0061}'
     const hostile = line(form, text, { 'k\n=x\u009b\u202e': `v\r\n ${text}` })
     const ours = form === 'text' ? /\t/g : /\p{Cc}\[\d+m/gu
@@ -39,7 +39,7 @@ test.each<[LogSettings['json'], boolean, boolean, LogForm]>([
   [true, true, false, 'json'],
   [false, false, false, 'text'],
   [false, true, false, 'terminal'],
-])('asked for JSON: %s, at a terminal: %s, without colours: %s, lines are %s', (json, isTerminal, noColour, form) => {
+])('with JSON set to %s, at a terminal: %s, without colours: %s, lines are %s', (json, isTerminal, noColour, form) => {
   expect(formFor(json, isTerminal, noColour)).toBe(form)
 })
 
@@ -56,12 +56,12 @@ describe('log_output_level', () => {
     const { levels, problems } = parseLevels(text)
     expect([levelOf(levels, scope), problems]).toEqual([level, []])
   })
-  test.each(['verbose', 'cni-agent:loud', 'nowhere:info'])('%j is left out, and said', (text) => {
+  test.each(['verbose', 'cni-agent:loud', 'nowhere:info'])('%j is skipped and reported as a problem', (text) => {
     expect(parseLevels(text)).toEqual({ levels: {}, problems: [expect.stringContaining('log ')] })
   })
 })
 
-test('the log prints what its levels let pass, and follows new ones', () => {
+test('the log prints the lines that its levels permit, and follows a change of levels', () => {
   const lines: string[] = []
   const log = agentLog(
     () => ({ write: (entry) => lines.push(formatLine(entry, 'text')) }),

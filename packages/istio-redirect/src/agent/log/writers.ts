@@ -3,10 +3,13 @@ import type { LogWriter } from './agent-log.ts'
 import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
-/** What may wait for a reader that is slow; beyond it lines are lost, for installing must not wait. */
+/**
+ * Maximal size of lines that wait for a slow reader, in bytes. Further lines are dropped, so that installing does not
+ * wait.
+ */
 const MAX_PENDING = 1024 * 1024
 
-/** Opens `stdout`, `stderr` or a file. Colours are for terminals. */
+/** Opens `stdout`, `stderr` or a file. Only terminals get colours. */
 export function openWriter(target: string): LogWriter {
   if (target !== 'stdout' && target !== 'stderr') return fileWriter(target)
   const stream = process[target]
@@ -21,7 +24,7 @@ export function openWriter(target: string): LogWriter {
       const form = formFor(json, isTerminal, Boolean(process.env.NO_COLOR))
       if (lost > 0) {
         const { time } = entry
-        const msg = `${lost} log lines were lost: nobody reads ${target}`
+        const msg = `${lost} log lines were lost: no process reads ${target}, or too slowly`
         stream.write(formatLine({ level: 'warn', time, scope: 'cni-agent', msg }, form))
       }
       lost = 0
@@ -36,13 +39,13 @@ function fileWriter(path: string): LogWriter {
       try {
         appendFileSync(path, formatLine(entry, formFor(json, false, true)), { mode: 0o600 })
       } catch {
-        // a log that cannot be written has nobody to complain to, and the agent goes on
+        // Ignores the error: there is no other place to report it, and the agent continues.
       }
     },
   }
 }
 
-/** Programs read what goes to no terminal, unless somebody said otherwise. */
+/** Format of lines for a target. By default a terminal gets text, any other target JSON. */
 export function formFor(json: LogSettings['json'], isTerminal: boolean, noColour: boolean): LogForm {
   if (json === true || (json === 'unless-terminal' && !isTerminal)) return 'json'
   return isTerminal && !noColour ? 'terminal' : 'text'

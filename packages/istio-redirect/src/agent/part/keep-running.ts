@@ -5,7 +5,11 @@ import type { ScopedLog } from './services.ts'
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
-/** Runs something until the signal: what ends or fails before is told of, and started again after a pause that grows. */
+/**
+ * Runs a function until the signal aborts. If the function ends or fails before, logs that and restarts it after a
+ * growing
+ * pause.
+ */
 export async function keepRunning(
   what: string,
   run: () => Promise<void>,
@@ -16,12 +20,12 @@ export async function keepRunning(
     try {
       await run()
       if (signal.aborted) return
-      log.error(`${what} ended by itself; it is started again`, { pauseMs: pause })
+      log.error(`${what} ended unexpectedly and is restarted`, { pauseMs: pause })
     } catch (error) {
       if (signal.aborted) return
       log.error(`${what}: ${messageOf(error)}`, { pauseMs: pause })
     }
-    // the pause ends with the agent
+    // The signal ends the pause early.
     await sleep(pause, undefined, { signal }).catch(() => {})
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
   }

@@ -1,19 +1,21 @@
 /**
- * Why a part ends. `followed`: another agent follows on this node and finds what is there. `removed`: none does, and
- * nothing stays. `exchanged`: the same agent goes on with another configuration, or left the work to a newer agent.
+ * Reason for the end of a part.
+ * - `followed`: another agent follows on this node and takes over the existing state.
+ * - `removed`: no agent follows, and all state is removed.
+ * - `exchanged`: the same agent continues with another configuration, or leaves the work to a newer agent.
  */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 
-/** Something the agent runs, which can be given another configuration. */
+/** Component of the agent that can be reconfigured while the agent runs. */
 export interface Part<C> {
-  /** Starts it, or exchanges it when what it depends on is different. The new one is there before the old one ends. */
+  /** Starts the part, or restarts it if its settings have changed. The new instance starts before the old one ends. */
   update(config: C): Promise<void>
   close(why: EndReason): Promise<void>
 }
 
 /**
- * A part that is started anew whenever `key` has another value (compared as JSON). `start` returns the function that ends
- * what it started.
+ * Creates a part. It restarts whenever `key` returns another value (compared as JSON). `start` resolves with the
+ * function that stops the part.
  */
 export function agentPart<C>(
   key: (config: C) => unknown,

@@ -20,7 +20,7 @@ function watched() {
   return { at, outages, refusals, leave, reach }
 }
 
-test('an outage is told of once, when it is over, from its first to its last failed request', () => {
+test('an outage is reported once, when it is over, with the times of its first and last failed request', () => {
   const { at, outages } = watched()
   at(0)
   at(1000, refused)
@@ -32,7 +32,7 @@ test('an outage is told of once, when it is over, from its first to its last fai
   expect(outages).toEqual([{ first: 1000, last: 9000, problem: 'GET /: 503' }])
 })
 
-test('a server that is replaced, and one that refuses, were not away', () => {
+test('a short failure and a refusal are not reported as outages', () => {
   const { at, outages } = watched()
   at(0, refused)
   at(2000, refused)
@@ -44,7 +44,7 @@ test('a server that is replaced, and one that refuses, were not away', () => {
   expect(outages).toEqual([])
 })
 
-test('a refusal is told of once, until it is of another kind or was granted', () => {
+test('a refusal is reported once, until its status changes or a request succeeds', () => {
   const { at, refusals } = watched()
   const forbidden = (pod: string) => new KubeError('STATUS', `403: cannot patch ${pod}`, { status: 403 })
   at(0, forbidden('web-1'))
@@ -57,7 +57,7 @@ test('a refusal is told of once, until it is of another kind or was granted', ()
   expect(refusals).toEqual(['403: cannot patch web-1', '401: who are you?', '403: cannot patch web-2'])
 })
 
-test('what is refused stays so while other things are granted, and is told to who comes later', () => {
+test('a refusal persists while requests for other things succeed, and is reported to new listeners', () => {
   const { at, refusals, reach } = watched()
   const namespaces = reach.of('namespaces')
   const forbidden = new KubeError('STATUS', '403: cannot list namespaces', { status: 403 })
@@ -72,7 +72,7 @@ test('what is refused stays so while other things are granted, and is told to wh
   expect(refusals).toHaveLength(2)
 })
 
-test('who has left is not told', () => {
+test('a removed listener is not called', () => {
   const { at, outages, leave } = watched()
   at(0, refused)
   at(10_000, refused)

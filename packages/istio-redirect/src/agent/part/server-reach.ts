@@ -1,37 +1,42 @@
 import type { KubeError } from '@cni/kube'
 
-/** A time without an API server. */
+/** Time in which the API server did not answer. */
 export interface Outage {
-  /** Of its first and its last failed request, in milliseconds since 1970. */
+  /** Times of the first and the last failed request, in milliseconds since 1970. */
   readonly first: number
   readonly last: number
-  /** What the last one said. */
+  /** Message of the last error. */
   readonly problem: string
 }
 
-/** What became of requests for one thing. */
+/** Reports the results of requests for one kind of object. */
 export interface RequestReports {
   failed(error: KubeError): void
   answered(): void
 }
 
-/** Whether the API server can be asked, and grants what it is asked for, by what becomes of the agent's requests. */
+/** Reachability of the API server and its refusals, derived from the results of the agent's requests. */
 export interface ServerReach {
-  /** For requests for this: it is refused until one of them is granted, whatever becomes of others. */
+  /**
+   * Creates the reports for one kind of object. A refusal of this kind lasts until one of its requests succeeds,
+   * whatever
+   * happens to other kinds.
+   */
   of(what: string): RequestReports
-  /** Tells of each outage when it is over; returns what ends that. */
+  /** Calls the listener after each outage. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
   /**
-   * Tells what a server says that refuses, also what it said before: once for all that is asked for one thing, until some of
-   * that is granted; returns what ends that.
+   * Calls the listener with the server's message of a refusal, also with earlier refusals that still last.
+   *
+   * A kind of object is reported once until one of its requests succeeds. Returns a function that removes the listener.
    */
   onRefusal(listener: (problem: string) => void): () => void
 }
 
-/** One failed request is no outage: servers are replaced, and connections cut. */
+/** Minimal length of an outage in milliseconds. A server that restarts or a cut connection is not an outage. */
 const SHORTEST_MS = 5000
 
-/** Nothing has been asked yet. */
+/** Creates the reachability, initially without any results. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
   const returned = new Set<(outage: Outage) => void>()
   const refused = new Set<(problem: string) => void>()
@@ -40,7 +45,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // The words may name another pod each time.
+        // Compares the status only, as the message may name another pod each time.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)
@@ -70,7 +75,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
 
 // internal
 
-/** Returns what leaves again. */
+/** Adds a listener and returns the function that removes it. */
 function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -78,6 +83,6 @@ function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => 
 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
-/** A server that refuses is there. */
+/** True if the server does not answer. A refusal (401 or 403) is an answer. */
 const isAway = ({ code, status = 0 }: KubeError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)

@@ -1,7 +1,7 @@
-/** Labels of a log line or a sample. */
+/** Labels of a log line or of a metric's sample. */
 export type Labels = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** A log of one scope. The text is one line: what comes from outside is escaped when it is printed. */
+/** Log of one scope. A message is one line: unsafe characters are escaped when it is printed. */
 export interface ScopedLog {
   debug(msg: string, labels?: Labels): void
   info(msg: string, labels?: Labels): void
@@ -9,45 +9,47 @@ export interface ScopedLog {
   error(msg: string, labels?: Labels): void
 }
 
-/** A counter: `inc({ type: 'label', result: 'success' })`. */
+/** Counter metric, used as `inc({ type: 'label', result: 'success' })`. */
 export interface Counter {
   inc(labels?: Readonly<Record<string, string>>, by?: number): void
 }
 
-/** A gauge: `set(1)`. */
+/** Gauge metric, used as `set(1)`. */
 export interface Gauge {
   set(value: number, labels?: Readonly<Record<string, string>>): void
 }
 
-/** A histogram: `observe(0.002)`. */
+/** Histogram metric, used as `observe(0.002)`. */
 export interface Histogram {
   observe(value: number): void
 }
 
-/** Where metrics are made. A name that exists already gives the same one, so that a part may be started again. */
+/** Factory of metrics. An existing name returns the existing metric, so that a part can restart. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge
 }
 
-/** How the agent reaches the API server. The files are read at use: the token changes, and never reaches a log. */
+/**
+ * Access to the API server. The files are read for each use, because the token changes. The token never reaches a log.
+ */
 export interface ApiAccess {
-  /** Such as `https://10.96.0.1:443`. */
+  /** URL, such as `https://10.96.0.1:443`. */
   readonly server: string
   readonly tokenFile: string
   readonly caFile: string
-  /** Our own namespace, may be empty. */
+  /** Namespace of the agent itself. May be empty. */
   readonly namespace: string
 }
 
-/** The repair settings, and those of others that repair shares. */
+/** Settings of the repair of broken pods, including shared settings that repair needs. */
 export interface RepairConfig {
   readonly repairPods: boolean
   readonly deletePods: boolean
   readonly labelPods: boolean
   readonly brokenPodLabelKey: string
   readonly brokenPodLabelValue: string
-  /** Empty: the pods of all nodes. */
+  /** Node whose pods are repaired. An empty name means the pods of all nodes. */
   readonly nodeName: string
   readonly sidecarAnnotation: string
   readonly initContainerName: string
@@ -57,30 +59,30 @@ export interface RepairConfig {
   readonly fieldSelectors: string
   readonly nativeNftables: boolean
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
-  /** Where the plugin keeps its attachments. */
+  /** Folder of the plugin's attachment records. */
   readonly agentRunDir: string
 }
 
-/** How the plugin's calls are served. */
+/** Settings of the served calls of the plugin. */
 export interface ServeConfig {
-  /** The unix socket. */
+  /** Path of the unix socket. */
   readonly socket: string
-  /** Whose pods are watched. Empty: nobody's, each is asked for. */
+  /** Node whose pods are watched. With an empty name no pods are watched, and each pod is requested alone. */
   readonly nodeName: string
 }
 
-/** How the container runtime is asked. */
+/** Settings of the connection to the container runtime. */
 export interface CriConfig {
-  /** The unix socket. */
+  /** Path of the runtime's unix socket. */
   readonly socket: string
-  /** `false`: the plugin is not in the list of the runtime's default network. */
+  /** `false` if the plugin is not in the list of the runtime's default network. */
   readonly chained: boolean
 }
 
-/** Whose token the plugin has, and where it is kept. */
+/** Service account of the plugin's token, and the token's file. */
 export interface PluginTokenConfig {
-  /** A service account in the agent's own namespace. */
+  /** Name of a service account in the agent's own namespace. */
   readonly account: string
-  /** Readable by root only; beside the kubeconfig, which is made from it. */
+  /** Path of the token's file, readable by root only. The kubeconfig next to it contains the same token. */
   readonly file: string
 }

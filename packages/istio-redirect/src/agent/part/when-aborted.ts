@@ -1,4 +1,4 @@
-/** Settles when the signal is aborted, at once if it is already. */
+/** Resolves when the signal aborts, at once if it is already aborted. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

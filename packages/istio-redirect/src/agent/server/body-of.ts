@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Bounds of a body. */
+/** Limits of a request's body. */
 export interface BodyBounds {
   readonly maxBytes: number
-  /** Milliseconds in which all of it has to arrive. Default: as long as the connection lives. */
+  /** Deadline in milliseconds for the whole body. Default: the life of the connection. */
   readonly arrivalMs?: number
 }
 
-/** The body of a request, as text. Rejects with the reason why there is none. */
+/** Reads the body of a request as text. Rejects if the body is too long, too slow or incomplete. */
 export function bodyOf(request: IncomingMessage, { maxBytes, arrivalMs }: BodyBounds): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const late = () => reject(new Error(`it took more than ${arrivalMs} ms`))
+    const late = () => reject(new Error(`it did not arrive within ${arrivalMs} ms`))
     const timer = arrivalMs === undefined ? undefined : setTimeout(late, arrivalMs)
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
@@ -23,7 +23,7 @@ export function bodyOf(request: IncomingMessage, { maxBytes, arrivalMs }: BodyBo
     request.once('error', reject)
     request.once('close', () => {
       clearTimeout(timer)
-      reject(new Error('it broke off'))
+      reject(new Error('the connection closed before its end'))
     })
   })
 }

@@ -1,57 +1,70 @@
 import { readFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 
-/** What the clients of one server may take from the agent's work. */
+/** Limits of the connections of one server. */
 export interface ServerBounds {
-  /** Connections that may wait for their client: of more, those that waited longest are closed. */
+  /** Connections that may wait for their client's request. If there are more, the longest-waiting ones are closed. */
   readonly waiting: number
-  /** Connections at one moment. What arrives together is read before any of it counts as waiting. */
+  /** Open connections at one moment. All data of a burst is read before any of its connections counts as waiting. */
   readonly burst: number
-  /** How long a request may take to begin, in milliseconds: its headers, or all of it where it has none. */
+  /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */
   readonly headersMs: number
-  /** How long a connection lives, in milliseconds, whatever happens on it. */
+  /** Longest life of a connection, in milliseconds. */
   readonly totalMs: number
   /** Bytes that one connection may send. Default 2 MiB. */
   readonly bytesOfOne?: number
-  /** Bytes that all open connections together may have sent: what the agent keeps of them. Default 8 MiB. */
+  /** Bytes that all open connections together may have sent. The agent keeps them in memory. Default 8 MiB. */
   readonly bytesOfAll?: number
 }
 
-/** Why a connection was closed: too many waited or sent too much together, or this one took too long or sent too much. */
+/**
+ * Reason why a connection was closed early.
+ * - `crowded`: too many connections waited, or all together sent too much.
+ * - `late`: the connection exceeded a deadline.
+ * - `long`: the connection sent too much.
+ */
 export type CloseReason = 'crowded' | 'late' | 'long'
 
-/** How connections are bounded. */
+/** Limits of connections, and the callback for closed ones. */
 export interface BoundedOptions {
-  /** Told of each connection that was closed before its time. */
+  /** Called for each connection that was closed early. */
   readonly closed?: (reason: CloseReason) => void
-  /** Default: 64 that wait, or as many as the limit of open files has room for, 5 s and 10 s. */
+  /**
+   * Default: 64 waiting connections, 5 s for headers, 10 s in total. A low limit of open files permits fewer
+   * connections.
+   */
   readonly bounds?: ServerBounds
 }
 
-/** `silent` until its request has come, `asking` until that is answered. */
+/** Phase of a connection: `silent` until its request arrives, `asking` until the response is sent, then `answered`. */
 export type Phase = 'silent' | 'asking' | 'answered'
 
-/** The connections of a server, as far as they are open. */
+/** Open connections of a server. */
 export interface BoundedConnections {
-  /** `undefined` for one that is closed. */
+  /** Phase of a connection. `undefined` if it is closed. */
   phaseOf(socket: Socket): Phase | undefined
-  /** Says how far one is; nothing happens if it is closed. */
+  /** Sets the phase of a connection. Does nothing if the connection is closed. */
   set(socket: Socket, phase: Phase): void
-  /** Counts bytes of a connection. Closes it if they are too many, or the one that sent most if all together are. */
+  /**
+   * Counts received bytes. Closes the connection if it sent too many. Closes the largest sender if all together sent
+   * too
+   * many.
+   */
   received(socket: Socket, bytes: number): void
   closeAll(): void
 }
 
 /**
- * Bounds the connections of a server: clients cannot keep the agent from its work, for what they leave open costs neither
- * descriptors nor memory for long. Those that come last, as kubelet may, are not the ones that are refused.
+ * Limits the connections of a server, so that idle or abusive clients exhaust neither descriptors nor memory. The
+ * oldest
+ * connections are closed first. A new connection, such as kubelet's, is still accepted.
  */
 export function boundConnections(
   server: Server,
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
 ): BoundedConnections {
   const { waiting, burst, headersMs, totalMs, bytesOfOne = 2 * MIB, bytesOfAll = 8 * MIB } = bounds
-  // the oldest first
+  // Ordered by age, the oldest first.
   const connections = new Map<Socket, Phase>()
   const received = new Map<Socket, number>()
   let receivedOfAll = 0
@@ -74,7 +87,7 @@ export function boundConnections(
   const trimSoon = (): void => {
     if (isTrimming) return
     isTrimming = true
-    // between the two, whatever has arrived is read and answered
+    // After two turns of the event loop, all arrived data is read and answered.
     setImmediate(() =>
       setImmediate(() => {
         isTrimming = false
@@ -84,7 +97,7 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    // One timer at a time: most connections are closed before the first one ends.
+    // Uses one timer at a time, because most connections close before the first timer fires.
     let timer = setTimeout(
       () => {
         if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
@@ -112,7 +125,7 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Not the connection that sent last: it may be that of a plugin.
+      // Closes the largest sender, and not the last one, which may be the plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },
@@ -123,21 +136,22 @@ export function boundConnections(
 }
 
 /**
- * Bounds for a server that needs no more than `most` connections that wait: fewer where few files may be open. Four servers
- * have at most half of the descriptors.
+ * Limits for a server that needs at most `most` waiting connections. The limit is lower if the process may open few
+ * files:
+ * four servers together use at most half of the descriptors.
  */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
 }
 
-/** How many files the process may have open; the runtimes raise it to the hard limit at their start. */
+/** Limit of open files of the process. Node and bun raise it to the hard limit when they start. */
 function descriptorLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? UNKNOWN_LIMIT)
   } catch {
-    // no /proc: what most systems begin with
+    // Without /proc, assumes the usual default of Linux.
     return UNKNOWN_LIMIT
   }
 }

@@ -13,7 +13,10 @@ afterEach(async () => {
 
 const roomy: ServerBounds = { waiting: 100, burst: 100, headersMs: 60_000, totalMs: 60_000 }
 
-/** A server with these bounds, what it closed and why, and clients of it. */
+/**
+ * Starts a server with these limits. Returns the reasons of its closed connections and a function that connects a
+ * client.
+ */
 async function serve(bounds: Partial<ServerBounds>, handle: RequestListener = (_, response) => response.end('done')) {
   const closed: CloseReason[] = []
   const server = boundedServer(handle, { bounds: { ...roomy, ...bounds }, closed: (reason) => closed.push(reason) })
@@ -37,7 +40,7 @@ async function serve(bounds: Partial<ServerBounds>, handle: RequestListener = (_
 
 interface Client {
   readonly socket: Socket
-  /** What had been received when the connection was closed. */
+  /** Data received until the connection closed. */
   readonly end: Promise<string>
 }
 
@@ -45,7 +48,7 @@ const half = 'GET / HTTP/1.1\r\nHost: x\r\n'
 const whole = `${half}\r\n`
 
 describe('a bounded server', () => {
-  test('closes those that have waited longest, and answers the newest', async () => {
+  test('closes the connections that have waited longest, and answers the newest', async () => {
     const { closed, client } = await serve({ waiting: 3 })
     const waiting: Client[] = []
     for (let made = 0; made < 6; made += 1) waiting.push(await client(half))
@@ -57,14 +60,14 @@ describe('a bounded server', () => {
     expect(new Set(closed)).toEqual(new Set(['crowded']))
   })
 
-  test('reads what arrives together before anybody counts as waiting', async () => {
+  test('reads simultaneous requests before their connections count as waiting', async () => {
     const { closed, client } = await serve({ waiting: 1, burst: 50 })
     const clients = await Promise.all(Array.from({ length: 50 }, () => client(whole)))
     for (const { end } of clients) expect(await end).toMatch(/^HTTP\/1\.1 200 /)
     expect(closed).toEqual([])
   })
 
-  test('has never more connections than a burst, even those that are being answered', async () => {
+  test('has never more connections than a burst, including connections whose request is in progress', async () => {
     const { closed, client } = await serve({ burst: 5 }, () => {})
     const clients: Client[] = []
     for (let made = 0; made < 8; made += 1) clients.push(await client(whole))
@@ -74,21 +77,21 @@ describe('a bounded server', () => {
 
   test.each([
     ['without a request', { headersMs: 100 }, half],
-    ['without an end', { totalMs: 100 }, whole],
-  ])('closes a connection %s when its time is over', async (_, bounds, text) => {
+    ['without a response', { totalMs: 100 }, whole],
+  ])('closes a connection %s after its deadline', async (_, bounds, text) => {
     const { closed, client } = await serve(bounds, () => {})
     expect(await (await client(text)).end).toBe('')
     expect(closed).toEqual(['late'])
   })
 
-  test('closes a connection whose request is larger than it takes', async () => {
+  test('closes a connection whose request exceeds the size limit', async () => {
     const { closed, client } = await serve({ bytesOfOne: 100_000 }, (request) => void request.resume())
     const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000000\r\n\r\n'
     expect(await (await client(post + 'x'.repeat(200_000))).end).toBe('')
     expect(closed).toEqual(['long'])
   })
 
-  test('closes the connection that sent most when all together send too much, and answers the others', async () => {
+  test('closes the largest sender when all connections together send too much, and answers the others', async () => {
     const { closed, client } = await serve({ bytesOfAll: 150_000 }, (request, response) => {
       request.resume().once('end', () => response.end('done'))
     })
@@ -101,13 +104,13 @@ describe('a bounded server', () => {
     expect(closed).toEqual(['crowded'])
   })
 
-  test('closes a connection that sends request after request while the first one is answered', async () => {
+  test('closes a connection that keeps sending requests before the first one is answered', async () => {
     const { closed, client } = await serve({}, () => {})
     expect(await (await client(whole.repeat(2000))).end).toBe('')
     expect(closed).toEqual(['long'])
   })
 
-  test('has one request of each connection', async () => {
+  test('serves one request per connection', async () => {
     let asked = 0
     const { closed, client } = await serve({}, (_, response) => {
       asked += 1

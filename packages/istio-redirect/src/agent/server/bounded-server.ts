@@ -2,13 +2,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 
 /**
- * An HTTP server with bounded connections. A connection has one request, for every client of the agent asks once in a
- * while. The runtimes' own limits are of no use here: theirs refuse whoever comes last, which is kubelet.
+ * Creates an HTTP server with limited connections. A connection serves one request, because clients of the agent ask
+ * rarely. The limits of Node and bun are not used: they refuse the newest connection, which may be kubelet's.
  */
 export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request
-    // closed meanwhile, or a second request of one connection, which the runtime keeps
+    // The connection is closed, or this is a further request on it: its memory is counted, and it gets no response.
     if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, KEPT_BYTES)
     connections.set(socket, 'asking')
     request.on('data', (chunk: Buffer) => connections.received(socket, chunk.length))
@@ -20,5 +20,5 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
   return server
 }
 
-/** What a request without a body counts for. */
+/** Bytes that a further request counts for. */
 const KEPT_BYTES = 4096

@@ -5,26 +5,27 @@ import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../part/services.ts'
 import { listen, shut } from './listen.ts'
 
-/** How long to wait before a busy port is tried again. */
+/** Pause before a retry on a busy port, in milliseconds. */
 const RETRY_MS = 1000
 
-/** What {@link keepPort} serves, and where it reports that it cannot. */
+/** Options of {@link keepPort}. */
 export interface PortOptions {
-  /** What the server offers, for the log: `metrics`. */
+  /** Name of the service for the log, such as `metrics`. */
   readonly what: string
   readonly create: () => Server
   readonly log: ScopedLog
-  /** Called after each attempt to listen that failed. */
+  /** Called after each failed attempt to listen. */
   readonly failed: () => void
 }
 
 /**
- * Makes a server listen on a port. If the port is busy, it is tried again every second until it is free. Resolves after
- * the first attempt, whatever came of it, with a function that closes the server or gives up.
+ * Makes a server listen on a port. If the port is busy, retries every second. Resolves after the first attempt,
+ * successful
+ * or not. The result is a function that closes the server or stops the retries.
  */
 export async function keepPort(port: number, { what, create, log, failed }: PortOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
-  const portLog = calmLog(log, `${what} on port ${port}`, { level: 'error' })
+  const portLog = calmLog(log, `${what}: listening on port ${port}`, { level: 'error' })
   let listening: Server | undefined
   const attempt = async (): Promise<void> => {
     const server = create()
@@ -34,13 +35,13 @@ export async function keepPort(port: number, { what, create, log, failed }: Port
       portLog.worked()
     } catch (error) {
       failed()
-      portLog.failed(`no ${what}: cannot listen on port ${port}: ${messageOf(error)}`)
+      portLog.failed(`${what}: cannot listen on port ${port}: ${messageOf(error)}`)
     }
   }
   await attempt()
   const retries = (async () => {
     while (listening === undefined && !stop.signal.aborted) {
-      // It rejects when the wait is cut short: the condition of the loop sees to that.
+      // `close` aborts the sleep, which then rejects. The loop checks the signal.
       await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => {})
       if (!stop.signal.aborted) await attempt()
     }

@@ -6,30 +6,30 @@ import type { ScopedLog } from '../part/services.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
 /**
- * How long at most a missing socket goes unnoticed, and how long to wait before it is made again when that failed or when
- * another agent has just made its own in the same place.
+ * Interval in milliseconds of the checks for a missing socket. Also the pause before the socket is made again, after a
+ * failure or after another agent has replaced the socket.
  */
 const LOOK_MS = 1000
 
-/** A unix socket that is made again when somebody removes or replaces it. */
+/** Unix socket that is made again when another process removes or replaces it. */
 export interface KeptSocket {
-  /** Why nobody can connect now; `undefined` when everybody can. */
+  /** Reason why clients cannot connect now. `undefined` if they can. */
   problem(): string | undefined
   close(): Promise<void>
 }
 
-/** Who may write to the socket, and where {@link keepSocket} reports what happens to it. */
+/** Options of {@link keepSocket}. */
 export interface SocketOptions {
-  /** Default 0666: every process that reaches the folder. */
+  /** Mode of the socket. Default 0666: every process that can reach the folder may connect. */
   readonly mode?: number
   readonly log: ScopedLog
-  /** Called after each attempt to make the socket that failed. */
+  /** Called after each failed attempt to make the socket. */
   readonly failed: () => void
 }
 
 /**
- * Serves on a unix socket; its folder is for root. What keeps the socket
- * from being made, such as a folder with files in its place or a read-only disk, is logged, and it is tried again.
+ * Serves on a unix socket in a folder that only root can write to. If the socket cannot be made, logs the reason and
+ * retries. Such reasons are a folder with files at the same path, or a read-only disk.
  */
 export async function keepSocket(
   path: string,
@@ -66,7 +66,7 @@ export async function keepSocket(
       if (closed) return
       if (!isInOrder()) {
         if (server !== undefined) {
-          losses.failed(`${path} was ${identityOf(path) === undefined ? 'removed' : 'replaced'}: it is made again`)
+          losses.failed(`${path} was ${identityOf(path) === undefined ? 'removed' : 'replaced'}: creating it again`)
           await shut(server)
           server = undefined
         }
@@ -75,22 +75,24 @@ export async function keepSocket(
       arm()
     })
   }
-  // The socket, and not its folder: every call of the plugin writes to a log there. Who replaces the folder is found out by
-  // the timer.
+  // Watches the socket instead of its folder, because the plugin writes a log file there in every call. The timer
+  // detects a
+  // replaced folder.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
     try {
       const made = watch(path, () => {
-        // Not after a failure, and not soon after a success: our own attempts are events too, and so are those of another
-        // agent. The timer looks then.
+        // Skips events after a failure and soon after a success: the agent's own attempts and another agent's cause
+        // events too.
+        // The timer checks in these cases.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
         if (isQuiet && !isInOrder()) look()
       })
       made.on('error', () => {})
       watcher = made
     } catch {
-      // The timer looks.
+      // The timer checks the socket instead.
     }
   }
   await attempt()
@@ -137,11 +139,11 @@ function remove(path: string): void {
 
 function identityOf(path: string): string | undefined {
   try {
-    // inode numbers are used again at once
+    // The inode number alone is not enough, as the kernel reuses it at once.
     const { dev, ino, mode, ctimeMs } = lstatSync(path)
     return `${dev}:${ino}:${mode}:${ctimeMs}`
   } catch {
-    // gone
+    // The file does not exist.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 import { errnoOf } from '@cni/types'
 
-/** A server, HTTP or not, that can be rid of its clients. */
+/** Server, HTTP or not, that can close its connections. */
 export interface ClosableServer extends Server {
   closeAllConnections(): void
 }
@@ -13,7 +13,7 @@ export async function listen(server: Server, where: number | string): Promise<vo
     await attempt(server, { port: where, host: '::' })
   } catch (error) {
     const errno = errnoOf(error)
-    // a node without IPv6
+    // On a node without IPv6, listens on IPv4 only.
     if (errno !== 'EAFNOSUPPORT' && errno !== 'EADDRNOTAVAIL') throw error
     await attempt(server, { port: where, host: '0.0.0.0' })
   }
@@ -27,7 +27,7 @@ export function shut(server: ClosableServer): Promise<void> {
   })
 }
 
-/** The port a server got. */
+/** Returns the port that the server listens on. */
 export function portOf(server: Server): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
@@ -38,7 +38,7 @@ function attempt(server: Server, options: { path: string } | { port: number; hos
     server.once('error', reject)
     server.listen(options, () => {
       server.off('error', reject)
-      // what goes wrong with one connection is not the end of the server
+      // An error of one connection must not end the server.
       server.on('error', () => {})
       resolve()
     })

@@ -9,7 +9,7 @@ test.each([
   ['//[', '//[', ''],
   ['*', '*', ''],
   ['/%zz?%', '/%zz', '%25='],
-])('%j asks for %s with %j', (url, path, query) => {
+])('%j is the path %s with the query %j', (url, path, query) => {
   const target = targetOf(url === undefined ? {} : { url })
   expect([target.path, target.query.toString()]).toEqual([path, query])
 })
