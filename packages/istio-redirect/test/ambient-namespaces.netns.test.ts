@@ -105,7 +105,9 @@ describe('the namespaces of pods', () => {
     const before = descriptors()
     const { inodes, warnings } = await found({ [uid]: ['10.0.0.1'] })
     expect(inodes).toEqual({ [uid]: older.ino })
-    expect(warnings).toEqual([`process 20 of the pod with UID ${uid} is in another namespace than the first of them`])
+    expect(warnings).toEqual([
+      `process 20 of the pod with UID ${uid} is in another namespace than the pod's oldest process`,
+    ])
     expect(descriptors()).toBe(before)
   })
 
@@ -248,7 +250,7 @@ describe('the open namespaces', () => {
     await using node = await tempNetns()
     await using target = await tempNetns()
     rmSync(join(proc, '1'), { recursive: true })
-    expect(() => netnsCache(proc)).toThrow("cannot tell which namespace is the node's")
+    expect(() => netnsCache(proc)).toThrow("cannot find the node's own network namespace")
     shows('1', { namespace: node.path })
     using cache = netnsCache(proc)
     cache.keep(uid, workload, netns.open(target.path))

@@ -125,13 +125,13 @@ describe('a look at a node', () => {
     rmSync(folder, { recursive: true })
     symlinkSync(join(elsewhere.root, 'var/run/netns'), folder)
     const { namespaces, mountsProblem } = await lookAtNode(node.proc)
-    expect([[...namespaces], mountsProblem]).toEqual([[], `${folder} is not there: mount it`])
+    expect([[...namespaces], mountsProblem]).toEqual([[], `${folder} is missing: mount it`])
   })
 
   test('reads so many entries, and says that there are more', async () => {
     for (let n = 0; n < 4200; n += 1) writeFileSync(join(folder, `file-${n}`), '')
     expect((await lookAtNode(node.proc)).mountsProblem).toBe(
-      `${folder} has more than 4096 entries, and the rest is not looked at`,
+      `${folder} has more than 4096 entries, and the rest is ignored`,
     )
   })
 

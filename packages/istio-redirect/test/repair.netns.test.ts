@@ -281,7 +281,7 @@ describe('the namespace of a pod', () => {
     shows('7', target.path, 5)
     await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow('failed to find network namespace')
     rmSync(join(proc, '1'), { recursive: true })
-    await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow("cannot tell which namespace is the node's")
+    await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow("cannot find the node's own network namespace")
   })
 
   test('is the one with the oldest process, if several have the address', async () => {

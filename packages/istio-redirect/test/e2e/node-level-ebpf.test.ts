@@ -28,7 +28,7 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
 
   let agent = await on.start()
   const log = () => agent.log()
-  expect(log()).toContain('for IPv4 only: what pods send by IPv6 is not in the mesh')
+  expect(log()).toContain('for IPv4 only: IPv6 traffic of pods is not in the mesh')
   await expect(on.pod({ namespace: 'shop', name: 'early', uid: uid(5) })).rejects.toThrow('no ztunnel has been ready')
   old.ready(true)
   await eventually(() => on.shared().ztunnelReady, log)
@@ -49,7 +49,7 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
   })
   const { stdout: screen } = await on.agents.command('status')
   expect(screen).toContain('redirected on the node (node-ebpf, experimental, IPv4 only')
-  expect(screen).toContain('what pods send by IPv6 is not in the mesh')
+  expect(screen).toContain('IPv6 traffic of pods is not in the mesh')
   expect((await on.programs()).filters).toEqual(
     [
       ...Array.from({ length: 3 }, () => ['app_inbound', 'app_outbound']).flat(),

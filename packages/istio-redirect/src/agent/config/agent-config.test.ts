@@ -7,7 +7,7 @@ const server = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '
 const config = (env: Record<string, string> = {}): AgentConfig =>
   agentConfig(resolveValues({}, [{ ...server, ...env }]))
 
-test('the defaults are those of the original', () => {
+test("the defaults are the same as Istio's", () => {
   const { install, repair, logSocket, healthPort, monitoringPort, warnings } = config()
   expect(install).toMatchObject({
     netDir: '/host/etc/cni/net.d',
@@ -34,14 +34,14 @@ test('the defaults are those of the original', () => {
   })
 })
 
-test("the plugin's entry asks for pod annotations unless told not to, and has a check mode when one is given", () => {
+test("the plugin's entry asks for pod annotations by default, and has a check mode if one is set", () => {
   expect(config().install.plugin.capabilities).toEqual({ 'io.kubernetes.cri.pod-annotations': true })
   const { plugin } = config({ POD_ANNOTATIONS_CAPABILITY: 'false', CHECK_MODE: 'none' }).install
   expect(plugin).toMatchObject({ check_mode: 'none' })
   expect(plugin).not.toHaveProperty('capabilities')
 })
 
-test('selectors are YAML, strict about keys, and say true where YAML 1.1 does', () => {
+test('selectors are YAML 1.1, and unknown keys are refused', () => {
   const yaml = `
 - podSelector: {matchLabels: {mode: y, size: 3}}
 - podSelector:
@@ -59,7 +59,7 @@ test('selectors are YAML, strict about keys, and say true where YAML 1.1 does', 
 
 describe('owned mode', () => {
   const owned = { ISTIO_OWNED_CNI_CONFIG: 'true', AMBIENT_ENABLED: 'true' }
-  test('is for ambient and chained nodes only', () => {
+  test('needs ambient mode and a chained plugin', () => {
     expect(config(owned).install.mode).toEqual({ owned: '02-istio-cni.conflist' })
     expect(config({ ...owned, ISTIO_OWNED_CNI_CONF_FILENAME: '01-x.conflist' }).install.mode).toEqual({
       owned: '01-x.conflist',
@@ -73,7 +73,7 @@ describe('owned mode', () => {
   })
 })
 
-test('repair has something to do only when it is enabled and has a mode', () => {
+test('repair has a configuration only if it is enabled and has a mode', () => {
   expect(config({ REPAIR_LABEL_PODS: 'true', REPAIR_NODE_NAME: 'n1', FORCE_IPTABLES_BINARY: 'nft' }).repair).toEqual({
     repairPods: false,
     deletePods: false,
@@ -94,7 +94,7 @@ test('repair has something to do only when it is enabled and has a mode', () => 
   expect(config({ REPAIR_LABEL_PODS: 'true', REPAIR_ENABLED: 'false' }).repair).toBeUndefined()
 })
 
-test('the container runtime is asked only where its socket is named', () => {
+test('the container runtime is queried only if its socket is set', () => {
   expect([config().cri, config({ CRI_SOCKET: '' }).cri]).toEqual([undefined, undefined])
   const socket = '/run/containerd/containerd.sock'
   expect(config({ CRI_SOCKET: socket }).cri).toEqual({ socket, chained: true })
@@ -104,7 +104,7 @@ test('the container runtime is asked only where its socket is named', () => {
   expect(config({ CRI_SOCKET: socket, CHAINED_CNI_PLUGIN: 'false' }).cri).toEqual({ socket, chained: false })
 })
 
-test('a decimal mode is taken as it is, with a warning', () => {
+test('a decimal file mode is used as given, with a warning', () => {
   const { install, warnings } = config({ KUBECONFIG_MODE: '64' })
   expect(install.kubeconfig?.mode).toBe(64)
   expect(warnings).toEqual([expect.stringContaining('octal numbers begin with 0')])
@@ -149,7 +149,7 @@ test.each([
     'AMBIENT_CONFIG_FILE has the value "config.json": expected an absolute path',
   ],
   [{ HOST_IP: 'fd00::1' }, 'HOST_IP has the value "fd00::1": expected an IPv4 address'],
-])('%j is refused with a sentence', (env, sentence) => {
+])('%j is refused with a message that names the setting', (env, sentence) => {
   expect(() => config(env)).toThrow(ConfigError)
   expect(() => config(env)).toThrow(sentence)
 })
@@ -172,28 +172,30 @@ describe('ambient mode on the node level', () => {
     [{ EBPF_ENABLED: 'true' }, { mode: 'node-ebpf' }],
     [{ AMBIENT_REDIRECT_MODE: 'node-ebpf', EBPF_ENABLED: 'true' }, { mode: 'node-ebpf' }],
     [{ AMBIENT_REDIRECT_MODE: 'node-iptables', HOST_IP: '10.0.0.1' }, { hostIp: '10.0.0.1' }],
-  ])('%j asks for %j', (env, expected) => {
+  ])('%j gives %j', (env, expected) => {
     const { nodeLevel } = config({ ...ambient, ...env }).ambient ?? {}
     if (expected === undefined) expect(nodeLevel).toBeUndefined()
     else expect(nodeLevel).toMatchObject({ configFile: '/etc/ambient-config/config.json', ...expected })
   })
 
-  test('is off, and says nothing to plugins, without AMBIENT_ENABLED', () => {
+  test("is off without AMBIENT_ENABLED, and the plugin's configuration does not mention it", () => {
     const { ambient, install, warnings } = config({ AMBIENT_REDIRECT_MODE: 'node-iptables' })
     expect(ambient).toBeUndefined()
     expect(install.plugin).not.toHaveProperty('ambient_redirect_mode')
     expect(warnings).toEqual(['AMBIENT_REDIRECT_MODE node-iptables has no effect without AMBIENT_ENABLED'])
   })
 
-  test('is said to be experimental and of IPv4; the label of the namespace decides, for plugins too', () => {
+  test('warns that it is experimental and IPv4 only, and selects pods by the label of their namespace', () => {
     const { ambient: enrolment, install, warnings } = config({ ...ambient, AMBIENT_REDIRECT_MODE: 'node-iptables' })
     expect(warnings).toEqual([expect.stringMatching(/experimental.*ptp.*IPv4 only/)])
     expect(enrolment).toMatchObject({ selectors: byNamespace, optOut: true })
     expect(install.plugin).toMatchObject({ enablement_selectors: byNamespace, ambient_redirect_mode: 'node-iptables' })
   })
 
-  test('says so where IPv6 is asked for', () => {
+  test('warns if IPv6 is enabled', () => {
     const { warnings } = config({ ...ambient, AMBIENT_REDIRECT_MODE: 'node-ebpf', AMBIENT_IPV6: 'true' })
-    expect(warnings).toEqual([expect.stringMatching(/by IPv6 is not in the mesh, though AMBIENT_IPV6 asks for it$/)])
+    expect(warnings).toEqual([
+      expect.stringMatching(/IPv6 traffic of pods is not in the mesh, though AMBIENT_IPV6 asks for it$/),
+    ])
   })
 })

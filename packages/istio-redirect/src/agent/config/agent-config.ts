@@ -15,37 +15,37 @@ import type { Resolved } from './resolve.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** What the agent does, as its parts want to be told. */
+/** Configuration of the agent, grouped by its parts. */
 export interface AgentConfig {
   readonly install: InstallerOptions
   readonly log: LogSettings
   readonly logSocket: string
   readonly healthPort: number
-  /** 0 or less: no metrics server. */
+  /** Port of the metrics server. 0 or less disables it. */
   readonly monitoringPort: number
   readonly api: ApiAccess
-  /** `undefined`: the plugin has the agent's own token. */
+  /** `undefined` means that the plugin uses the agent's own token. */
   readonly pluginToken: PluginTokenConfig | undefined
-  /** Whether all stays on the node when another agent follows. */
+  /** True if the agent leaves everything on the node when another agent follows. */
   readonly safeUpgrade: boolean
-  /** `undefined`: nothing to do for it. */
+  /** `undefined` means that repair is off, or has no mode. */
   readonly repair: RepairConfig | undefined
-  /** `undefined`: the plugin decides by itself. */
+  /** `undefined` means that the agent serves no calls and the plugin decides itself. */
   readonly serve: ServeConfig | undefined
-  /** `undefined`: ambient mode is off. */
+  /** `undefined` means that ambient mode is off. */
   readonly ambient: AmbientConfig | undefined
-  /** `undefined`: the container runtime is not asked. */
+  /** `undefined` means that the agent does not query the container runtime. */
   readonly cri: CriConfig | undefined
-  /** What all of this was made from. */
+  /** Values of all settings, the source of this configuration. */
   readonly values: Values
-  /** What is odd, in sentences for the log. */
+  /** Warnings about unusual settings, as sentences for the log. */
   readonly warnings: readonly string[]
 }
 
 /**
- * The configuration that the values stand for.
+ * Derives the configuration from the values of the settings.
  *
- * @throws {@link ConfigError} for what could never work; the message names the variable.
+ * @throws {@link ConfigError} if a value can never work. The message names the variable.
  */
 export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const { levels, problems } = parseLevels(values.logOutputLevel)
@@ -101,11 +101,14 @@ function serverOf(values: Values): string {
     })
   } catch (cause) {
     if (!isInstallError(cause)) throw cause
-    throw new ConfigError(`${cause.message} Elsewhere, set both it and KUBERNETES_SERVICE_PORT`, { cause })
+    throw new ConfigError(
+      `${cause.message} Outside of a pod, set KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT`,
+      { cause },
+    )
   }
 }
 
-/** Owned mode is for ambient nodes only: the same predicate decides about the file and about its removal. */
+/** Mode of installation. Owned mode needs ambient mode. The same predicate decides about the owned file's removal. */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'
   if (!isOwned(values)) return 'chained'
@@ -155,10 +158,10 @@ const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['crio.sock', 'cri-o'],
 ])
 
-/** The runtime that the name of its socket tells: `containerd.sock` (also of k3s), `crio.sock`. */
+/** Derives the runtime from the name of its socket: `containerd.sock` (also of k3s) or `crio.sock`. */
 const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
-/** Of 250 pods a round takes 30 ms of processor time, every tenth one a second. */
+/** Interval of the rounds through all pods, in milliseconds. */
 const POD_ROUND_MS = 10_000
 
 function ambientConfig(values: Values): AmbientConfig | undefined {
@@ -200,23 +203,27 @@ function nodeLevelConfig(values: Values): NodeLevelConfig | undefined {
   }
 }
 
-/** By this the plugin knows pods of the agent. */
+/** Prefix of the agent's pods. The plugin recognizes them by this name. */
 const AGENT_POD_PREFIX = 'istio-cni-node-'
 
 function oddities(values: Values): string[] {
   const odd: string[] = []
   if ((values.kubeconfigMode & 0o400) === 0) {
     const octal = `0${values.kubeconfigMode.toString(8)}`
-    odd.push(`KUBECONFIG_MODE ${values.kubeconfigMode} is the mode ${octal}: octal numbers begin with 0, as in 0600`)
+    odd.push(
+      `KUBECONFIG_MODE ${values.kubeconfigMode} is the mode ${octal}, which its owner cannot read: octal numbers begin with 0, as in 0600`,
+    )
   }
   if (values.istioOwnedCniConfig && !isOwned(values)) {
-    odd.push('ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary itself')
+    odd.push(
+      "ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary network's own file",
+    )
   }
   if (redirectModeOf(values) !== 'inpod') odd.push(...nodeLevelOddities(values))
   if (values.podName !== '' && !values.podName.startsWith(AGENT_POD_PREFIX)) {
-    const why = 'the plugin lets only pods of that name pass when the API server cannot be asked'
+    const why = 'without the API server, the plugin admits only pods with this prefix'
     odd.push(
-      `POD_NAME ${quote(values.podName)} does not begin with ${AGENT_POD_PREFIX}: ${why}, so that this pod may not start again after a power cut`,
+      `POD_NAME ${quote(values.podName)} does not begin with ${AGENT_POD_PREFIX}: ${why}, so this pod may fail to start after a power cut`,
     )
   }
   return odd
@@ -228,6 +235,6 @@ function nodeLevelOddities(values: Values): string[] {
   const networks = mode === 'node-ebpf' ? 'where each pod has a veth' : 'where each pod has a route of its own (ptp)'
   const asked = values.ambientIpv6 ? ', though AMBIENT_IPV6 asks for it' : ''
   return [
-    `AMBIENT_REDIRECT_MODE ${mode} is experimental, for networks ${networks}, and for IPv4 only: what pods send by IPv6 is not in the mesh${asked}`,
+    `AMBIENT_REDIRECT_MODE ${mode} is experimental, for networks ${networks}, and for IPv4 only: IPv6 traffic of pods is not in the mesh${asked}`,
   ]
 }

@@ -1,43 +1,47 @@
 import type { TunnelKind } from '@cni/istio-node-level'
 import type { EnrolmentSettings, PodCapture } from '@cni/istio-rules'
 
-/** How a node takes part in an ambient mesh. */
+/** Settings of ambient mode on a node. */
 export interface AmbientConfig extends EnrolmentSettings {
-  /** Whose pods are enrolled. */
+  /** Node whose pods are enrolled. */
   readonly nodeName: string
-  /** Where plugins hand pods over. */
+  /** Unix socket on which plugins hand pods over. */
   readonly eventSocket: string
-  /** Where ztunnel connects; its folder is there already. */
+  /** Unix socket to which ztunnel connects. Its folder must exist. */
   readonly ztunnelSocket: string
-  /** What the rules of a pod depend on, as far as it says nothing itself. */
+  /** Capture settings of all pods. Annotations of a pod may override them. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
-  /** Chains of Istio's that are none of these rules are taken out of pods, too. */
+  /** True to remove chains of other Istio versions from pods. */
   readonly reconcile: boolean
   readonly nativeNftables: boolean
-  /** `''`: what the node uses. */
+  /** `''` means the variant that the node uses. */
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
-  /** Where the choice of a back end is remembered. */
+  /** File that stores the choice of the back end. */
   readonly backendFile: string
-  /** The node's network is that of its first process, and not that of this one. */
+  /**
+   * True if the agent has its own network namespace. The node's namespace is then the one of the node's first process.
+   */
   readonly switchToHost: boolean
-  /** Routes for pods on branch interfaces of AWS, where the node's kernel needs them. */
+  /** True to add routes for pods on AWS branch interfaces, where the node's kernel needs them. */
   readonly branchInterfaces: boolean
-  /** How long a round through the rules of all pods takes, in milliseconds. */
+  /** Duration of a round through the rules of all pods, in milliseconds. */
   readonly podRoundMs: number
-  /** Traffic is redirected on the node, and not in pods. */
+  /** Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
     | {
-        /** `node-iptables`: by marks, policy routes and tunnels. `node-ebpf`: by programs on the links of pods. */
+        /**
+         * `node-iptables` uses marks, policy routes and tunnels. `node-ebpf` uses eBPF programs on the links of pods.
+         */
         readonly mode: 'node-iptables' | 'node-ebpf'
-        /** Kind of the tunnels to ztunnel, with `node-iptables`. */
+        /** Kind of the tunnels to ztunnel. Only `node-iptables` has tunnels. */
         readonly tunnel: TunnelKind
-        /** File in which plugins read whether there is a ztunnel, and which mode it is. */
+        /** File from which plugins read whether a ztunnel runs, and the mode. */
         readonly configFile: string
-        /** The node's address of IPv4, for where its Node cannot be read. */
+        /** IPv4 address of the node, used if its Node object cannot be read. */
         readonly hostIp: string | undefined
       }
     | undefined
 }
 
-/** How the node level of Istio 1.19 is done. */
+/** Settings of node-level redirection, as in Istio 1.19. */
 export type NodeLevelConfig = NonNullable<AmbientConfig['nodeLevel']>

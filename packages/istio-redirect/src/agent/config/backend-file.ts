@@ -1,4 +1,4 @@
 import { inFolder } from '../../in-folder.ts'
 
-/** Where the choice of a node is remembered, below a run directory: until the node starts again. */
+/** File in the run directory that stores the choice of the back end until the node reboots. */
 export const backendFile = (runDir: string): string => inFolder(runDir, 'ambient-backend.json')

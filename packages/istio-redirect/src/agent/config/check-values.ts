@@ -10,9 +10,9 @@ import { redirectModeOf, redirectModes } from './redirect-mode.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Refuses values that could never work, each on its own.
+ * Checks each value on its own. Throws for a value that can never work.
  *
- * @throws {@link ConfigError} that names the variable.
+ * @throws {@link ConfigError}, whose message names the variable.
  */
 export function checkValues(values: Values): void {
   oneOf('FORCE_IPTABLES_BINARY', values.forceIptablesBinary, ['', 'legacy', 'nft'])

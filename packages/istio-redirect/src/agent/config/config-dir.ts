@@ -12,10 +12,11 @@ const MAX_BYTES = 1024 * 1024
 const known = new Set(Object.values(variables).flatMap((variable: Variable<unknown>) => variable.env))
 
 /**
- * Reads a folder in which each file is one variable, as a mounted ConfigMap is. The newline at the end of a file is not
- * part of its value; files that are no variable are not read.
+ * Reads a folder in which each file sets one variable, like a mounted ConfigMap. The newline at the end of a file is
+ * not
+ * part of the value. Files with unknown names are skipped.
  *
- * @throws {@link ConfigError} when the folder or a file of it cannot be read.
+ * @throws {@link ConfigError} if the folder or one of its files cannot be read.
  */
 export function readConfigDir(folder: string): Layer {
   const layer: Record<string, string> = {}

@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.ConfigError')
 
-/** A configuration that cannot be used; the message names the setting. Nothing was done. */
+/** Invalid configuration. The message names the setting. The agent has changed nothing. */
 export class ConfigError extends Error {
   readonly [brand] = true
 
@@ -9,7 +9,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Is it a {@link ConfigError}, also one of another copy of this package? */
+/** True for a {@link ConfigError}, also from another copy of this package. */
 export function isConfigError(error: unknown): error is ConfigError {
   return error instanceof Error && brand in error
 }

@@ -3,10 +3,10 @@ import { inFolder } from '../../in-folder.ts'
 import { attachmentsFolder } from '../../state/folder.ts'
 import type { Values } from './variables.ts'
 
-/** Where the chart mounts the runtimes' cache. */
+/** Mount point of the runtimes' cache in the chart. */
 const MOUNTED_CACHE = '/host/var/lib/cni'
 
-/** The folders in which `uninstall` looks for pods that still need the plugin, as far as the values name them. */
+/** Folders in which `uninstall` searches for pods that still need the plugin. Unset folders are omitted. */
 export function neededFolders({
   mountedCniNetDir,
   cniNetDir,
@@ -16,7 +16,7 @@ export function neededFolders({
 }: Values): Pick<InstallerOptions, 'recordDirs' | 'cacheDirs' | 'nodePaths'> {
   return {
     recordDirs: [attachmentsFolder(cniAgentRunDir)],
-    // Multus keeps the results of the networks that it attaches in a cache of its own
+    // Multus caches the results of its networks in a folder of its own.
     ...(cache === '' ? {} : { cacheDirs: [cache, inFolder(cache, 'multus')] }),
     nodePaths: {
       ...(cniNetDir === '' ? {} : { [mountedCniNetDir]: cniNetDir }),

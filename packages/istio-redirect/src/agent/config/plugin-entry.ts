@@ -3,7 +3,7 @@ import { redirectModeOf } from './redirect-mode.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** The plugin's configuration, its members in the order of a file of its own. */
+/** Configuration of the plugin, with its members in the order of a standalone file. */
 export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
   const excluded = commaList(values.excludeNamespaces)
   const mode = values.ambientEnabled ? redirectModeOf(values) : 'inpod'
@@ -27,7 +27,7 @@ export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf 
   }
 }
 
-/** The members of a comma list, trimmed and without empty ones. */
+/** Splits a comma-separated list. Items are trimmed, and empty items are dropped. */
 export function commaList(text: string): string[] {
   return text
     .split(',')

@@ -2,16 +2,18 @@ import { ConfigError } from './config-error.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Where traffic of pods in an ambient mesh is redirected. `inpod`: in their own namespaces. `node-iptables`: on the node,
- * by marks and tunnels; `node-ebpf`: on their links, by programs. The latter two are those of Istio 1.19, and experimental.
+ * Places where traffic of pods in an ambient mesh is redirected:
+ * - `inpod`: in the network namespaces of the pods.
+ * - `node-iptables`: on the node, with marks and tunnels. Experimental, as in Istio 1.19.
+ * - `node-ebpf`: on the links of the pods, with eBPF programs. Experimental, as in Istio 1.19.
  */
 export const redirectModes = ['inpod', 'node-iptables', 'node-ebpf'] as const
 export type RedirectMode = (typeof redirectModes)[number]
 
 /**
- * The mode that the settings ask for.
+ * Returns the redirect mode of the settings.
  *
- * @throws {@link ConfigError} when they contradict each other.
+ * @throws {@link ConfigError} if the settings contradict each other.
  */
 export function redirectModeOf({
   ambientRedirectMode: given,
@@ -21,6 +23,6 @@ export function redirectModeOf({
   if (!ebpfEnabled) return named ?? 'inpod'
   if (named === undefined || named === 'node-ebpf') return 'node-ebpf'
   throw new ConfigError(
-    `AMBIENT_REDIRECT_MODE is ${named}, but EBPF_ENABLED asks for node-ebpf: unset EBPF_ENABLED, or let both say node-ebpf`,
+    `AMBIENT_REDIRECT_MODE is ${named}, but EBPF_ENABLED asks for node-ebpf: unset EBPF_ENABLED, or set AMBIENT_REDIRECT_MODE to node-ebpf`,
   )
 }

@@ -34,16 +34,19 @@ describe('a number', () => {
     expect(goInt(text)).toBe(value)
     expect(env({ KUBECONFIG_MODE: text }).values.kubeconfigMode).toBe(value)
   })
-  test.each(['', '08', '1e3', '0x', 'rw', '1.0', '99999999999999999999', '--1', '1 '])('%j is none', (text) => {
-    expect(() => goInt(text)).toThrow('expected a whole number')
-    const { values, warnings } = env({ KUBECONFIG_MODE: text })
-    expect(values.kubeconfigMode).toBe(0)
-    expect(warnings).toHaveLength(text === '' ? 0 : 1)
-  })
+  test.each(['', '08', '1e3', '0x', 'rw', '1.0', '99999999999999999999', '--1', '1 '])(
+    '%j is invalid and counts as 0',
+    (text) => {
+      expect(() => goInt(text)).toThrow('expected a whole number')
+      const { values, warnings } = env({ KUBECONFIG_MODE: text })
+      expect(values.kubeconfigMode).toBe(0)
+      expect(warnings).toHaveLength(text === '' ? 0 : 1)
+    },
+  )
 })
 
-describe('the value that counts', () => {
-  test('is the flag, then the first layer that has it, then the default', () => {
+describe('the value of a setting', () => {
+  test('comes from the flag, else the first layer that sets it, else the default', () => {
     const layers = [{ CNI_CONF_NAME: 'folder' }, { CNI_CONF_NAME: 'env', POD_NAMESPACE: 'env' }]
     expect(resolveValues({ cniConfName: 'flag' }, layers).values).toMatchObject({ cniConfName: 'flag' })
     expect(resolveValues({}, layers).values).toMatchObject({ cniConfName: 'folder', podNamespace: 'env' })
@@ -53,16 +56,16 @@ describe('the value that counts', () => {
       repairEnabled: true,
     })
   })
-  test('is the empty one where a variable is there but empty', () => {
+  test('is the empty value of a variable that is set but empty', () => {
     const { values } = env({ MOUNTED_CNI_NET_DIR: '', REPAIR_INIT_CONTAINER_EXIT_CODE: '', REPAIR_ENABLED: '' })
     expect(values).toMatchObject({ mountedCniNetDir: '', repairInitContainerExitCode: 0, repairEnabled: false })
   })
-  test('of the owned file comes from either name, the one of the flag first', () => {
+  test('for the owned file name comes from either variable, first the one named like the flag', () => {
     expect(env({ ISTIO_OWNED_CNI_CONF_FILENAME: 'a' }).values.istioOwnedCniConfigFilename).toBe('a')
     const both = { ISTIO_OWNED_CNI_CONF_FILENAME: 'a', ISTIO_OWNED_CNI_CONFIG_FILENAME: 'b' }
     expect(env(both).values.istioOwnedCniConfigFilename).toBe('b')
   })
-  test('is not taken from the prototype of a layer', () => {
+  test('is not read from the prototype of a layer', () => {
     expect(resolveValues({}, [Object.create({ CNI_CONF_NAME: 'x' })]).values.cniConfName).toBe('')
   })
 })

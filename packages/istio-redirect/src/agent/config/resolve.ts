@@ -2,16 +2,20 @@ import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 
-/** Texts by variable name: the environment, or the files of a folder. */
+/** Texts by variable name, from the environment or from the files of a folder. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
-/** The value of every setting, and what is odd about the texts they came from. */
+/** Values of all settings, with warnings about invalid texts. */
 export interface Resolved {
   readonly values: Values
   readonly warnings: readonly string[]
 }
 
-/** Flags first, then the layers in their order, then the defaults. A variable that is there but empty counts. */
+/**
+ * Resolves each setting: first flags, then the layers in their order, then the default. A variable that is set but
+ * empty
+ * counts.
+ */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
   const warnings: string[] = []
   const one = (key: string, variable: Variable<unknown>): unknown => {
@@ -28,6 +32,6 @@ export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: 
     return variable.fallback
   }
   const entries = Object.entries(variables).map(([key, variable]) => [key, one(key, variable)])
-  // every value went through the decoder of its own variable
+  // Safe cast: each value comes from the decoder of its own variable.
   return { values: Object.fromEntries(entries) as Values, warnings }
 }

@@ -19,7 +19,7 @@ test.each([
   ],
   ['CRI-O', `/containers/storage/overlay-containers/${id}/userdata/resolv.conf`, 'cri-o'],
   ['Docker', `/var/lib/docker/containers/${id}/resolv.conf`, undefined],
-])('the mounts of a pod tell its runtime: %s', (_, root, runtime) => {
+])("the mounts of a pod's container show its runtime: %s", (_, root, runtime) => {
   const mounts = `${mountOf('/', '/')}${mountOf(root, '/etc/resolv.conf')}${mountOf('/etc/cni/net.d', '/host/etc/cni/net.d')}`
   expect(runtimeOfContainer(mounts)).toBe(runtime)
 })

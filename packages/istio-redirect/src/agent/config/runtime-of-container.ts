@@ -1,8 +1,9 @@
 import type { RuntimeReading } from '@cni/installer'
 
 /**
- * The container runtime that started a container, by its mounts: a CRI runtime mounts `resolv.conf` of the pod from a
- * folder of its own. `undefined` for any other runtime.
+ * Finds the container runtime that started a container. A CRI runtime mounts the pod's `resolv.conf` from a folder of
+ * its
+ * own. Returns `undefined` for any other runtime.
  *
  * @param mountInfo `/proc/self/mountinfo` of the container.
  */

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { ConfigError } from './config-error.ts'
 
-// YAML 1.1 reads `y` and `on` as true: as a label's value it is "true", as in the original.
+// YAML 1.1 reads `y` and `on` as true. As a label's value they become "true", as in Istio.
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
 const labelSelector = z
@@ -26,12 +26,12 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** Strict: with a misspelt key left out, a selector would match every pod. */
+/** Strict objects: if a misspelt key were ignored, the selector would match every pod. */
 const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
-/** On the node level the label of the namespace decides, and nothing else. */
+/** Selectors of the node level: only the label of the namespace decides. */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]
@@ -39,9 +39,9 @@ export const nodeLevelSelectors: EnablementSelector[] = [
 type Selector = z.infer<typeof labelSelector>
 
 /**
- * The value of `AMBIENT_ENABLEMENT_SELECTOR`, YAML, as the plugin's configuration has it.
+ * Parses the YAML of `AMBIENT_ENABLEMENT_SELECTOR` into the form of the plugin's configuration.
  *
- * @throws {@link ConfigError} when it is no list of selectors.
+ * @throws {@link ConfigError} if the value is not a list of selectors.
  */
 export function parseSelectors(yaml: string): EnablementSelector[] {
   let document: unknown

@@ -5,7 +5,7 @@ import { resolveValues } from './resolve.ts'
 import { runtimeOfContainer } from './runtime-of-container.ts'
 import { type Values, variables } from './variables.ts'
 
-/** Where the configuration comes from. */
+/** Sources of the configuration. */
 export interface ConfigSource {
   readonly flags: Readonly<Record<string, unknown>>
   readonly configDir: string | undefined
@@ -13,16 +13,18 @@ export interface ConfigSource {
 }
 
 /**
- * The configuration as it is now: flags, then the folder, then the environment, then the defaults.
+ * Loads the current configuration: flags, then the folder, then the environment, then the defaults.
  *
- * @throws {@link ConfigError} for one that cannot be used.
+ * @throws {@link ConfigError} if the configuration is invalid.
  */
 export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig {
   const layers = configDir === undefined ? [env] : [readConfigDir(configDir), env]
   return withRuntime(agentConfig(resolveValues(flags, layers)))
 }
 
-/** An agent in a container, which sees the node below `/host`, was started by the runtime of the node. */
+/**
+ * Adds the runtime of an agent that runs in a container and sees the node below `/host`: the node's runtime started it.
+ */
 function withRuntime(config: AgentConfig): AgentConfig {
   const { install } = config
   if (install.runtime !== undefined || !install.netDir.startsWith('/host/')) return config
@@ -30,17 +32,17 @@ function withRuntime(config: AgentConfig): AgentConfig {
   return { ...config, install: { ...install, runtime } }
 }
 
-/** The variables in which two configurations differ. */
+/** Names of the variables in which two configurations differ. */
 export function changedVariables(a: Values, b: Values): string[] {
   const keys = Object.keys(variables) as (keyof Values)[]
   return keys.filter((key) => a[key] !== b[key]).map((key) => variables[key].env[0] ?? key)
 }
 
-/** How long a folder must be quiet, and how often it is looked at when it tells nothing. */
+/** Pause after the last change before a reload, in milliseconds. */
 const QUIET_MS = 50
 const LOOK_MS = 10_000
 
-/** Calls `changed` when something happened in a folder, and now and then without a reason; until the signal. */
+/** Calls `changed` after a change in a folder, and periodically, until the signal aborts. */
 export function watchConfigDir(
   folder: string,
   changed: () => void,
@@ -58,7 +60,7 @@ export function watchConfigDir(
       })
       watcher.on('error', () => {})
     } catch {
-      // not there now: the clock looks again
+      // The folder does not exist now. The timer tries again.
     }
   }
   arm()

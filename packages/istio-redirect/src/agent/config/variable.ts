@@ -1,27 +1,29 @@
 import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
-/** What a variable's text stands for; `problem` says why a text that makes no sense was taken as the zero value. */
+/** Value of a variable's text. `problem` says why an invalid text was replaced by the zero value. */
 export interface Decoded<T> {
   readonly value: T
   readonly problem?: string
 }
 
-/** One setting: a flag, a variable of the environment, a file of the configuration folder. */
+/** Setting: a flag, an environment variable, and a file of the configuration folder. */
 export interface Variable<T> extends Flag<T> {
-  /** Names in the environment; the first one wins. */
+  /** Names of the environment variables; the first one that is set wins. */
   readonly env: readonly string[]
-  /** There is no flag for it. */
+  /** True if the setting has no flag. */
   readonly envOnly: boolean
-  /** Accepted, because the original accepts it, and without effect. */
+  /** True if Istio accepts the setting and it has no effect here. */
   readonly unused: boolean
-  /** How the text of a variable is read. Unlike a flag's it is never refused: the original takes the zero value. */
+  /**
+   * Decodes the text of a variable. An invalid text becomes the zero value, as in Istio; an invalid flag is refused.
+   */
   readonly decode: (text: string) => Decoded<T>
 }
 
 type Details = Partial<Pick<Variable<unknown>, 'env' | 'envOnly' | 'unused' | 'value' | 'shown'>>
 
-/** Any text. */
+/** Text setting. */
 export const text = (name: string, fallback: string, help: string, details: Details = {}): Variable<string> => ({
   ...common(name, help, details),
   value: details.value ?? 'TEXT',
@@ -30,7 +32,7 @@ export const text = (name: string, fallback: string, help: string, details: Deta
   decode: (given) => ({ value: given }),
 })
 
-/** True or false, as Go reads it; an empty variable is false. */
+/** Boolean setting, in Go's notation. An empty variable is false. */
 export const bool = (name: string, fallback: boolean, help: string, details: Details = {}): Variable<boolean> => {
   const { parse } = boolFlag({ name, help })
   return {
@@ -42,13 +44,13 @@ export const bool = (name: string, fallback: boolean, help: string, details: Det
   }
 }
 
-/** True, false, or what the surroundings suggest, which `shown` describes. */
+/** Boolean setting whose default depends on the environment. `shown` describes the default. */
 export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({
   ...bool(name, false, help, { shown }),
   fallback: undefined,
 })
 
-/** A whole number, as Go reads it with base 0; an empty variable is 0. */
+/** Integer setting, in Go's notation with base 0. An empty variable is 0. */
 export const int = (name: string, fallback: number, help: string, details: Details = {}): Variable<number> => ({
   ...common(name, help, details),
   value: 'NUMBER',
@@ -57,7 +59,7 @@ export const int = (name: string, fallback: number, help: string, details: Detai
   decode: (given) => lenient(given, goInt, 0),
 })
 
-/** A whole number as Go reads it with base 0: decimal, or 0x, 0o, 0b and a leading 0 for octal. */
+/** Parses an integer like Go with base 0: decimal, 0x, 0o, 0b, or a leading 0 for octal. */
 export function goInt(given: string): number {
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/s.exec(given) ?? []
   const digits = body.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')

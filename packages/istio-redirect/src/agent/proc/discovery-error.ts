@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.DiscoveryError')
 
-/** Whose namespace is whose cannot be told: procfs does not say enough. */
+/** Discovery failure: procfs does not show enough to find namespaces or the kubelet. */
 export class DiscoveryError extends Error {
   readonly [brand] = true
 
@@ -9,7 +9,7 @@ export class DiscoveryError extends Error {
   }
 }
 
-/** Is it a {@link DiscoveryError}, also one of another copy of this package? */
+/** True for a {@link DiscoveryError}, also from another copy of this package. */
 export function isDiscoveryError(error: unknown): error is DiscoveryError {
   return error instanceof Error && brand in error
 }

@@ -6,18 +6,19 @@ import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders } from './sought-pod.ts'
 
-/** What {@link findByAddress} works with. */
+/** Options of {@link findByAddress}. */
 export interface ByAddressOptions {
-  /** UIDs of the pods that have processes in a namespace, by the namespace. */
+  /** UIDs of the pods that have processes in a namespace, by namespace. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly holders: Holders
-  /** Gets the namespaces that are found. */
+  /** Receives the namespaces that are found. */
   readonly found: Map<string, Netns>
 }
 
 /**
- * Puts the namespaces of pods without a process that says their UID into `found`: those with all of their addresses, and
- * no process of any pod in them. Returns warnings.
+ * Finds the namespaces of pods by their addresses, for pods without a process that shows their UID. A namespace matches
+ * if
+ * it has all addresses of the pod and no process of any pod. Adds matches to `found` and returns warnings.
  */
 export async function findByAddress(
   look: NodeLook,
@@ -45,7 +46,7 @@ export async function findByAddress(
       const [only, ...others] = mayBe.filter(({ addresses }) => addresses.every((address) => there.has(address)))
       if (only !== undefined && others.length === 0) opened = best.offer(only.uid, { opened, ...oldestIn(look, key) })
     } catch (error) {
-      warnings.push(`a namespace cannot be looked at: ${messageOf(error)}`)
+      warnings.push(`cannot inspect a namespace: ${messageOf(error)}`)
     } finally {
       opened?.close()
     }
@@ -56,7 +57,7 @@ export async function findByAddress(
     if (rival === undefined) found.set(uid, opened)
     else {
       opened.close()
-      warnings.push(`${opened.path} and ${rival} both have the addresses of the pod with UID ${uid}: neither is taken`)
+      warnings.push(`${opened.path} and ${rival} both have the addresses of the pod with UID ${uid}: using neither`)
     }
   }
   return warnings.slice(0, MOST_WARNINGS)
@@ -65,22 +66,24 @@ export async function findByAddress(
 // internal
 
 const MOST_WARNINGS = 16
-/** As many namespaces as mounts are looked at. */
+/** Limit of inspected namespaces, as high as the limit of mounts. */
 const MOST_LOOKS = 4096
 
 interface Candidate {
   readonly opened: Netns
-  /** `undefined`: the namespace is only mounted. */
+  /** `undefined` if no process is in the namespace, which is only mounted. */
   readonly oldest: StartedProcess | undefined
-  /** The path of another one that is as good. */
+  /** Path of another namespace that matches equally well. */
   readonly rival?: string | undefined
 }
 
-/** The best candidate of each pod so far; one with older processes is better, one without processes is the last choice. */
+/**
+ * Best candidate of each pod so far. Older processes are better, and a namespace without processes is the last choice.
+ */
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /** Keeps the better one and returns the handle of the other. */
+  /** Keeps the better candidate and returns the handle of the other. */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

@@ -7,15 +7,15 @@ import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, podOfProcess, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
-/** What processes say. */
+/** Namespaces that were found through processes. */
 export interface FoundByProcess {
-  /** UIDs of the pods that have processes in a namespace, by the namespace; without those that are held for other pods. */
+  /** UIDs of the pods that have processes in a namespace, by namespace. Namespaces held for other pods are omitted. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
 }
 
-/** Puts the namespaces of pods that have processes into `found`. */
+/** Finds the namespaces of pods by their processes and adds them to `found`. */
 export async function findByProcess(
   look: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -34,7 +34,9 @@ export async function findByProcess(
     tries.set(uid, tried)
     const opened = openOfProcess(look, key, pid, uid)
     if (opened === undefined) continue
-    const problem = found.has(uid) ? 'is in another namespace than the first of them' : await refusal(opened, addresses)
+    const problem = found.has(uid)
+      ? "is in another namespace than the pod's oldest process"
+      : await refusal(opened, addresses)
     if (problem === undefined) {
       found.set(uid, opened)
       taken.add(key)
@@ -51,7 +53,7 @@ export async function findByProcess(
 
 // internal
 
-/** A pod may make namespaces by the thousand. Its own is as old as its oldest process. */
+/** Limit of inspected namespaces per pod. A pod may create thousands; its own namespace has its oldest process. */
 const MOST_TRIES = 16
 
 interface PodProcess extends StartedProcess {
@@ -59,7 +61,7 @@ interface PodProcess extends StartedProcess {
   readonly key: string
 }
 
-/** Of each pod the oldest process in each namespace, the oldest of all first. */
+/** Oldest process of each pod in each namespace, sorted by age. */
 async function processesOf(
   { namespaces, hostProc }: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -90,7 +92,9 @@ async function processesOf(
   return { owners, processes: processes.sort(olderFirst) }
 }
 
-/** Why a namespace is not that of a pod with these addresses. What cannot be looked at is not handed out. */
+/**
+ * Reason why a namespace does not belong to a pod with these addresses. A namespace that cannot be read is refused too.
+ */
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {
     const there = await addressesIn(opened)
@@ -98,6 +102,6 @@ async function refusal(opened: Netns, addresses: readonly string[]): Promise<str
       ? undefined
       : `is in a namespace without its addresses ${addresses.join(', ')}`
   } catch (error) {
-    return `is in a namespace that cannot be looked at: ${messageOf(error)}`
+    return `is in a namespace that cannot be inspected: ${messageOf(error)}`
   }
 }

@@ -5,25 +5,27 @@ import { lookAtNode, type NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
-/** What a look at a node found. */
+/** Result of a search for namespaces. */
 export interface FoundNamespaces {
-  /** By UID; whoever asked closes them. */
+  /** Namespaces by the pod's UID. The caller closes them. */
   readonly namespaces: ReadonlyMap<string, Netns>
-  /** Sentences for the log, about what was found and not taken. */
+  /** Warnings for the log about namespaces that were refused. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Opens the network namespaces of pods, by UID with their addresses, each found by the first of these that there is:
+ * Opens the network namespaces of pods, given the addresses of each UID. Uses the first match of:
  *
- * 1. processes whose control groups say the UID, with one of the pod's addresses in their namespace; of several it is the one with the
- *    oldest process;
- * 2. a namespace with all addresses of the pod and no process of another pod in it: of the oldest process, or mounted in the
- *    node's folder of named namespaces and nowhere a second time.
+ * 1. A process whose control groups contain the UID, and whose namespace has one of the pod's addresses. The oldest
+ * such
+ * process wins.
+ * 2. A namespace with all addresses of the pod and no process of another pod: the one with the oldest process, or one
+ * that
+ * is mounted once in the node's folder of named namespaces.
  *
- * Never the node's own, the agent's, or one that is held for another pod. A pod without addresses is not looked for.
+ * Skips the node's own namespace, the agent's, and namespaces held for other pods. Skips pods without addresses.
  *
- * @throws {@link DiscoveryError} when it cannot be told which namespace is the node's.
+ * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export async function findPodNamespaces(
   wanted: ReadonlyMap<string, readonly string[]>,
@@ -34,15 +36,15 @@ export async function findPodNamespaces(
   return findInLook(await lookAtNode(hostProc), sought, holders)
 }
 
-/** What became of pods that were looked for. */
+/** Result of a search, including pods whose namespaces are already open. */
 export interface LookedFor extends FoundNamespaces {
-  /** Pods that are in the namespace that is held for them. */
+  /** UIDs of pods that are still in the namespace held for them. */
   readonly held: ReadonlySet<string>
-  /** Pods whose processes are in namespaces that cannot be theirs: which process, and why, without its subject. */
+  /** Pods whose processes are in unsuitable namespaces: the process and the reason. */
   readonly refused: ReadonlyMap<string, string>
 }
 
-/** The same in a look that was taken, also for pods that have a namespace; see {@link findPodNamespaces}. */
+/** Searches an existing snapshot of the node, also for pods with an open namespace. See {@link findPodNamespaces}. */
 export async function findInLook(
   look: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -59,7 +61,7 @@ export async function findInLook(
     const { owners, refused, warnings } = await findByProcess(look, open, holders, namespaces)
     const unseen = new Map<string, readonly string[]>()
     for (const [uid, { addresses, held: key }] of open) {
-      // Processes are the truth, also where they are in a namespace that is refused.
+      // A pod with processes is not searched by address, even if the namespace of its processes was refused.
       if (namespaces.has(uid) || refused.has(uid)) continue
       if (key !== undefined && look.namespaces.has(key)) held.add(uid)
       else unseen.set(uid, addresses)

@@ -25,18 +25,18 @@ describe('the user of the kubelet', () => {
     ['k3s', 'k3s', ['/usr/local/bin/k3s', 'server']],
     ['a server of k3s', 'k3s-server', ['/usr/local/bin/k3s', 'server']],
     ['an agent of k3s', 'k3s-agent', ['/usr/local/bin/k3s', 'agent']],
-  ])('is that of the process of %s', async (_, comm, argv) => {
+  ])('is the user of the process of %s', async (_, comm, argv) => {
     runs('7', 'sshd', ['sshd'], 1)
     runs('20', comm, argv, 1001)
     expect(await kubeletUser(proc)).toBe(1001)
   })
 
-  test('is not that of a process that only has its name, nor is it known without one', async () => {
+  test('is unknown without a kubelet, and a process with its name alone does not count', async () => {
     runs('7', 'kubelet', ['/tmp/x'], 1)
     runs('8', 'kubelet-helper', ['kubelet'], 2)
     mkdirSync(join(proc, '9'))
     mkdirSync(join(proc, 'sys'))
-    await expect(kubeletUser(proc)).rejects.toThrow(`none of the 3 processes in ${proc} is one`)
+    await expect(kubeletUser(proc)).rejects.toThrow(`none of the 3 processes in ${proc} is a kubelet`)
     await expect(kubeletUser(proc)).rejects.toSatisfy(isDiscoveryError)
   })
 })

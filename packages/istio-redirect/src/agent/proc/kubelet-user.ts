@@ -6,9 +6,9 @@ import { isSilentKubelet, KUBELET_NAMES } from './kubelet-names.ts'
 import { processIds } from './proc-files.ts'
 
 /**
- * The user that the node's kubelet runs as, in whichever program it is: its own, MicroK8s', or one of k3s.
+ * Finds the user of the node's kubelet, whose process may be its own, MicroK8s' or one of k3s.
  *
- * @throws {@link DiscoveryError} when there is no such process, as before it has started.
+ * @throws {@link DiscoveryError} if no such process runs, for example before the kubelet starts.
  */
 export async function kubeletUser(hostProc: string): Promise<number> {
   let seen = 0
@@ -18,7 +18,7 @@ export async function kubeletUser(hostProc: string): Promise<number> {
     const user = kubeletUserOf(join(hostProc, pid))
     if (user !== undefined) return user
   }
-  throw new DiscoveryError(`no kubelet is running: none of the ${seen} processes in ${hostProc} is one`)
+  throw new DiscoveryError(`no kubelet is running: none of the ${seen} processes in ${hostProc} is a kubelet`)
 }
 
 // internal
@@ -27,11 +27,11 @@ function kubeletUserOf(process: string): number | undefined {
   try {
     const name = readFileSync(join(process, 'comm'), 'utf8').trim()
     if (!KUBELET_NAMES.has(name)) return undefined
-    // Anybody may call a program so; the arguments are a second witness.
+    // Any program may have this name, so the arguments are checked too.
     if (!isSilentKubelet(name) && !/kubelet/i.test(readFileSync(join(process, 'cmdline'), 'utf8'))) return undefined
     const real = /^Uid:\t(\d+)/m.exec(readFileSync(join(process, 'status'), 'utf8'))?.[1]
     return real === undefined ? undefined : Number(real)
   } catch {
-    return undefined // it has ended, or may not be looked at
+    return undefined // The process has ended, or may not be read.
   }
 }

@@ -5,11 +5,11 @@ import { loadSys } from '@cni/netns/sys'
 import { DiscoveryError } from './discovery-error.ts'
 
 const SOCK_CLOEXEC = 0x80000
-/** Identity of a network namespace. The kernel uses inode numbers again; it never uses a cookie again. */
+/** Identity of a network namespace. The kernel reuses inode numbers, but never a cookie. */
 export interface NamespaceIdentity {
   readonly dev: bigint
   readonly ino: bigint
-  /** SO_NETNS_COOKIE, Linux 5.14; `undefined` on an older kernel, and in a record that was written without it. */
+  /** SO_NETNS_COOKIE, since Linux 5.14. `undefined` on an older kernel, and in a record that was written without it. */
   readonly cookie?: bigint | undefined
 }
 
@@ -20,18 +20,19 @@ export const identityOf = (target: Netns): NamespaceIdentity => ({
   cookie: cookieOf(target),
 })
 
-/** True if both are one namespace. A cookie that is known on one side only is not compared. */
+/** True if both are the same namespace. A cookie that is known on one side only is not compared. */
 export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity): boolean =>
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
 /**
- * Device and inode as `dev:ino`: a complete identity among namespaces that are open, or seen at one moment. What is
- * remembered of a namespace that may have ended needs its cookie as well.
+ * Device and inode as `dev:ino`. The key identifies a namespace only while the namespace is open, or within one
+ * snapshot.
+ * For a namespace that may have ended, compare its cookie as well.
  */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-/** The key of the namespace that a process is in; `undefined` if the process has ended, or may not be looked at. */
+/** Key of a process's namespace. `undefined` if the process has ended or may not be read. */
 export function namespaceOfProcess(process: string): string | undefined {
   try {
     return namespaceKey(statSync(join(process, 'ns/net'), { bigint: true }))
@@ -41,21 +42,23 @@ export function namespaceOfProcess(process: string): string | undefined {
 }
 
 /**
- * The key of the node's own network namespace.
+ * Key of the node's own network namespace.
  *
- * @throws {@link DiscoveryError} when the first process may not be looked at.
+ * @throws {@link DiscoveryError} if the node's first process may not be read.
  */
 export function nodeNamespace(hostProc: string): string {
   const namespace = namespaceOfProcess(join(hostProc, '1'))
   if (namespace !== undefined) return namespace
   const file = join(hostProc, '1/ns/net')
-  throw new DiscoveryError(`cannot tell which namespace is the node's: ${file} is not readable (needs CAP_SYS_PTRACE)`)
+  throw new DiscoveryError(
+    `cannot find the node's own network namespace: ${file} is not readable (needs CAP_SYS_PTRACE)`,
+  )
 }
 
 /**
- * The keys of the namespaces that are no pod's to the agent: the node's own, and the one that this process is in.
+ * Keys of the namespaces that never belong to a pod: the node's own and this process's.
  *
- * @throws {@link DiscoveryError} when the first process may not be looked at.
+ * @throws {@link DiscoveryError} if the node's first process may not be read.
  */
 export function reservedNamespaces(hostProc: string): ReadonlySet<string> {
   const own = namespaceOfProcess('/proc/self')
@@ -68,7 +71,7 @@ const SOL_SOCKET = 1
 const SO_NETNS_COOKIE = 71
 const [AF_UNIX, SOCK_DGRAM] = [1, 2]
 
-/** The cookie of a namespace, asked of a socket that is made in it. */
+/** Reads the cookie of a namespace from a socket that is created in it. */
 function cookieOf(target: Netns): bigint | undefined {
   try {
     const sys = loadSys()
@@ -80,6 +83,6 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    return undefined // the kernel has none, or this process may not enter: device and inode remain
+    return undefined // The kernel has no cookies, or this process may not enter. Device and inode remain.
   }
 }

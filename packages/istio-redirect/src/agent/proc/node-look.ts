@@ -5,27 +5,27 @@ import { errnoOf, messageOf } from '@cni/types'
 import { namespaceKey, namespaceOfProcess, nodeNamespace, reservedNamespaces } from './namespace-identity.ts'
 import { namesIn, processIds } from './proc-files.ts'
 
-/** A network namespace as it was seen on the node. */
+/** Network namespace that was seen on the node. */
 export interface SeenNamespace {
-  /** Processes in it. */
+  /** Processes in the namespace. */
   readonly pids: string[]
-  /** Files of the folder of named namespaces that it is mounted on. */
+  /** Files in the folder of named namespaces on which the namespace is mounted. */
   readonly mounts: string[]
 }
 
-/** The network namespaces of a node at one moment, without the node's own and the agent's. */
+/** Snapshot of a node's network namespaces, without the node's own and the agent's. */
 export interface NodeLook {
   readonly hostProc: string
-  /** By `dev:ino`. */
+  /** Namespaces by `dev:ino`. */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
-  /** Why mounts are not known, or not all of them, in a sentence. */
+  /** Reason why mounts are unknown or incomplete, as a sentence. */
   readonly mountsProblem: string | undefined
 }
 
 /**
- * Looks once at all processes of a node, and at the mounts in `run/netns` and `var/run/netns` beside its procfs.
+ * Takes a snapshot of a node: all processes, and the mounts in `run/netns` and `var/run/netns` beside its procfs.
  *
- * @throws `DiscoveryError` when it cannot be told which namespace is the node's.
+ * @throws `DiscoveryError` if the node's own namespace is unknown.
  */
 export async function lookAtNode(hostProc: string): Promise<NodeLook> {
   const namespaces = new Map<string, SeenNamespace>()
@@ -37,7 +37,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     return known
   }
   let looked = 0
-  // Thousands of processes must not delay what else the agent does.
+  // Yields regularly, so that thousands of processes do not block the agent.
   const pause = async (): Promise<void> => {
     looked += 1
     if (looked % 256 === 0) await breathe()
@@ -53,7 +53,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
   for (const folder of folders) {
     try {
       const { names, isCut } = namesIn(folder, MOST_MOUNTS)
-      if (isCut) mountsProblem = `${folder} has more than ${MOST_MOUNTS} entries, and the rest is not looked at`
+      if (isCut) mountsProblem = `${folder} has more than ${MOST_MOUNTS} entries, and the rest is ignored`
       for (const name of names) {
         await pause()
         const path = join(folder, name)
@@ -69,10 +69,13 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 
 // internal
 
-/** A node has one mount for each pod, and about a hundred pods. */
+/** Limit of mounts. A node has one mount per pod, and usually about a hundred pods. */
 const MOST_MOUNTS = 4096
 
-/** The folders of named namespaces below the root of the node's files, each once; links that lead out of it do not count. */
+/**
+ * Folders of named namespaces below the root of the node's files, without duplicates. Links that leave the root are
+ * skipped.
+ */
 function mountFolders(root: string): { readonly folders: readonly string[]; readonly problem: string | undefined } {
   const below = join(realpathSync(root), sep)
   const folders = new Set<string>()
@@ -85,18 +88,19 @@ function mountFolders(root: string): { readonly folders: readonly string[]; read
     }
   }
   const wanted = join(root, 'var/run/netns')
-  return { folders: [...folders], problem: folders.size > 0 ? undefined : `${wanted} is not there: mount it` }
+  return { folders: [...folders], problem: folders.size > 0 ? undefined : `${wanted} is missing: mount it` }
 }
 
 /**
- * The key of the namespace that is mounted on a file. All namespaces are files of one file system of the kernel, so that
- * any other file, and each link, is told by its device and never opened.
+ * Key of the namespace that is mounted on a file. All namespaces have the device number of the kernel's nsfs. Other
+ * files
+ * and links have other devices and are never opened.
  */
 function mountedAt(path: string, dev: string | undefined): string | undefined {
   try {
     const stat = lstatSync(path, { bigint: true })
     return String(stat.dev) === dev ? namespaceKey(stat) : undefined
   } catch {
-    return undefined // unmounted meanwhile
+    return undefined // Unmounted in the meantime.
   }
 }

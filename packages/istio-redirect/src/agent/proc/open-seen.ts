@@ -4,7 +4,10 @@ import { namespaceKey } from './namespace-identity.ts'
 import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
-/** Opens the namespace of a process of a pod, or of none; `undefined` if that is no longer so. */
+/**
+ * Opens the namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`, or to no
+ * pod.
+ */
 export function openOfProcess(
   { hostProc }: NodeLook,
   key: string,
@@ -12,13 +15,13 @@ export function openOfProcess(
   uid: string | undefined,
 ): Netns | undefined {
   const opened = openIfSame(join(hostProc, pid, 'ns/net'), key)
-  // The number of a process is used again.
+  // The kernel reuses process ids, so the pod of the process is checked after opening.
   if (opened === undefined || podOfProcess(hostProc, pid) === uid) return opened
   opened.close()
   return undefined
 }
 
-/** Opens a namespace that no process of a pod is in. */
+/** Opens a namespace that contains no process of a pod. */
 export function openUnowned(look: NodeLook, key: string): Netns | undefined {
   const { pids = [], mounts = [] } = look.namespaces.get(key) ?? {}
   for (const pid of pids.slice(0, TRIES)) {
@@ -31,10 +34,10 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 
 // internal
 
-/** Some of the processes may have ended. */
+/** Number of processes to try, as some of them may have ended. */
 const TRIES = 8
 
-/** Opens the namespace at a path; `undefined` if nothing is there, or another one than was seen. */
+/** Opens the namespace at a path. Returns `undefined` if the path is gone or leads to another namespace than before. */
 function openIfSame(path: string, key: string): Netns | undefined {
   try {
     const opened = netns.open(path)
@@ -42,7 +45,7 @@ function openIfSame(path: string, key: string): Netns | undefined {
     opened.close()
     return undefined
   } catch (error) {
-    if (isNetnsError(error)) return undefined // its last process has ended, or it is a namespace of another kind
+    if (isNetnsError(error)) return undefined // The last process has ended, or the file is not a network namespace.
     throw error
   }
 }

@@ -1,13 +1,14 @@
-/** Whose process it is, as its control groups say. */
+/** Pod and container of a process, derived from its control groups. */
 export interface PodCgroup {
-  /** As the API server writes it; `''` where the runtime (CRI-O) only says the container. */
+  /** UID as the API server writes it. `''` if the runtime (CRI-O) shows only the container. */
   readonly uid: string
   readonly containerId: string
 }
 
 /**
- * Reads `/proc/PID/cgroup`, of either version: one line per hierarchy, or one in all. `undefined` when no line is of a
- * pod, when lines contradict one another, and for anything that is no such file.
+ * Parses `/proc/PID/cgroup` of cgroup v1 (one line per hierarchy) or v2 (one line). Returns `undefined` if no line
+ * names a
+ * pod, if lines contradict each other, or if the text has another format.
  *
  * @example
  * podCgroup('0::/kubepods/besteffort/pod55efbedd-5af0-4fb0-b896-61604f0b0b53/6f1c\n')?.uid // '55efbedd-5af0-…'
@@ -28,15 +29,15 @@ export function podCgroup(text: string): PodCgroup | undefined {
 
 // internal
 
-/** ASCII punctuation, with which runtimes and systemd separate the parts of a name, each in its own way. */
+/** ASCII punctuation. Runtimes and systemd separate the parts of a name with different characters. */
 const sign = '[!-/:-@[-`{-~]'
 const word = '[^!-/:-@[-`{-~]+'
 const hex = (digits: number): string => `[0-9a-fA-F]{${digits}}`
 const uidParts = [hex(8), hex(4), hex(4), hex(4), hex(12)].join(`${sign}?`)
 
-/** `/pod<uid>/<container>`, `-pod<uid>.slice/cri-containerd-<container>` and the like. */
+/** Matches `/pod<uid>/<container>`, `-pod<uid>.slice/cri-containerd-<container>` and similar paths. */
 const podPath = new RegExp(`${sign}pod(${uidParts})${sign}(?:${word}${sign})*(${word})$`)
-/** `crio-<container>` below anything. */
+/** Matches `crio-<container>` at the end of any path. */
 const crioPath = new RegExp(`(?:^|/)crio${sign}(${word})$`)
 const podName = new RegExp(`${sign}pod${uidParts}${sign}`)
 

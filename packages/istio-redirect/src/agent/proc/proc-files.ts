@@ -2,7 +2,7 @@ import { closeSync, constants, opendirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { podCgroup } from './pod-cgroup.ts'
 
-/** The names in a folder, `most` of them. */
+/** Lists at most `most` names of a folder. */
 export function namesIn(folder: string, most: number): { readonly names: readonly string[]; readonly isCut: boolean } {
   const opened = opendirSync(folder)
   try {
@@ -17,30 +17,33 @@ export function namesIn(folder: string, most: number): { readonly names: readonl
   }
 }
 
-/** The numbers of a node's processes, as text. */
+/** Process ids of the node, as text. */
 export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
-/** The UID of the pod that a process is of, by its control groups. `undefined`: none, unknown, or the process has ended. */
+/**
+ * UID of a process's pod. Control groups show the UID. `undefined` if the process belongs to no known pod, or has
+ * ended.
+ */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {
   const text = beginningOf(join(hostProc, pid, 'cgroup'))
   return (text === undefined ? undefined : podCgroup(text)?.uid) || undefined
 }
 
-/** Clock ticks from boot to the start of a process; `Infinity` if they are unknown. */
+/** Start time of a process in clock ticks since boot. `Infinity` if unknown. */
 export function startTimeOf(hostProc: string, pid: string): number {
   const stat = beginningOf(join(hostProc, pid, 'stat')) ?? ''
-  // The name of the program is in parentheses and may hold some itself.
+  // The program's name is in parentheses and may contain parentheses itself.
   const text = stat.slice(stat.lastIndexOf(')') + 1).split(' ')[20] ?? ''
   return /^\d+$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
 }
 
-/** Sorts by start time, then by number. */
+/** Sorts by start time, then by process id. */
 export const olderFirst = (a: StartedProcess, b: StartedProcess): number =>
-  // Two unknown times differ by NaN.
+  // The difference of two unknown times is NaN.
   (a.startTime === b.startTime ? 0 : a.startTime - b.startTime) || Number(a.pid) - Number(b.pid)
 
-/** A process with the time it started at. */
+/** Process with its start time. */
 export interface StartedProcess {
   readonly pid: string
   readonly startTime: number
@@ -48,9 +51,9 @@ export interface StartedProcess {
 
 // internal
 
-/** Linux has at most 2^22 process numbers; a node that has more processes than this has other problems. */
+/** Limit of listed processes. Linux has at most 2^22 process ids, and a healthy node has far fewer processes. */
 const MOST_PROCESSES = 1 << 18
-/** A path of a control group has at most 4096 characters. A longer file is not one of the kernel's that is read here. */
+/** A path of a control group has at most 4096 characters. Longer files are ignored. */
 const buffer = Buffer.alloc(16 * 1024)
 
 function beginningOf(path: string): string | undefined {
@@ -64,7 +67,7 @@ function beginningOf(path: string): string | undefined {
     }
     return buffer.toString('utf8', 0, size)
   } catch {
-    return undefined // the process has ended, or may not be looked at
+    return undefined // The process has ended, or may not be read.
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

@@ -1,9 +1,11 @@
-/** A pod whose namespace is looked for. */
+/** Pod whose namespace is searched. */
 export interface SoughtPod {
   readonly addresses: readonly string[]
-  /** The namespace that is held for it, as `dev:ino`. It must be open. */
+  /** Key (`dev:ino`) of the namespace that is held for the pod. The namespace must be open. */
   readonly held?: string | undefined
 }
 
-/** The UIDs of the pods that namespaces are held for, by `dev:ino`: no other pod gets them. They must be open. */
+/**
+ * UIDs of the pods that hold namespaces, by `dev:ino`. No other pod gets such a namespace. The namespaces must be open.
+ */
 export type Holders = ReadonlyMap<string, string>
