@@ -104,7 +104,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     // A pod may be read when all connections are cut: its repair is tried again.
     expect(failures.filter((each: string) => !/^repair of .* was cut/.test(each))).toEqual([
       expect.stringContaining('something that is not an event'),
-      expect.stringMatching(/^pods cannot be watched: .* was cut/),
+      expect.stringMatching(/^cannot watch pods: .* was cut/),
     ])
     expect(rssKb).toBeGreaterThan(0)
     const { stdout: rules } = await netns.exec(target, ['iptables-save'])

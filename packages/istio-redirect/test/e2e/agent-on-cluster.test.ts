@@ -69,7 +69,7 @@ test.concurrent.for<[string, Record<string, string>, readonly Grant[], (api: Api
     { AMBIENT_DISABLE_SAFE_UPGRADE: 'true' },
     GRANTS,
     (api) => api.setDaemonSet(NAMESPACE, 'istio-cni-node', {}),
-    'stopping: the plugin is taken off this node',
+    'stopping: the plugin is removed from this node',
   ],
 ])('told to stop when %s, it takes the plugin off the node', async ([, env, grants, prepare, words]) => {
   await using on = await cluster({ env: { PLUGIN_SERVICE_ACCOUNT: '', ...env }, grants })
@@ -89,7 +89,7 @@ test.concurrent('a server that never answers delays the end by five seconds, and
   const ms = performance.now() - began
   expect(ms).toBeGreaterThan(4500)
   expect(ms).toBeLessThan(8000)
-  expect(agent.log()).toContain('no answer within 5 s (whether an agent follows could not be found out)')
+  expect(agent.log()).toContain('no answer within 5 s (it is unknown whether another agent follows)')
   expectNothing(on.node)
 })
 

@@ -45,32 +45,36 @@ const expression = (key: string, operator: string, ...values: string[]) => ({
   matchExpressions: [{ key, operator, values }],
 })
 
-describe('an agent is wanted on a node', () => {
+describe('an agent is wanted or not on a node', () => {
   test.each<[string, DaemonSetDocument | undefined, boolean]>([
-    ['that every DaemonSet chooses', {}, true],
-    ['of Linux', { podSpec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } }, true],
-    ['whose DaemonSet is gone', undefined, false],
-    ['whose DaemonSet is being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, false],
-    ['with the label of the selector', { podSpec: { nodeSelector: { pool: 'mesh' } } }, true],
-    ['without the label of the selector', { podSpec: { nodeSelector: { pool: 'other' } } }, false],
-    ['with one of the labels', required(expression('pool', 'In', 'x', 'mesh')), true],
-    ['with none of them', required(expression('pool', 'In', 'x')), false],
+    ['wanted: a DaemonSet without a selector', {}, true],
+    ['wanted: a DaemonSet for Linux', { podSpec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } }, true],
+    ['not wanted: no DaemonSet', undefined, false],
+    ['not wanted: a DaemonSet in deletion', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, false],
+    ['wanted: the label of the selector', { podSpec: { nodeSelector: { pool: 'mesh' } } }, true],
+    ['not wanted: another label than the selector', { podSpec: { nodeSelector: { pool: 'other' } } }, false],
+    ['wanted: one of the values of the affinity', required(expression('pool', 'In', 'x', 'mesh')), true],
+    ['not wanted: none of the values of the affinity', required(expression('pool', 'In', 'x')), false],
     [
-      'that one of two terms chooses',
+      'wanted: one of two terms matches',
       required(expression('pool', 'NotIn', 'mesh'), expression('pool', 'Exists')),
       true,
     ],
-    ['with a label that must not be', required(expression('pool', 'DoesNotExist')), false],
-    ['with a number above', required(expression('cores', 'Gt', '3')), true],
-    ['with a number not below', required(expression('cores', 'Lt', '4')), false],
-    ['without the number', required(expression('none', 'Gt', '3')), false],
-    ['by its name', required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-1'] }] }), true],
+    ['not wanted: a label that must not exist', required(expression('pool', 'DoesNotExist')), false],
+    ['wanted: a number above the bound', required(expression('cores', 'Gt', '3')), true],
+    ['not wanted: a number not below the bound', required(expression('cores', 'Lt', '4')), false],
+    ['not wanted: no number in the label', required(expression('none', 'Gt', '3')), false],
     [
-      'by another name',
+      'wanted: the name of the node',
+      required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-1'] }] }),
+      true,
+    ],
+    [
+      'not wanted: another name of the node',
       required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-2'] }] }),
       false,
     ],
-    ['that an empty term does not choose', required({}), false],
+    ['not wanted: an empty term matches no node', required({}), false],
   ])('%s: %#', async (_what, document, wanted) => {
     server.setDaemonSet(NAMESPACE, DAEMON_SET, document)
     server.setNode('node-1', { pool: 'mesh', cores: '4' })
@@ -78,7 +82,7 @@ describe('an agent is wanted on a node', () => {
   })
 })
 
-test('nodes are asked for only where the DaemonSet chooses by labels', async () => {
+test('the node is requested only if the DaemonSet selects by labels', async () => {
   await using api = await withGrants(['get daemonsets'])
   api.setDaemonSet(NAMESPACE, DAEMON_SET, { podSpec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } })
   expect(await look(api)).toMatchObject({ wanted: true })
@@ -90,8 +94,8 @@ test('nodes are asked for only where the DaemonSet chooses by labels', async () 
   })
 })
 
-describe('nobody can tell', () => {
-  test('without the right, which is named and asked for once', async () => {
+describe('the result is unknown with', () => {
+  test('a missing permission, which is named and requested once', async () => {
     await using api = await withGrants([])
     const { wanted, why } = await look(api)
     expect(wanted).toBeUndefined()
@@ -99,14 +103,19 @@ describe('nobody can tell', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test('without a namespace of its own', async () => {
+  test('an empty POD_NAMESPACE', async () => {
     expect(await look(server, { namespace: '' })).toEqual({ wanted: undefined, why: 'POD_NAMESPACE is not set' })
     expect(server.requests).toHaveLength(0)
   })
 
   test.each([
-    ['an answer that is no DaemonSet', { body: '{"kind":"DaemonSet"}' }, 'metadata is not what Kubernetes answers', 1],
-    ['a 404 of something in between', { status: 404, body: '<html>' }, '404', 1],
+    [
+      'an answer that is not a DaemonSet',
+      { body: '{"kind":"DaemonSet"}' },
+      'metadata is not what Kubernetes answers',
+      1,
+    ],
+    ['a 404 from a proxy', { status: 404, body: '<html>' }, '404', 1],
     ['a broken server', { status: 503 }, '503', 3],
     ['a server that cuts the connection', { cut: true }, 'GET', 3],
   ])('%s', async (_what, how, words, requests) => {
@@ -115,7 +124,7 @@ describe('nobody can tell', () => {
     expect(server.requests).toHaveLength(requests)
   })
 
-  test('a server that accepts and never answers is left in time', async () => {
+  test('a server that accepts connections and never answers, before the deadline', async () => {
     server.misbehave({ hang: true })
     const began = performance.now()
     expect(await look(server, { timeoutMs: 300 })).toEqual({ wanted: undefined, why: 'no answer within 0.3 s' })
@@ -123,7 +132,7 @@ describe('nobody can tell', () => {
   })
 })
 
-test('a server that was away for a moment is asked again', async () => {
+test('a request is retried after short failures of the server', async () => {
   server.setDaemonSet(NAMESPACE, DAEMON_SET, {})
   server.misbehave({ cut: true }, { status: 503 })
   expect(await look()).toMatchObject({ wanted: true })

@@ -5,44 +5,46 @@ import * as z from 'zod/mini'
 import type { ApiAccess } from '../part/services.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
-/** The DaemonSet of the agent. Plugins let its pods pass by this name, so that it is always this one. */
+/** Name of the agent's DaemonSet. It is fixed: plugins admit pods of the agent by this name. */
 export const DAEMON_SET = 'istio-cni-node'
 
-/** How long a look at the DaemonSet takes at most, all requests and pauses together. */
+/** Deadline of the check in milliseconds, including all requests and pauses. */
 export const LOOK_MS = 5000
 
-/** Why an agent that was told to stop stops. */
+/** Result of the check whether an agent follows. */
 export interface Verdict {
   /**
-   * `true`: another agent follows on this node (an update, a deleted pod, a reboot). `false`: none does; the DaemonSet is
-   * deleted, or chooses other nodes now. `undefined`: nobody could tell.
+   * True if another agent follows on this node, as after an update, a deleted pod or a reboot. False if the DaemonSet
+   * is deleted or no longer selects the node. `undefined` if unknown.
    */
   readonly wanted: boolean | undefined
-  /** The reason, as the end of a sentence for the log. */
+  /** Reason, as the end of a sentence for the log. */
   readonly why: string
-  /** What the API server said, where it does not allow to look. */
+  /** Error of the API server if it denies the requests. */
   readonly refused?: KubeError | undefined
 }
 
-/** The agent's DaemonSet, as the API server has it. */
+/** Reader of the agent's DaemonSet. */
 export interface DaemonSet {
-  /** Whether an agent is still wanted on this node. Takes at most {@link LOOK_MS}; never rejects. */
+  /** Checks if an agent is still wanted on this node. Takes at most {@link LOOK_MS} and never rejects. */
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
-/** Settings of {@link daemonSet}. */
+/** Options of {@link daemonSet}. */
 export interface DaemonSetOptions {
-  /** Asks for nodes only when the DaemonSet chooses some by their labels. */
+  /** Name of this node. Its Node is requested only if the DaemonSet selects nodes by labels. */
   readonly nodeName: string
-  /** Default {@link LOOK_MS}. */
+  /** Deadline of the check. Default {@link LOOK_MS}. */
   readonly timeoutMs?: number
-  /** Between two attempts; default a second. */
+  /** Pause between two attempts in milliseconds. Default 1000. */
   readonly pauseMs?: number
 }
 
 /**
- * The DaemonSet {@link DAEMON_SET} in the agent's own namespace. Reading it needs `get` on it, and `get` on nodes when it
- * chooses nodes by their labels. A server that is away, overloaded or breaks is asked three times.
+ * Reads the DaemonSet {@link DAEMON_SET} in the agent's own namespace. This needs the permission `get` on the
+ * DaemonSet.
+ * If the DaemonSet selects nodes by labels, it also needs `get` on nodes. Makes three attempts if the server is
+ * unreachable, overloaded or broken.
  */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
@@ -51,10 +53,10 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
     const { metadata, spec } = await read(client, daemonSetPath(api.namespace), daemonSetSchema, signal)
     if (typeof metadata.deletionTimestamp === 'string') return { wanted: false, why: `${named(api)} is being deleted` }
     const choice = spec.template.spec
-    if (!needsLabels(choice)) return { wanted: true, why: `${named(api)} is there` }
+    if (!needsLabels(choice)) return { wanted: true, why: `${named(api)} exists` }
     const node = await read(client, `/api/v1/nodes/${encodeURIComponent(nodeName)}`, nodeSchema, signal)
     const chosen = choosesNode(choice, { name: nodeName, labels: node.metadata.labels ?? {} })
-    return { wanted: chosen, why: `${named(api)} ${chosen ? 'is there' : `does not choose node ${nodeName}`}` }
+    return { wanted: chosen, why: `${named(api)} ${chosen ? 'exists' : `does not select node ${nodeName}`}` }
   }
   return {
     async stillWanted({ signal }) {
@@ -68,13 +70,13 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
           if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
-          // the service account is deleted with the DaemonSet, and its tokens with it
+          // Kubernetes invalidates the tokens of a deleted service account. An uninstall deletes it with the DaemonSet.
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
           if (!isPassing(error)) break
         }
-        // the deadline ends the pause
+        // The deadline ends the pause early.
         if (attempt < ATTEMPTS) await delay(pauseMs, undefined, { signal: deadline }).catch(() => {})
       }
       return { wanted: undefined, why, refused }
@@ -105,10 +107,10 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
   throw new KubeError('BAD_ANSWER', `GET ${path}: ${where} is not what Kubernetes answers`)
 }
 
-/** A proxy in between says 404, too, and so does a server without this kind of object. */
+/** True if the API server's message is about this kind. A proxy, or a server without the kind, answers 404 too. */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
-/** What may be over in a second. */
+/** True for an error that may disappear within a second. */
 function isPassing(error: unknown): boolean {
   if (!isKubeError(error)) return false
   if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return true

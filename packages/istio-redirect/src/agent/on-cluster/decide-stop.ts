@@ -2,23 +2,26 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import type { EndReason } from '../part/part.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** What {@link decideStop} works with. */
+/** Dependencies of {@link decideStop}. */
 export interface StopServices {
   readonly log: ScopedLog
-  /** Asks for so many milliseconds more than stopping usually takes. */
+  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
   readonly needTime: (ms: number) => void
 }
 
 /**
- * Whether an agent follows on this node, so that all stays as it is: nothing may be out of order between the two. Where
- * nobody can tell, a network of our own stays, as pods could not start without it, and everything else goes.
+ * Decides if everything stays on the node because another agent follows. Nothing may break between the two agents.
+ *
+ * If that is unknown, a network configuration of our own stays, because pods cannot start without it. Everything else
+ * is
+ * removed.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,
   { log, needTime }: StopServices,
 ): Promise<EndReason> {
   if (!safeUpgrade || api.namespace === '') {
-    log.info('stopping: the plugin is taken off this node')
+    log.info('stopping: the plugin is removed from this node')
     return 'removed'
   }
   const { daemonSet, LOOK_MS } = await import('./daemon-set.ts')
@@ -28,8 +31,8 @@ export async function decideStop(
   needTime(0)
   const isOwned = typeof install.mode === 'object'
   const stays = wanted ?? isOwned
-  const text = `stopping: the plugin ${stays ? 'stays on' : 'is taken off'} this node: ${why}`
-  if (wanted === undefined) log.warn(`${text} (whether an agent follows could not be found out)`)
+  const text = `stopping: the plugin ${stays ? 'stays on' : 'is removed from'} this node: ${why}`
+  if (wanted === undefined) log.warn(`${text} (it is unknown whether another agent follows)`)
   else log.info(text)
   return stays ? 'followed' : 'removed'
 }

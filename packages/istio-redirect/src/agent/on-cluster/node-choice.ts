@@ -11,7 +11,7 @@ const term = z.object({
   ),
 })
 
-/** The members of a pod's specification that choose its node. */
+/** Schema of the members of a pod's specification that select its node. */
 export const nodeChoiceSchema = z.object({
   nodeSelector: z.nullish(labels),
   affinity: z.nullish(
@@ -25,19 +25,22 @@ export const nodeChoiceSchema = z.object({
   ),
 })
 
-/** How a pod's specification chooses its node. */
+/** Members of a pod's specification that select its node. */
 export type NodeChoice = z.infer<typeof nodeChoiceSchema>
 
-/** Whether the labels of a node matter: an agent knows without them that it runs on Linux. */
+/**
+ * True if the selection depends on labels of the node. The label for Linux alone does not count: the agent runs on
+ * Linux.
+ */
 export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
   const { [OS]: os = 'linux', ...others } = nodeSelector ?? {}
   return os !== 'linux' || Object.keys(others).length > 0 || terms(affinity) !== undefined
 }
 
 /**
- * Whether a node is among those a specification chooses, as the scheduler decides it.
+ * True if the specification selects the node, by the scheduler's rules.
  *
- * @throws `Error` for an operator that Kubernetes does not have.
+ * @throws `Error` for an unknown operator.
  */
 export function choosesNode({ nodeSelector, affinity }: NodeChoice, node: { name: string; labels: Labels }): boolean {
   if (!selects({ matchLabels: nodeSelector }, node.labels)) return false
@@ -53,7 +56,7 @@ const terms = (affinity: NodeChoice['affinity']): readonly Term[] | undefined =>
 type Term = z.infer<typeof term>
 type Requirement = NonNullable<NonNullable<Term['matchExpressions']>[number]>
 
-/** All conditions of a term; one without any chooses nothing. */
+/** True if the node meets all conditions of a term. A term without conditions matches no node. */
 function satisfies({ matchExpressions, matchFields }: Term, node: { name: string; labels: Labels }): boolean {
   const expressions = matchExpressions ?? []
   const fields = matchFields ?? []

@@ -56,7 +56,7 @@ function keep({ account = 'istio-cni-plugin', failed = () => {} } = {}) {
   return kept
 }
 
-test('the temporary files of agents that were killed go at the start and at the removal, other files stay', async () => {
+test('temporary files of killed agents are removed at the start and with the token, and other files stay', async () => {
   const run = join(folder, 'run')
   const unfinished = join(run, '.istio-cni-token.4vu18svo0.tmp')
   const others = ['.istio-cni-kubeconfig.istio-cni-1.tmp', '.istio-cni-token.A.tmp', 'istio-cni-token.1.tmp']
@@ -69,7 +69,7 @@ test('the temporary files of agents that were killed go at the start and at the 
   expect(readdirSync(run).sort()).toEqual(others.sort())
 })
 
-test('the token is of the plugin’s account, for an hour, bound to nothing, and for root only', async () => {
+test('the token belongs to the plugin’s account, lasts an hour, is not bound to a pod, and only root can read it', async () => {
   const kept = keep()
   await kept.first
   expect(kept.problem()).toBeUndefined()
@@ -86,7 +86,7 @@ test('the token is of the plugin’s account, for an hour, bound to nothing, and
   })
 })
 
-test('with it pods may be read, and nothing else', async () => {
+test('the token permits reading single pods only', async () => {
   await keep().first
   const client = kubeClient(serviceAccountAccess(access(file())))
   const { signal } = stop
@@ -98,7 +98,7 @@ test('with it pods may be read, and nothing else', async () => {
   await expect(client.send({ method: 'POST', path }, { signal })).rejects.toThrow('cannot create')
 })
 
-test('it is renewed before half of its life is over', async () => {
+test('the token is renewed before half of its life is over', async () => {
   server.setServiceAccount('istio-system', 'istio-cni-plugin', 2)
   const began = performance.now()
   await keep().first
@@ -108,7 +108,7 @@ test('it is renewed before half of its life is over', async () => {
   expect(performance.now() - began).toBeGreaterThan(700)
 })
 
-test('a start finds the token of the one before, and replaces it', async () => {
+test('a new agent keeps the former token until it has replaced it', async () => {
   const first = keep()
   await first.first
   const before = readFileSync(file(), 'utf8')
@@ -121,9 +121,13 @@ test('a start finds the token of the one before, and replaces it', async () => {
   expect(server.requests).toHaveLength(2)
 })
 
-describe('without a token it says why, keeps the former one, and goes on asking', () => {
+describe('without a new token, the agent reports the reason, keeps the former token and retries if', () => {
   test.each<[string, () => { account?: string }, RegExp]>([
-    ['there is no such account', () => ({ account: 'other' }), /serviceaccounts "other" not found; does it exist\?$/],
+    [
+      'the account does not exist',
+      () => ({ account: 'other' }),
+      /serviceaccounts "other" not found; create the service account$/,
+    ],
     [
       'the server is overloaded',
       () => {
@@ -133,7 +137,7 @@ describe('without a token it says why, keeps the former one, and goes on asking'
       /unable to handle the request$/,
     ],
     [
-      'the answer is something else',
+      'the answer is invalid',
       () => {
         server.misbehave(...Array.from({ length: 100 }, () => ({ status: 201, body: '{"status":{"token":"a b"}}' })))
         return {}
@@ -153,7 +157,7 @@ describe('without a token it says why, keeps the former one, and goes on asking'
     server.behave()
   })
 
-  test('a right that is missing is named', async () => {
+  test('a permission is missing, which the problem names', async () => {
     await server.close()
     server = await startApiServer({ grants: [] })
     server.setServiceAccount('istio-system', 'istio-cni-plugin')
@@ -164,7 +168,7 @@ describe('without a token it says why, keeps the former one, and goes on asking'
     )
   })
 
-  test('and what can be asked again is', async () => {
+  test('the server fails for a short time', async () => {
     server.misbehave({ cut: true }, { status: 500 })
     const kept = keep()
     await expect.poll(() => existsSync(file())).toBe(true)
@@ -173,7 +177,7 @@ describe('without a token it says why, keeps the former one, and goes on asking'
   })
 })
 
-test('the token goes with the agent, and needs not be there', () => {
+test('the token is removed with the plugin, and a missing token is not an error', () => {
   mkdirSync(join(folder, 'run'))
   writeFileSync(file(), 'x')
   expect(removePluginToken({ account: 'x', file: file() })).toBe(file())

@@ -4,36 +4,38 @@ import { calmLog } from '../log/calm-log.ts'
 import type { RequestReports } from '../part/server-reach.ts'
 import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../part/services.ts'
 
-/** What {@link keepPluginToken} works with. */
+/** Dependencies of {@link keepPluginToken}. */
 export interface PluginTokenServices {
   readonly config: PluginTokenConfig
   readonly api: ApiAccess
   readonly log: ScopedLog
-  /** Seconds since 1970 at which the token expires. */
+  /** Gauge of the token's expiry, in seconds since 1970. */
   readonly expiry: Gauge
-  /** Called for every attempt that failed. */
+  /** Called after each failed attempt. */
   readonly failed: () => void
-  /** Told of what becomes of the requests. */
+  /** Receives the results of the requests. */
   readonly reports?: RequestReports | undefined
   readonly signal: AbortSignal
-  /** The shortest time between two requests. Default a second. */
+  /** Minimal pause between two requests in milliseconds. Default 1000. */
   readonly pauseMs?: number
 }
 
-/** A token that is requested, renewed and kept in its file. */
+/** Token that is renewed in its file. */
 export interface PluginToken {
-  /** Settles when the first attempt is over, well or not. */
+  /** Resolves after the first attempt, successful or not. */
   readonly first: Promise<void>
-  /** Settles after the signal. */
+  /** Resolves after the signal aborts. */
   readonly done: Promise<void>
-  /** Why the plugin has no valid token. */
+  /** Reason why the plugin has no valid token. */
   problem(): string | undefined
 }
 
 /**
- * Keeps a token of the plugin's own account in its file. It is bound to no pod, so that it outlives the agent's, is valid
- * for an hour and replaced before half of that is over. Every start requests a new one: that of the agent before stays
- * until then.
+ * Keeps a token of the plugin's own account in its file.
+ *
+ * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour and renewed before half of
+ * that
+ * time. Each start of the agent requests a new token, and the former one stays in the file until then.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = services
@@ -61,7 +63,9 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
   return { first, done, problem: () => ((expires() ?? 0) <= Date.now() ? problem : undefined) }
 }
 
-/** Removes the token; the kubeconfig that has it is the installer's. Returns the path if there was one. */
+/**
+ * Removes the token's file, and returns its path if it existed. The installer removes the kubeconfig that contains it.
+ */
 export const removePluginToken = ({ file }: PluginTokenConfig): string | undefined => tokenFile(file).remove()
 
 // internal
@@ -72,7 +76,7 @@ function problemOf(error: unknown, { config, api }: PluginTokenServices): string
     isKubeError(error) && error.status === 403
       ? '; the agent needs "create" on serviceaccounts/token of that name'
       : isKubeError(error) && error.status === 404
-        ? '; does it exist?'
+        ? '; create the service account'
         : ''
   const said = isKubeError(error) ? error.said : undefined
   return `${what}: ${said ?? printable(messageOf(error))}${hint}`

@@ -28,31 +28,51 @@ const validation = (state: unknown, lastState: unknown = {}, name = 'istio-valid
   ],
 })
 
-describe('a pod is broken', () => {
+describe('a pod with a failed init container', () => {
   test.each<[string, unknown, object, boolean]>([
-    ['not when its validation succeeded', validation(completed), {}, false],
-    ['not when it succeeded in the end', validation(completed, ended(126)), {}, false],
-    ['not when it ended with 0 whatever the reason', validation(ended(0), ended(126)), {}, false],
-    ['while it waits for its next try', validation(backOff, ended(126)), {}, true],
-    ['when it has just failed again', validation(ended(126), ended(126)), {}, true],
-    ['when it has just failed in another way', validation(ended(1), ended(126)), {}, true],
-    ['while it tries again', validation(running, ended(126)), {}, true],
-    ['not when it fails otherwise', validation(backOff, ended(55)), {}, false],
-    ['not when another code is looked for', validation(backOff, ended(126)), { initContainerExitCode: 55 }, false],
-    ['with any code when none is looked for', validation(backOff, ended(121)), { initContainerExitCode: 0 }, true],
-    ['not when another container fails', validation(backOff, ended(126), 'istio-init'), {}, false],
-    ['by any container if none is named', validation(backOff, ended(126), 'x'), { initContainerName: '' }, true],
-    ['not while there is nothing to know', {}, {}, false],
-    ['not when a status is empty', { initContainerStatuses: [{}] }, {}, false],
-    // The first crash: with restartPolicy: Never there is no other.
-    ['from its first crash on', validation(ended(126)), {}, true],
-    ['not from a first crash of another kind', validation(ended(1)), {}, false],
-    ['not when a first try succeeded with any code', validation(completed), { initContainerExitCode: 0 }, false],
-    // Hostile or odd
-    ['not when the statuses are no list', { initContainerStatuses: 'x' }, {}, false],
-    ['not when a status is no object', { initContainerStatuses: [null, 3, []] }, {}, false],
-    ['not when the code is text', validation(backOff, { terminated: { exitCode: '126' } }), {}, false],
-    ['not when the status is null', null, {}, false],
+    ['is not broken after a successful validation', validation(completed), {}, false],
+    ['is not broken if a later attempt succeeded', validation(completed, ended(126)), {}, false],
+    ['is not broken after exit code 0, whatever the reason', validation(ended(0), ended(126)), {}, false],
+    ['is broken while it waits for the next attempt', validation(backOff, ended(126)), {}, true],
+    ['is broken when it has failed again', validation(ended(126), ended(126)), {}, true],
+    ['is broken when it has failed with another code afterwards', validation(ended(1), ended(126)), {}, true],
+    ['is broken during the next attempt', validation(running, ended(126)), {}, true],
+    ['is not broken after another exit code', validation(backOff, ended(55)), {}, false],
+    [
+      'is not broken if the settings name another exit code',
+      validation(backOff, ended(126)),
+      { initContainerExitCode: 55 },
+      false,
+    ],
+    [
+      'is broken with any exit code if the settings name none',
+      validation(backOff, ended(121)),
+      { initContainerExitCode: 0 },
+      true,
+    ],
+    ['is not broken by another container', validation(backOff, ended(126), 'istio-init'), {}, false],
+    [
+      'is broken by any container if the settings name none',
+      validation(backOff, ended(126), 'x'),
+      { initContainerName: '' },
+      true,
+    ],
+    ['is not broken without statuses', {}, {}, false],
+    ['is not broken with an empty status', { initContainerStatuses: [{}] }, {}, false],
+    // The first crash counts: with restartPolicy Never there is no second one.
+    ['is broken from its first crash on', validation(ended(126)), {}, true],
+    ['is not broken by a first crash with another code', validation(ended(1)), {}, false],
+    [
+      'is not broken if it completed and any code is accepted',
+      validation(completed),
+      { initContainerExitCode: 0 },
+      false,
+    ],
+    // Hostile or malformed statuses
+    ['is not broken if the statuses are not a list', { initContainerStatuses: 'x' }, {}, false],
+    ['is not broken if a status is not an object', { initContainerStatuses: [null, 3, []] }, {}, false],
+    ['is not broken if the exit code is text', validation(backOff, { terminated: { exitCode: '126' } }), {}, false],
+    ['is not broken if the status is null', null, {}, false],
   ])('%s', (_, status, more, expected) => {
     expect(isBroken(pod(status), { ...filter, ...more })).toBe(expected)
   })
@@ -62,7 +82,7 @@ describe('a pod is broken', () => {
     ['iptables validation failed', 'iptables validation failed', true],
     ['other', 'iptables validation failed', false],
     [' iptables validation failed\n', '\tiptables validation failed  ', true],
-  ])('with the message %j when %j is looked for: %#', (wanted, message, expected) => {
+  ])('with the expected message %j and the message %j: %#', (wanted, message, expected) => {
     const status = validation(backOff, ended(126, { message }))
     expect(isBroken(pod(status), { ...filter, initContainerTerminationMessage: wanted })).toBe(expected)
     expect(
@@ -70,7 +90,7 @@ describe('a pod is broken', () => {
     ).toBe(expected)
   })
 
-  test('only with the annotation, whatever its value', () => {
+  test('is broken only with the annotation, whatever its value', () => {
     const status = validation(backOff, ended(126))
     expect(isBroken(pod(status, {}), filter)).toBe(false)
     expect(isBroken(pod(status, { 'sidecar.istio.io/status': null }), filter)).toBe(true)

@@ -1,15 +1,16 @@
 import type { RepairConfig } from '../part/services.ts'
 import type { InitContainerStatus, ObservedPod, Termination } from '../pods/observed-pod.ts'
 
-/** The settings that say which pods are broken. */
+/** Settings that define broken pods. */
 export type BrokenFilter = Pick<
   RepairConfig,
   'sidecarAnnotation' | 'initContainerName' | 'initContainerTerminationMessage' | 'initContainerExitCode'
 >
 
 /**
- * Whether an init container of the pod found that there is no redirection: it ended so just now, or the time before.
- * One that finally succeeded is left alone.
+ * True if an init container of the pod reported missing redirection: in its current or its previous termination. A
+ * container
+ * that succeeded afterwards does not count.
  */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
@@ -19,7 +20,7 @@ export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
 function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
-  // Istio waits for the second crash, which never comes with restartPolicy: Never.
+  // Istio waits for the second crash, which never happens with restartPolicy Never.
   return matches(terminated, filter) || matches(lastTerminated, filter)
 }
 

@@ -4,20 +4,20 @@ import { messageOf, printable } from '@cni/types'
 import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 
-/** What is done about broken pods: the first of repair, delete and label that is switched on. */
+/** Action on broken pods: the first enabled one of repair, delete and label. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
-/** The mode of a configuration. */
+/** Returns the mode of a configuration. */
 export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mode {
   if (repairPods) return 'repair'
   if (deletePods) return 'delete'
   return labelPods ? 'label' : 'none'
 }
 
-/** What {@link reconciler} works with. */
+/** Options of {@link reconciler}. */
 export interface ReconcilerOptions {
   readonly config: RepairConfig
-  /** Throws `KubeError`. */
+  /** Creates the client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly events: ReturnType<typeof eventRecorder>
   readonly pods: Counter
@@ -28,13 +28,13 @@ export interface ReconcilerOptions {
 
 /** Acts on broken pods. */
 export interface Reconciler {
-  /** Rejects when it has to be tried again; that is counted already. */
+  /** Acts on a pod. Rejects if the caller has to retry. The failure is already counted. */
   act(pod: ObservedPod): Promise<void>
-  /** The pod is gone: another one of its name is a new one. */
+  /** Forgets a deleted pod, as a later pod may have the same name. */
   forget(key: string): void
 }
 
-/** A {@link Reconciler} for the mode of the configuration. */
+/** Creates a {@link Reconciler} for the mode of the configuration. */
 export function reconciler(options: ReconcilerOptions): Reconciler {
   const { config, connect, events, pods, log, signal } = options
   const mode = modeOf(config)
@@ -49,7 +49,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     forget: (key) => void repaired.delete(key),
   }
 
-  /** Once: its status goes on changing until the next start of the init container finds the rules. */
+  /** Repairs a pod once. Its status keeps changing until the init container restarts and finds the rules. */
   async function repair(pod: ObservedPod): Promise<void> {
     const key = keyOf(pod)
     if (repaired.get(key) === pod.uid) return
@@ -92,7 +92,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     try {
       await action()
     } catch (error) {
-      // Stopped half way is neither: it is tried again by the next start.
+      // An aborted action is neither a success nor a failure: the next start of the agent retries it.
       if (!signal.aborted) pods.inc({ type, result: 'fail' })
       throw error
     }
@@ -104,7 +104,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-/** Deletes exactly the pod that was looked at: neither a successor of the same name nor one that has changed since. */
+/** Deletes exactly the observed pod. The preconditions protect a changed pod and a new pod of the same name. */
 const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   method: 'DELETE',
   path: podPath(pod),
@@ -118,14 +118,14 @@ const deleteRequest = (pod: ObservedPod): KubeRequest => ({
   },
 })
 
-/** Labels through the status, for which less permission is needed than for the pod itself. */
+/** Labels through the status subresource, which needs fewer permissions than the pod itself. */
 const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest => ({
   method: 'PATCH',
   path: `${podPath(pod)}/status`,
   body: { type: 'application/merge-patch+json', document: { metadata: { labels: { [key]: value } } } },
 })
 
-/** For an event: what the server said is enough, its address and our files are nobody's business. */
+/** Error text for an event. Only the server's message is public; addresses and file names are not. */
 function words(error: unknown): string {
   if (!isKubeError(error)) return printable(messageOf(error))
   return (

@@ -1,4 +1,4 @@
-/** A pod that cannot be repaired in place, and why. */
+/** Reason why a pod cannot be repaired in place. */
 export class RepairError extends Error {
   static {
     RepairError.prototype.name = 'RepairError'

@@ -13,25 +13,26 @@ import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import { findNetns } from './find-netns.ts'
 import { RepairError } from './repair-error.ts'
 
-/** What {@link repairInPlace} works with. */
+/** Options of {@link repairInPlace}. */
 export interface InPlaceOptions {
   readonly config: Pick<RepairConfig, 'nativeNftables' | 'forceIptablesBinary' | 'agentRunDir'>
-  /** Throws `KubeError`. */
+  /** Creates the client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly log: ScopedLog
   readonly signal: AbortSignal
-  /** The node's procfs. */
+  /** Path of the node's procfs. */
   readonly hostProc: string
 }
 
 /**
- * Does for a running pod what the plugin did not: the same rules from the same decisions, in the namespace that the
- * pod's addresses are in. Takes everything back when a step fails.
+ * Writes the rules that the plugin did not write, in the namespace of a running pod. Decides and writes like the
+ * plugin.
+ * Rolls back all steps if one fails.
  */
 export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
   const { log, hostProc } = options
   const pod = await podOf(observed, options)
-  if (pod.hostNetwork) throw new RepairError("the pod is on the node's own network, which is never redirected")
+  if (pod.hostNetwork) throw new RepairError('the pod uses the host network, which is never redirected')
   const skip = skipReason(pod)
   if (skip !== undefined) throw new RepairError(`the plugin would not redirect this pod: ${skip.reason}`)
   const tell = (level: 'info' | 'warn', message: string, more: object): void =>
@@ -56,10 +57,10 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   )
 }
 
-/** The pod as it is now: watches keep no more of it than what tells that it is broken. */
+/** Reads the current pod, because the watch store keeps only part of each pod. */
 async function podOf(observed: ObservedPod, { connect, signal }: InPlaceOptions): Promise<PodInfo> {
   const document = await connect().get(podPath(observed), { signal })
-  if (observePod(document)?.uid !== observed.uid) throw new RepairError('the pod is gone, another one has its name')
+  if (observePod(document)?.uid !== observed.uid) throw new RepairError('the pod is gone, and another pod has its name')
   return podInfo(parsePod(document, observed))
 }
 
@@ -69,7 +70,7 @@ function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Redirect
   return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
 }
 
-/** Runs the inverse steps in reverse when the work fails. */
+/** Runs the undo steps in reverse order if the work fails. */
 async function takingBack(
   context: Omit<RedirectContext, 'undo'>,
   work: (context: RedirectContext) => Promise<void>,
@@ -83,7 +84,7 @@ async function takingBack(
       try {
         await step({ signal })
       } catch (problem) {
-        context.log.warn('a step could not be taken back', { error: problem })
+        context.log.warn('cannot undo a step of the failed repair', { error: problem })
       }
     }
     throw error

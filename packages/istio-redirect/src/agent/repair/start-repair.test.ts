@@ -10,7 +10,7 @@ const sent = (api: ApiServer, method: string, part = '') =>
 const labels = (api: ApiServer, name = 'web') => api.getPod('demo', name)?.metadata.labels
 
 describe('label mode', () => {
-  test('labels a broken pod and no other, and counts its own change as a skip', async () => {
+  test('labels only broken pods, and counts its own change as a skip', async () => {
     const fine = validatedPod(0, { name: 'fine' })
     await using node = await repairFixture({ config: label, pods: [fine, plainPod({ name: 'p' }), validatedPod(126)] })
     await until(() => expect(node.pods('label/skip')).toBe(1))
@@ -26,7 +26,7 @@ describe('label mode', () => {
     })
   })
 
-  test('leaves a label that is there as it is, and puts back one that was taken away', async () => {
+  test('keeps an existing label, and restores a removed one', async () => {
     const before = { 'cni.istio.io/uninitialized': 'false' }
     await using node = await repairFixture({ config: label, pods: [validatedPod(126, { labels: before })] })
     await until(() => expect(node.pods('label/skip')).toBe(1))
@@ -36,7 +36,7 @@ describe('label mode', () => {
     expect(labels(node.api)).toEqual({ 'cni.istio.io/uninitialized': 'true' })
   })
 
-  test('fails five times without the permission, says so in one event, and tries again when the pod changes', async () => {
+  test('fails five times without the permission, reports it in one event, and retries when the pod changes', async () => {
     const grants = ['list pods', 'watch pods', 'create events', 'patch events'] as const
     await using node = await repairFixture({ config: label, pods: [validatedPod(126)], grants })
     await until(() => expect(node.pods('label/fail')).toBe(5))
@@ -57,13 +57,13 @@ describe('label mode', () => {
         ),
       },
     ])
-    expect(node.log.filter((line) => line.includes('not tried again until it changes'))).toHaveLength(1)
+    expect(node.log.filter((line) => line.includes('no further attempt until it changes'))).toHaveLength(1)
     expect(sent(node.api, 'POST')).toHaveLength(1)
     node.api.setPod(validatedPod(126, { labels: { a: 'b' } }))
     await until(() => expect(node.pods('label/fail')).toBe(10))
   })
 
-  test('lets neither the server nor a pod write into the log or an event', async () => {
+  test('escapes texts of the server and of pods in logs and events', async () => {
     const hostile = `no\u001b[2J\nforged \u202e line, Bearer test-token`
     const how = { status: 403, body: JSON.stringify({ message: hostile }) }
     const odd = validatedPod(126, {
@@ -83,21 +83,21 @@ describe('label mode', () => {
     expect(said).not.toMatch(/\p{Cc}|\p{Cf}|\\u001b|\\n|test-token/u)
   })
 
-  test('goes on when events may not be written', async () => {
+  test('continues without the permission to create events', async () => {
     const grants = ['list pods', 'watch pods', 'patch pods/status'] as const
     const pods = ['a', 'b'].map((name) => validatedPod(126, { name }))
     await using node = await repairFixture({ config: label, pods, grants })
     await until(() => expect(node.errors('event')).toBe(2))
     expect(node.pods('label/success')).toBe(2)
     const lines = node.log.filter((line) => line.startsWith('warn'))
-    expect(lines).toEqual([expect.stringContaining('an event could not be written: POST')])
+    expect(lines).toEqual([expect.stringContaining('cannot write an event: POST')])
   })
 })
 
 describe('delete mode', () => {
   const config = { deletePods: true, labelPods: true }
 
-  test('deletes exactly the pod that was seen', async () => {
+  test('deletes exactly the observed pod', async () => {
     const fine = validatedPod(0, { name: 'fine' })
     await using node = await repairFixture({ config, pods: [fine, validatedPod(126)] })
     const uid = node.api.getPod('demo', 'web')?.metadata.uid
@@ -118,12 +118,12 @@ describe('delete mode', () => {
     expect(node.pods('label/success')).toBe(0)
   })
 
-  test('a pod that changed meanwhile is looked at again', async () => {
+  test('checks a pod again that changed before its deletion', async () => {
     await using node = await repairFixture({
       config,
       prepare: (api) => {
         api.setPod(validatedPod(126))
-        // The list, then the watch and the first attempt, whichever comes first.
+        // Fails the watch and the first attempt, in either order, after a successful list.
         api.misbehave({}, { status: 409 }, { status: 409 })
       },
     })
@@ -139,7 +139,7 @@ describe('repair mode', () => {
     return { done, repair: async ({ name }: { readonly name: string }) => void done.push(name) }
   }
 
-  test('repairs a pod once, however often it changes, and neither deletes it nor writes events', async () => {
+  test('repairs a pod once despite later changes, and neither deletes it nor writes events', async () => {
     const { done, repair } = counting()
     await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
     await until(() => expect(node.pods('repair/success')).toBe(1))
@@ -150,7 +150,7 @@ describe('repair mode', () => {
     expect(node.api.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('takes a pod of the same name for another one, also when nobody said that the first was gone', async () => {
+  test('treats a new pod of the same name as another pod, even without a deletion event', async () => {
     const { done, repair } = counting()
     await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
     await until(() => expect(node.pods('repair/success')).toBe(1))
@@ -162,7 +162,7 @@ describe('repair mode', () => {
     expect(done).toEqual(['web', 'web'])
   })
 
-  test('says why a repair failed in one line, whatever the pod wrote into its annotations', async () => {
+  test('logs the reason of a failed repair in one line, with unsafe characters removed', async () => {
     const repair = () => Promise.reject(new Error('annotation x has the value a\u001b[2J\nforged\u202e'))
     await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
     await until(() => expect(node.pods('repair/fail')).toBe(1))
@@ -170,7 +170,7 @@ describe('repair mode', () => {
     expect(node.log.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  test('does not wait for a repair that hangs when it has to end', async () => {
+  test('does not wait for a hanging repair at the end', async () => {
     await using node = await repairFixture({ config, repair: () => new Promise(() => {}), pods: [validatedPod(126)] })
     await until(() => expect(node.api.watches()).toBe(1))
     const began = performance.now()

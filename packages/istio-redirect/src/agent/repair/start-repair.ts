@@ -18,33 +18,35 @@ import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 
-/** How often a broken pod is acted on in all, before it has to change first. */
+/** Maximal number of actions on a broken pod before it has to change. */
 const MAX_ATTEMPTS = 5
 
-/** What tests may want to differ. */
+/** Dependencies that tests replace. */
 export interface RepairDeps {
-  /** The node's procfs. Default `/host/proc`. */
+  /** Path of the node's procfs. Default `/host/proc`. */
   readonly hostProc?: string
-  /** Instead of repairing in place. */
+  /** Replacement of the repair in place. */
   readonly repair?: (pod: ObservedPod) => Promise<void>
 }
 
 /**
- * Watches the pods of the node and acts on those whose init container found no redirection, until the signal. Whatever
- * the API server does, it is tried again; see `StartRepair`.
+ * Watches the pods of the node until the signal aborts, and acts on pods whose init container reported missing
+ * redirection.
+ * All failures of the API server are retried; see `StartRepair`.
  */
 export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
   const { config, api, log, metrics, watches, signal } = services
   const { hostProc = '/host/proc', repair = inPlace } = around
   const mode = modeOf(config)
   if (mode === 'none') {
-    log.info('repair is enabled, but neither to repair, to delete nor to label pods: nothing is watched')
+    log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
+  // A thread keeps the network namespace of its creation. The pool therefore starts before a pod's namespace is
+  // entered.
   if (mode === 'repair') await netns.warmPool()
 
-  const failures = metrics.counter('istio_cni_repair_errors_total', 'What kept the repair controller from its work', [
+  const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [
     'type',
   ])
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-repair' })
@@ -55,7 +57,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     signal,
     failed(error) {
       failures.inc({ type: 'event' })
-      eventLog.failed(`an event could not be written: ${words(error)}`)
+      eventLog.failed(`cannot write an event: ${words(error)}`)
     },
   })
   const act = reconciler({
@@ -75,14 +77,17 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     async work(key) {
       const pod = seen.get(key)
       if (pod?.isBroken) await act.act(pod)
-      // The pod may have gone meanwhile.
+      // The pod may be deleted in the meantime.
       if (seen.get(key) === undefined) act.forget(key)
     },
     failed(key, error, again) {
       if (signal.aborted) return
-      log.warn(`${mode} of a broken pod failed: ${words(error)}${again ? '' : '; not tried again until it changes'}`, {
-        pod: key,
-      })
+      log.warn(
+        `${mode} of a broken pod failed: ${words(error)}${again ? '' : '; no further attempt until it changes'}`,
+        {
+          pod: key,
+        },
+      )
     },
     maxAttempts: MAX_ATTEMPTS,
     signal,
@@ -90,7 +95,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
 
   const [apiLog, malformedLog] = [calmLog(log, 'pods are watched again'), calmLog(log, '')]
   const seen: WatchStore<SeenPod> = watchStore({
-    // Most pods are never broken, and not kept: a node may have hundreds.
+    // Drops pods that were never broken, as a node may have hundreds of pods.
     keep(object) {
       const pod = observePod(object)
       if (pod === undefined || isBroken(pod, config)) return pod && { ...whatActionsNeed(pod, config), isBroken: true }
@@ -103,12 +108,12 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     },
     malformed() {
       failures.inc({ type: 'pod' })
-      malformedLog.failed('the API server sent something that is not a pod: it is ignored')
+      malformedLog.failed('ignored an object from the API server that is not a pod')
     },
     listed: () => apiLog.worked(),
     failed(error) {
       failures.inc({ type: error.status === undefined ? error.code.toLowerCase() : `status_${error.status}` })
-      apiLog.failed(`pods cannot be watched: ${error.message}; trying again`)
+      apiLog.failed(`cannot watch pods: ${error.message}; retrying`)
     },
   })
   const { nodeName, fieldSelectors, labelSelectors } = config
@@ -121,18 +126,18 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
   }
 }
 
-/** How long running repairs may take to end. The whole agent has to end within a second. */
+/** Deadline in milliseconds for running repairs to end. The whole agent has to end within a second. */
 const settleMs = 800
 
-/** When a repair in place is given up. One that succeeds takes far less. */
+/** Deadline of a repair in place, in milliseconds. A successful repair takes far less. */
 const repairMs = 60_000
 
-/** A pod that is broken, or was: what was done to it is remembered until it is gone. */
+/** Pod that is or was broken. The entry is kept until the pod is deleted. */
 interface SeenPod extends ObservedPod {
   readonly isBroken: boolean
 }
 
-/** Most of a pod only tells that it is broken. */
+/** Drops the members of a pod that only the check for broken pods needs. */
 function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairServices['config']): ObservedPod {
   const labels = Object.hasOwn(pod.labels, key) ? { [key]: '' } : {}
   return { ...pod, labels, annotations: {}, initContainers: [] }

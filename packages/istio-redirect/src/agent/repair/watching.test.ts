@@ -11,9 +11,9 @@ const sent = (api: ApiServer, method: string, part = '') =>
 describe('the API server is asked', () => {
   test.each<[string, RepairFixtureOptions['config'], string]>([
     ['for the pods of the node', {}, '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&limit=500&resourceVersion=0'],
-    ['for those of all nodes if none is named', { nodeName: '' }, '/api/v1/pods?limit=500'],
+    ['for the pods of all nodes if the settings name no node', { nodeName: '' }, '/api/v1/pods?limit=500'],
     [
-      'with more selectors',
+      'with the selectors of the settings',
       { fieldSelectors: 'metadata.namespace=demo', labelSelectors: 'app=web' },
       '/api/v1/pods?fieldSelector=metadata.namespace%3Ddemo%2Cspec.nodeName%3Dn1&labelSelector=app%3Dweb&limit=500&resourceVersion=0',
     ],
@@ -23,14 +23,14 @@ describe('the API server is asked', () => {
     expect(node.api.requests[0]?.url).toBe(url)
   })
 
-  test('not at all when there is nothing to do', async () => {
+  test('is not asked without an action', async () => {
     await using node = await repairFixture()
     await node.stop()
     expect(node.api.requests).toEqual([])
     expect(node.log).toEqual([expect.stringContaining('nothing is watched')])
   })
 
-  test('with the token of this moment', async () => {
+  test('with the current token of the file', async () => {
     await using node = await repairFixture({ config: label })
     await until(() => expect(node.api.watches()).toBe(1))
     node.api.token = 'another'
@@ -47,18 +47,18 @@ describe('the API server is asked', () => {
   })
 })
 
-describe('the API server may', () => {
+describe('repair continues when the API server', () => {
   const failing: readonly [string, Misbehaviour, string][] = [
-    ['refuse the token', { status: 401 }, 'status_401'],
-    ['forbid it', { status: 403 }, 'status_403'],
-    ['be overloaded', { status: 429, headers: { 'retry-after': '7' } }, 'status_429'],
-    ['be broken', { status: 500 }, 'status_500'],
-    ['cut connections', { cut: true }, 'network'],
-    ['answer with something else', { body: '<html>' }, 'bad_answer'],
-    ['answer with another document', { body: '{"kind":"Status"}' }, 'bad_answer'],
-    ['answer with null', { body: 'null' }, 'bad_answer'],
-    ['cut an answer', { partial: '{"items":[{"meta' }, 'network'],
-    ['be too late', { status: 410 }, 'status_410'],
+    ['refuses the token', { status: 401 }, 'status_401'],
+    ['forbids the request', { status: 403 }, 'status_403'],
+    ['is overloaded', { status: 429, headers: { 'retry-after': '7' } }, 'status_429'],
+    ['has an internal error', { status: 500 }, 'status_500'],
+    ['cuts connections', { cut: true }, 'network'],
+    ['answers without JSON', { body: '<html>' }, 'bad_answer'],
+    ['answers with another document', { body: '{"kind":"Status"}' }, 'bad_answer'],
+    ['answers with null', { body: 'null' }, 'bad_answer'],
+    ['cuts an answer', { partial: '{"items":[{"meta' }, 'network'],
+    ['has compacted the requested version', { status: 410 }, 'status_410'],
   ]
   test.each(failing)('%s instead of a list', async (_, how, type) => {
     await using node = await repairFixture({
@@ -68,8 +68,8 @@ describe('the API server may', () => {
     })
     await until(() => expect(node.pods('label/success')).toBe(1))
     expect(node.errors(type)).toBe(7)
-    // After 410 the question is another one.
-    const lines = node.log.filter((line) => line.includes('cannot be watched'))
+    // After 410 the next request differs, and so does its message.
+    const lines = node.log.filter((line) => line.includes('cannot watch pods'))
     expect(lines).toHaveLength(type === 'status_410' ? 2 : 1)
     expect(node.log).toContainEqual(expect.stringMatching(/^info pods are watched again .*"failures":7/))
     if (type === 'status_429') expect(node.pauses.every((ms) => ms >= 7000)).toBe(true)
@@ -85,7 +85,7 @@ describe('the API server may', () => {
     expect(node.pauses).toHaveLength(2)
   })
 
-  test('refuse watch after watch, which is told of once', async () => {
+  test('refuses several watches, and logs the refusal once', async () => {
     const refused = { status: 403 }
     await using node = await repairFixture({
       config: label,
@@ -93,16 +93,16 @@ describe('the API server may', () => {
     })
     await until(() => expect(node.api.watches()).toBe(1))
     expect(node.errors('status_403')).toBe(3)
-    expect(node.log.filter((line) => line.includes('cannot be watched'))).toHaveLength(1)
+    expect(node.log.filter((line) => line.includes('cannot watch pods'))).toHaveLength(1)
   })
 
-  test('say nothing instead of an answer, and is left when repair ends', async () => {
+  test('does not answer a list, and repair ends nevertheless', async () => {
     await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({ hang: true }) })
     await until(() => expect(node.api.requests).toHaveLength(1))
     await node.stop()
   })
 
-  test('send a list without an end', async () => {
+  test('sends an endless list', async () => {
     await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({ endless: true }) })
     await until(() => expect(node.errors('bad_answer')).toBe(1))
     expect(node.log).toContainEqual(expect.stringMatching(/the answer is not a list: most of it are no items/))
@@ -110,7 +110,7 @@ describe('the API server may', () => {
     await until(() => expect(node.pods('label/success')).toBe(1))
   })
 
-  test('fall silent in the middle of a watch', async () => {
+  test('falls silent during a watch', async () => {
     await using node = await repairFixture({ config: label, watching: { silenceMs: 50 } })
     await until(() => expect(node.api.requests.length).toBeGreaterThan(3))
     expect(node.errors('timeout')).toBe(0)
@@ -119,37 +119,40 @@ describe('the API server may', () => {
   })
 
   test.each<[string, (api: ApiServer) => void]>([
-    ['cut a watch', (api) => api.cutAll()],
+    ['cuts a watch', (api) => api.cutAll()],
     [
-      'cut a watch in the middle of a pod',
+      'cuts a watch in the middle of a pod',
       (api) => {
         api.say('{"type":"ADDED","object":{"metadata":{"name":"we')
         api.cutAll()
       },
     ],
-    ['send something that is not an event', (api) => api.say('garbage\n')],
-    ['send an event that is no object', (api) => api.say('[]\n')],
-    ['end a watch with an error', (api) => api.say('{"type":"ERROR","object":{"code":500,"message":"x"}}\n')],
+    ['sends a line that is not an event', (api) => api.say('garbage\n')],
+    ['sends an event that is not an object', (api) => api.say('[]\n')],
+    ['ends a watch with an error', (api) => api.say('{"type":"ERROR","object":{"code":500,"message":"x"}}\n')],
     [
-      'have forgotten what happened since',
+      'has compacted the version of the watch',
       (api) => {
         api.compact()
         api.cutAll()
       },
     ],
-    ['say that it is too long ago', (api) => api.say('{"type":"ERROR","object":{"kind":"Status","code":410}}\n')],
-    ['send a line without an end', (api) => api.say('x'.repeat(5 * 1024 * 1024))],
+    [
+      'sends an event that the version has expired',
+      (api) => api.say('{"type":"ERROR","object":{"kind":"Status","code":410}}\n'),
+    ],
+    ['sends an endless line', (api) => api.say('x'.repeat(5 * 1024 * 1024))],
   ])('%s', async (_, happens) => {
     await using node = await repairFixture({ config: label })
     await until(() => expect(node.api.watches()).toBe(1))
     happens(node.api)
-    // Missed or not, it is found.
+    // The pod is found, by an event of the old watch or by the new list.
     node.api.setPod(validatedPod(126))
     await until(() => expect(node.pods('label/success')).toBe(1))
     await until(() => expect(node.api.watches()).toBe(1))
   })
 
-  test('send pods that are none: they are counted and passed over', async () => {
+  test('sends malformed pods, which are counted and skipped', async () => {
     const odd = [null, 3, [], {}, { metadata: {} }, { metadata: { name: '../x', namespace: 'demo', uid: '1' } }]
     const items = [...odd, { ...validatedPod(126), status: 'x' }]
     await using node = await repairFixture({
@@ -166,7 +169,7 @@ describe('the API server may', () => {
     expect(node.pauses).toEqual([])
   })
 
-  test('be followed by bookmarks, so that a cut watch goes on where it was', async () => {
+  test('sends bookmarks, and a cut watch resumes from the last one', async () => {
     await using node = await repairFixture({ config: label })
     await until(() => expect(node.api.watches()).toBe(1))
     node.api.setPod({ ...validatedPod(126), spec: { ...validatedPod(126).spec, nodeName: 'n2' } })
@@ -180,8 +183,8 @@ describe('the API server may', () => {
 
   test.each([
     ['an empty token', '', /token: it is empty/],
-    ['a token that is none', 'a b\nc', /it holds blanks or control characters/],
-  ])('never be asked with %s', async (_, token, message) => {
+    ['an invalid token', 'a b\nc', /it holds blanks or control characters/],
+  ])('gets no request with %s', async (_, token, message) => {
     await using node = await repairFixture({ config: label })
     await until(() => expect(node.api.watches()).toBe(1))
     writeFileSync(node.tokenFile, token)
@@ -193,7 +196,10 @@ describe('the API server may', () => {
   })
 })
 
-/** Between a growing pause of at most 30 s and twice as much: clients of many nodes do not come back at once. */
+/**
+ * True if the pause is between a growing base of at most 30 s and twice the base. Clients of many nodes thus return at
+ * different times.
+ */
 function isSpread(ms: number, growing: number): boolean {
   const least = Math.min(growing, 30_000)
   return ms >= least && ms <= 2 * least
