@@ -141,7 +141,7 @@ it('an agent that starts while the API server is away leaves the node in order, 
   await until('the API server answers', async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok')
   const { metadata } = await agentReady()
   await until('an event says so', async () =>
-    (await events(NAMESPACE, metadata.name)).some((text) => /^ServerWasAway: .* could not be reached from /.test(text)),
+    (await events(NAMESPACE, metadata.name)).some((text) => /^ServerWasAway: .* did not answer from /.test(text)),
   )
   await apply(workload({ name: 'later', sidecar: 'native', labels: { suite: 'bad-input' } }))
   expect(await rulesIn(await ready(DEFAULT, 'later'))).toContain('ISTIO_REDIRECT')

@@ -64,7 +64,7 @@ describe.each(AGENTS)('with 2 000 half-open requests on each of its ports, %s', 
         expect(metrics.body).toMatch(
           new RegExp(`istio_cni_agent_connections_closed_total\\{server="${server}",reason="crowded"\\} \\d{4}`),
         )
-        expect(agent.log()).toMatch(/more connections wait than are kept/)
+        expect(agent.log()).toMatch(/too many waiting connections/)
       }
       expect(agent.log()).not.toMatch(/EMFILE|internal error/)
       agent.kill('SIGTERM')

@@ -107,7 +107,7 @@ describe.concurrent.each(AGENTS)('install-cni that may ask the container runtime
     await using listener = await rawListener(on.socket, () => {})
     const agent = await on.start()
     await untilReady(agent)
-    await eventually(() => agent.log().includes(`the container runtime at ${on.socket} cannot be asked`), agent.log)
+    await eventually(() => agent.log().includes(`the container runtime at ${on.socket} does not answer`), agent.log)
     expect(await agent.ready()).toBe(true)
     await eventually(() => listener.open() === 0, 'the end of the connection')
     agent.kill('SIGTERM')

@@ -15,7 +15,7 @@ const config = (env: Record<string, string>) =>
   )
 const on = { AMBIENT_ENABLED: 'true' }
 
-/** A part that starts what only notes what happens to it. */
+/** Creates a part whose ambient mode only records its starts and stops. */
 function noted() {
   const notes: string[] = []
   let aside = false
@@ -45,7 +45,7 @@ function noted() {
   return { notes, part: ambientPart(services, load), services, stepAside }
 }
 
-test('is not even loaded where it is off', async () => {
+test('ambient mode is not loaded if it is off', async () => {
   const { services } = noted()
   const part = ambientPart(services, () => Promise.reject(new Error('loaded')))
   await part.update(config({}))
@@ -53,7 +53,7 @@ test('is not even loaded where it is off', async () => {
   await part.close('removed')
 })
 
-test('with other settings the old one ends before the new one begins', async () => {
+test('after a change of settings, the old instance stops before the new one starts', async () => {
   const { notes, part } = noted()
   await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a' }))
   await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a', HEALTH_PORT: '1' }))
@@ -68,7 +68,7 @@ test('with other settings the old one ends before the new one begins', async () 
   ])
 })
 
-test('switched off it leaves nothing on the node, but everything to a newer agent', async () => {
+test('switching it off removes everything, and a newer agent gets everything', async () => {
   const { notes, part, stepAside } = noted()
   await part.update(config(on))
   await part.update(config({}))
@@ -86,7 +86,7 @@ test('switched off it leaves nothing on the node, but everything to a newer agen
   ])
 })
 
-test('without the name of the node it says so, and takes no pod', async () => {
+test('without a node name it reports the problem and enrols no pods', async () => {
   const { part } = noted()
   await part.update(config({ ...on, NODE_NAME: '' }))
   await expect.poll(() => part.problems()).toEqual([expect.stringContaining('ambient mode: NODE_NAME is not set')])
@@ -94,7 +94,7 @@ test('without the name of the node it says so, and takes no pod', async () => {
   expect(await part.enrol(pod, new AbortController().signal)).toBeUndefined()
 })
 
-test('another mode finds nothing of the former one on the node', async () => {
+test("a change between node and pod redirection removes the former mode's state", async () => {
   const { notes, part } = noted()
   const node = { ...on, AMBIENT_REDIRECT_MODE: 'node-iptables' }
   await part.update(config(node))
@@ -110,7 +110,7 @@ test('another mode finds nothing of the former one on the node', async () => {
   ])
 })
 
-test('where it is off, what an agent of before left on the node is taken out', async () => {
+test('if it is off, the state that a former agent left on the node is removed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-ambient-part-'))
   try {
     const { services } = noted()

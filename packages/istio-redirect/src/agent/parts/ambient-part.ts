@@ -12,33 +12,34 @@ import type { PodWatches } from '../pods/pod-watches.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
 import type { EnrolPod } from '../serve/start-serving.ts'
 
-/** What the ambient part works with. */
+/** Dependencies of the ambient part. */
 export interface AmbientServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
-  /** Counts what could not be done. */
+  /** Counts a failed start. */
   readonly failed: () => void
-  /** A connection of a plugin was closed before its time. */
+  /** Called for each connection of a plugin that was closed early. */
   readonly closed: (reason: string) => void
-  /** Whether a newer agent keeps the node now. */
+  /** True if a newer agent keeps the node now. */
   readonly isAside: () => boolean
-  /** Told of what becomes of requests. */
+  /** Receives the results of API requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** Ambient mode beside the installer. */
+/** Ambient mode as a part of the agent. */
 export interface AmbientPart extends Part<AgentConfig> {
-  /** How it is; `undefined` where it is off. */
+  /** Status of ambient mode. `undefined` if it is off. */
   status(): AmbientStatus | undefined
-  /** What keeps it from working, in sentences; a pod that waits is none. */
+  /** Reasons why ambient mode as a whole does not work, as sentences. A waiting pod is not a problem. */
   problems(): string[]
   enrol: EnrolPod
 }
 
 /**
- * Runs ambient mode beside the installer. One that is given other settings ends before the next begins: two would do the
- * same pods at the same time.
+ * Runs ambient mode beside the installer. After a change of settings, the old instance ends before the new one starts.
+ * Two
+ * instances would handle the same pods at the same time.
  */
 export function ambientPart(
   services: AmbientServices,
@@ -58,7 +59,7 @@ export function ambientPart(
   }
   const begin = async (config: AmbientConfig, { api }: AgentConfig): Promise<AmbientMode | undefined> => {
     try {
-      if (config.nodeName === '') throw new Error('NODE_NAME is not set, so that nobody can say which pods are here')
+      if (config.nodeName === '') throw new Error('NODE_NAME is not set, so the pods of this node are unknown')
       const start = await load()
       started = await start({
         ...services,
@@ -76,17 +77,18 @@ export function ambientPart(
     }
   }
   const requests = () =>
-    services.metrics.counter('istio_cni_plugin_requests_total', 'Requests of plugins that hand pods over', [
+    services.metrics.counter('istio_cni_plugin_requests_total', 'Requests of plugins that hand over pods', [
       'response_code',
     ])
   return {
     async update(config) {
       const ambient = services.isAside() ? undefined : config.ambient
-      // An agent of before may have redirected on the node, and left that for this one.
+      // A former agent may have redirected on the node and left its state for this agent.
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // Who comes after this one on the node finds all as it is; without ambient mode, or by other means, nobody needs it.
+      // The next instance takes over the state. Without ambient mode, or with another redirect mode, the state is
+      // removed.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')
@@ -96,7 +98,7 @@ export function ambientPart(
     status: () => started?.status(),
     problems() {
       if (running === undefined) return []
-      const problem = broken ?? (started === undefined ? 'it is about to start' : started.unready())
+      const problem = broken ?? (started === undefined ? 'it is starting' : started.unready())
       return problem === undefined ? [] : [`ambient mode: ${problem}`]
     },
     enrol: async (pod, signal) => started?.enrol(pod, signal),
@@ -107,7 +109,7 @@ export function ambientPart(
 
 interface Running {
   readonly key: string
-  /** On the node, and how; `undefined`: in pods. */
+  /** Redirect mode on the node. `undefined` means redirection in pods. */
   readonly mode: 'node-iptables' | 'node-ebpf' | undefined
   readonly started: Promise<AmbientMode | undefined>
 }
@@ -115,12 +117,12 @@ interface Running {
 type StartAmbientMode = typeof import('../ambient/start-ambient.ts')['startAmbientMode']
 type AmbientMode = Awaited<ReturnType<StartAmbientMode>>
 
-/** Most nodes never need it. */
+/** Loads ambient mode on demand, because most nodes do not use it. */
 const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambient/start-ambient.ts')).startAmbientMode
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 
-/** Loads what does it only where there is something. */
+/** Loads the removal code only if a former agent has left a mark. */
 const removeWhenOff: RemoveLeft = async ({ values }, log) => {
   const place = { backendFile: backendFile(values.cniAgentRunDir) }
   if (!existsSync(nodeLevelMark(place))) return

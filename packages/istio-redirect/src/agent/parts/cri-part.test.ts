@@ -55,7 +55,7 @@ beforeEach(() => {
 })
 afterEach(() => part.close('removed'))
 
-/** Waits until the runtime was asked so many times more. */
+/** Waits until the runtime was queried `count` more times. */
 const rounds = async (count: number): Promise<void> => {
   const end = asked + count
   await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(end))
@@ -66,7 +66,7 @@ const states = async (): Promise<string> =>
     .flatMap((line) => /^istio_cni_runtime_plugin\{state="(\w+)"\} 1$/.exec(line)?.[1] ?? [])
     .join()
 
-test('without the setting the runtime is not asked, and there is no metric', async () => {
+test('without the setting, the runtime is not queried and the metric is absent', async () => {
   await part.update(config())
   expect([asked, await states()]).toEqual([0, ''])
   await part.update(asking)
@@ -75,7 +75,7 @@ test('without the setting the runtime is not asked, and there is no metric', asy
   expect(await states()).toBe('')
 })
 
-test('a runtime that runs the plugin is said once', async () => {
+test('a runtime that runs the plugin is logged once', async () => {
   await part.update(asking)
   await rounds(3)
   expect(part.problems()).toEqual([])
@@ -83,7 +83,7 @@ test('a runtime that runs the plugin is said once', async () => {
   expect(await states()).toBe('loaded')
 })
 
-test('a runtime that is without it for a while is a problem, until it has it', async () => {
+test('a missing plugin becomes a problem after the grace time, until the runtime has the plugin', async () => {
   says = MISSING
   await part.update(asking)
   await vi.waitFor(() => expect(part.problems()).toEqual([`runtime: ${WITHOUT}`]))
@@ -96,7 +96,7 @@ test('a runtime that is without it for a while is a problem, until it has it', a
   expect(await states()).toBe('loaded')
 })
 
-test('one that is without it for a moment is none', async () => {
+test('a plugin that is missing for a short time is not a problem', async () => {
   part = make(60_000)
   says = containerdWithout('cni config load failed')
   await part.update(asking)
@@ -105,7 +105,7 @@ test('one that is without it for a moment is none', async () => {
   expect(lines).toEqual([])
 })
 
-test('what is not installed cannot be loaded', async () => {
+test('the plugin is not missing before it is installed', async () => {
   isInstalled = false
   says = MISSING
   part = make(0)
@@ -116,24 +116,24 @@ test('what is not installed cannot be loaded', async () => {
   await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
 })
 
-test('one that cannot be asked is said once, is counted, and is no problem, also after it was one', async () => {
+test('a failing query is logged once, counted, and clears the problem', async () => {
   part = make(0)
   says = MISSING
   await part.update(asking)
   await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
-  says = new CriError('nobody listens')
+  says = new CriError('connection refused')
   await vi.waitFor(() => expect(part.problems()).toEqual([]))
   await rounds(3)
   expect(lines.slice(1)).toEqual([
-    'warn the container runtime at /run/containerd/containerd.sock cannot be asked: nobody listens',
+    'warn the container runtime at /run/containerd/containerd.sock does not answer: connection refused',
   ])
   expect(failures).toBeGreaterThan(1)
   expect(await states()).toBe('unasked')
   says = LOADED
-  await vi.waitFor(() => expect(lines).toContain('info the container runtime can be asked again'))
+  await vi.waitFor(() => expect(lines).toContain('info the container runtime answers again'))
 })
 
-test('the end of the part ends its problem', async () => {
+test('closing the part clears its problem', async () => {
   part = make(0)
   says = MISSING
   await part.update(asking)

@@ -8,32 +8,37 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
 
-/** What {@link criPart} works with. */
+/** Dependencies of {@link criPart}. */
 export interface CriPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** Whether all that the installer writes is in place: until then the runtime cannot have the plugin. */
+  /** True if the installation is complete. Before that the runtime cannot have the plugin. */
   readonly isInstalled: () => boolean
-  /** Called for every question without a valid answer. */
+  /** Called after each failed query. */
   readonly failed: () => void
-  /** For tests: asks the runtime. */
+  /** Queries the runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
-  /** For tests: milliseconds between two questions, between two while the plugin is missing, and until that counts. */
+  /**
+   * Intervals in milliseconds, replaced by tests: between queries, between queries while the plugin is missing, and the
+   * grace
+   * time before a missing plugin is a problem.
+   */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
 
-/** The part that knows whether the container runtime runs the plugin. */
+/** Part that checks whether the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
-  /** Why the runtime does not, where it says so; otherwise nothing. */
+  /** Reason why the runtime does not run the plugin. Empty unless the runtime reports it. */
   problems(): string[]
 }
 
-/** A runtime notices a file within milliseconds. */
+/** Intervals for production. A runtime usually notices a new file within milliseconds. */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
 /**
- * Asks the container runtime in rounds which networks it has loaded. The node is not ready once a runtime has been without
- * the installed plugin for some seconds. A runtime that cannot be asked is logged, and changes nothing.
+ * Queries the container runtime regularly for its loaded networks. The node is not ready if the runtime lacks the
+ * installed
+ * plugin for some seconds. A failing query is logged and does not change readiness.
  */
 export function criPart(services: CriPartServices): CriPart {
   const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
@@ -46,7 +51,7 @@ export function criPart(services: CriPartServices): CriPart {
       const { socket, chained } = cri
       const stop = new AbortController()
       const { signal } = stop
-      const calm = calmLog(log, 'the container runtime can be asked again')
+      const calm = calmLog(log, 'the container runtime answers again')
       const missing = calmLog(log, 'the container runtime runs the plugin again')
       let since: number | undefined
       let told = ''
@@ -62,7 +67,7 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Before and after the question: the installer may have taken the entry out meanwhile.
+        // Checked before and after the query, as the installer may remove the entry in the meantime.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined
@@ -76,15 +81,15 @@ export function criPart(services: CriPartServices): CriPart {
               since = problem = undefined
               metrics.set('unasked')
               failed()
-              calm.failed(`the container runtime at ${socket} cannot be asked: ${messageOf(error)}`)
+              calm.failed(`the container runtime at ${socket} does not answer: ${messageOf(error)}`)
             }
             return 'settled'
           })
-          // the signal ends the pause
+          // The signal ends the pause early.
           await delay(next === 'soon' ? pace.soonMs : pace.lookMs, undefined, { signal, ref: false }).catch(() => {})
         }
       }
-      const done = keepRunning('asking the container runtime', run, { log, signal })
+      const done = keepRunning('the queries of the container runtime', run, { log, signal })
       return async () => {
         stop.abort()
         await done

@@ -39,7 +39,7 @@ const lines: string[] = []
 const note = (msg: string) => void lines.push(msg)
 const log = { debug: note, info: note, warn: note, error: note }
 
-test('what lasts is one event, until it is something else', async () => {
+test('a lasting problem is one event, and a new problem is a new event', async () => {
   let now: Readiness = { ready: false, reasons: ['binary: read-only file system', 'log socket: none'] }
   const part = ownEventsPart({ log, readiness: () => now, reach, failed: () => {}, lookMs: 5 })
   await part.update(config())
@@ -57,7 +57,7 @@ test('what lasts is one event, until it is something else', async () => {
   ])
 })
 
-test('without the right to write events it says so once, and counts', async () => {
+test('without the permission to create events, the problem is logged once and counted', async () => {
   await api.close()
   await serve([])
   let failures = 0
@@ -70,7 +70,7 @@ test('without the right to write events it says so once, and counts', async () =
   expect(lines).toEqual([expect.stringContaining('cannot create resource "events"')])
 })
 
-test('that the API server was away is an event as soon as it is back: from when to when, and why', async () => {
+test('an outage of the API server is an event when it is over, with its times and its reason', async () => {
   let now = Date.parse('2026-11-23T22:00:00.000Z')
   const reach = serverReach({ now: () => now })
   const readiness = () => ({ ready: true, reasons: [] })
@@ -90,7 +90,7 @@ test('that the API server was away is an event as soon as it is back: from when 
       {
         reason: 'ServerWasAway',
         message: expect.stringMatching(
-          /^the API server could not be reached from 2026-11-23T22:00:00Z to 2026-11-23T22:00:42Z: .* no answer within 60 s; /,
+          /^the API server did not answer from 2026-11-23T22:00:00Z to 2026-11-23T22:00:42Z: .* no answer within 60 s; /,
         ),
         involvedObject: { kind: 'Pod', name: 'istio-cni-node-x7' },
       },
@@ -98,7 +98,7 @@ test('that the API server was away is an event as soon as it is back: from when 
   await part.close('removed')
 })
 
-test('what the API server refuses is an event at once, with its words', async () => {
+test("a refusal of the API server is an event at once, with the server's message", async () => {
   const reach = serverReach()
   const readiness = () => ({ ready: true, reasons: [] })
   const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
@@ -112,7 +112,7 @@ test('what the API server refuses is an event at once, with its words', async ()
   expect(api.events()).toHaveLength(1)
 })
 
-test('outside of a pod there is nothing to write about', async () => {
+test('outside of a pod no events are written', async () => {
   const readiness = () => ({ ready: false, reasons: ['x'] })
   const part = ownEventsPart({ log, readiness, reach, failed: () => {}, lookMs: 1 })
   await part.update(config({ POD_NAME: '' }))

@@ -8,22 +8,24 @@ import type { Outage, ServerReach } from '../part/server-reach.ts'
 import type { ScopedLog } from '../part/services.ts'
 import type { Readiness } from '../serve/health.ts'
 
-/** What {@link ownEventsPart} works with. */
+/** Dependencies of {@link ownEventsPart}. */
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
-  /** Tells when the API server is back, and what it refuses. */
+  /** Reports outages and refusals of the API server. */
   readonly reach: Pick<ServerReach, 'onReturn' | 'onRefusal'>
-  /** Called for every event that could not be written. */
+  /** Called for each event that could not be written. */
   readonly failed: () => void
-  /** For tests: between two looks. */
+  /** Interval of the checks in milliseconds. Tests replace it. */
   readonly lookMs?: number
 }
 
 /**
- * Writes what keeps the node from being in order as events about the agent's own pod, where `kubectl describe` shows
- * them: settings that make no sense and rights that are missing at once, other reasons when they have been the same for two
- * looks, and that the API server was away as soon as it is back.
+ * Writes problems of the node as events about the agent's own pod, where `kubectl describe` shows them.
+ *
+ * - Invalid settings and missing permissions: at once.
+ * - Other reasons: after two checks with the same reason.
+ * - An outage of the API server: when it is over.
  */
 export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
   return agentPart<AgentConfig>(
@@ -40,7 +42,7 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
         signal: stop.signal,
         failed(error) {
           failed()
-          calm.failed(`an event about this agent could not be written: ${printable(messageOf(error))}`)
+          calm.failed(`cannot write an event about this agent: ${printable(messageOf(error))}`)
         },
       })
       for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)
@@ -66,10 +68,10 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
   )
 }
 
-/** After so many looks an event that is still true is written again: five minutes. */
+/** Number of checks after which a lasting problem is reported again: five minutes. */
 const REMINDER = 60
 
 const wordsOf = ({ first, last, problem }: Outage): string =>
-  `the API server could not be reached from ${timeOf(first)} to ${timeOf(last)}: ${problem}; what is installed stayed, and pods whose ADD needed it are tried again`
+  `the API server did not answer from ${timeOf(first)} to ${timeOf(last)}: ${problem}; the plugin stayed installed, and kubelet retries pods whose ADD failed meanwhile`
 
 const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -22,43 +22,43 @@ import { servePart } from './serve-part.ts'
 import { tokenPart } from './token-part.ts'
 import { upgradePart } from './upgrade-part.ts'
 
-/** What the parts share. */
+/** Dependencies that the parts share. */
 export interface PartServices {
   readonly log: AgentLog
-  /** The agent's own scope of it. */
+  /** Log scope of the agent itself. */
   readonly own: ScopedLog
   readonly metrics: MetricsRegistry
-  /** Counts what a part could not do. */
+  /** Counts the errors of the parts. */
   readonly errors: Counter
   readonly readiness: () => Readiness
-  /** Whether a newer agent keeps the node now. */
+  /** True if a newer agent keeps the node now. */
   readonly isAside: () => boolean
-  /** Whether all that the installer writes is in place. */
+  /** True if the installation is complete. */
   readonly isInstalled: () => boolean
 }
 
-/** Everything the agent runs beside the installer, in the order of its start. */
+/** All parts of the agent beside the installer. */
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
-  /** Those that a newer agent on the node takes over: to be updated when it comes or goes. */
+  /** Parts that a newer agent on the node takes over. They are updated when such an agent starts or ends. */
   readonly ofClaim: readonly Part<AgentConfig>[]
-  /** What has to be there before anything is installed; bounded, whatever happens. */
+  /** Waits for prerequisites of the installation. The wait is limited. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>
-  /** What is wrong with them, one sentence each. */
+  /** Problems of the parts, one sentence each. */
   problems(): string[]
 }
 
-/** Makes the parts; none is started. */
+/** Creates the parts without starting them. */
 export function agentParts({ log, own, metrics, errors, readiness, isAside, isInstalled }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
-    'Connections closed because too many waited or sent too much, or one took too long or sent too much',
+    'Connections closed early, by server and reason: crowded, late or long',
     ['server', 'reason'],
   )
   const lines = metrics.counter(
     'istio_cni_agent_log_lines_refused_total',
-    'Lines of the plugin that were not printed, and requests that were no lines',
+    'Log lines of the plugin that were not printed, and invalid requests, by reason',
     ['reason'],
   )
   const refused = (reason: string): void => lines.inc({ reason })
@@ -66,7 +66,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
     const calm = calmLog(own, '')
     return (reason) => {
       early.inc({ server, reason })
-      if (reason === 'crowded') calm.failed(`${what}: more connections wait than are kept: the oldest are closed`)
+      if (reason === 'crowded') calm.failed(`${what}: too many waiting connections, closing the oldest`)
     }
   }
   const metricsPort = agentPart<AgentConfig>(
@@ -95,7 +95,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
     async ({ healthPort: port }) => {
       const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })
       await listen(server, port).catch((cause: unknown) => {
-        const hint = 'is another agent running on this node? HEALTH_PORT chooses another port'
+        const hint = 'another agent may be running on this node; HEALTH_PORT sets another port'
         const problem = messageOf(cause)
         throw new Error(`cannot serve health checks on port ${port}: ${problem} (${hint})`, { cause })
       })

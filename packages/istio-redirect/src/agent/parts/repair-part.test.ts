@@ -9,7 +9,7 @@ import { repairPart } from './repair-part.ts'
 const config = (env: Record<string, string>) =>
   agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: '443', ...env }]))
 
-/** A repair controller that notes what it was given and runs until it is told to stop. */
+/** Creates a repair controller that records its services and runs until it is stopped. */
 function controller(begin: (services: RepairServices) => void = () => {}) {
   const started: RepairServices[] = []
   const start = async () => (services: RepairServices) => {
@@ -24,7 +24,7 @@ const lines: string[] = []
 const note = (msg: string) => void lines.push(msg)
 const log = { debug: note, info: note, warn: note, error: note }
 
-test('repair is not even loaded when it has nothing to do', async () => {
+test('repair is not loaded if it is off', async () => {
   const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, () =>
     Promise.reject(new Error('loaded')),
   )
@@ -33,7 +33,7 @@ test('repair is not even loaded when it has nothing to do', async () => {
   expect(lines).toEqual([])
 })
 
-test('repair is started once, again with a new configuration, and stopped', async () => {
+test('repair starts once, restarts with a new configuration, and stops', async () => {
   const { started, start } = controller()
   const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, start)
   await part.update(config({ REPAIR_LABEL_PODS: 'true' }))
@@ -50,7 +50,7 @@ test('repair is started once, again with a new configuration, and stopped', asyn
   expect(started[1]?.signal.aborted).toBe(true)
 })
 
-test('a controller that fails is told of and does not keep the agent from stopping', async () => {
+test('a failing controller is logged and does not block the stop of the agent', async () => {
   const { started, start } = controller(() => {
     throw new Error('no such client')
   })

@@ -3,10 +3,10 @@ import { keepRunning } from '../part/keep-running.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { RepairServices, StartRepair } from '../repair/repair-services.ts'
 
-/** Repair and its Kubernetes client are loaded when repair is on: most nodes never need them. */
+/** Loads repair and its Kubernetes client only if repair is on, because most nodes do not need them. */
 const load = async (): Promise<StartRepair> => (await import('../repair/start-repair.ts')).startRepair
 
-/** Runs the repair controller beside the installer. Whatever becomes of it, installing goes on. */
+/** Runs the repair controller beside the installer. Its failures do not affect installing. */
 export function repairPart(
   services: Pick<RepairServices, 'log' | 'metrics' | 'watches'>,
   start: () => Promise<StartRepair> = load,

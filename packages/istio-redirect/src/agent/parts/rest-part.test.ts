@@ -12,7 +12,9 @@ const config = () =>
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A part, and how often it has acted after looks between which the process worked for so long. */
+/**
+ * Creates a part. `after` simulates checks after the given processor times and returns the number of calls of `shrink`.
+ */
 async function resting(services: RestServices = {}) {
   let cpu = 250
   const shrink = vi.fn<() => void>()
@@ -33,7 +35,7 @@ async function resting(services: RestServices = {}) {
   return { part, after }
 }
 
-test('memory is given back when the start is over, and then only after work that was worth it', async () => {
+test('memory is released after the start, and later only after enough work', async () => {
   const { after } = await resting()
   expect(after(900, 800)).toBe(0)
   expect(after(10)).toBe(1)
@@ -44,14 +46,14 @@ test('memory is given back when the start is over, and then only after work that
   expect(after(300, 300)).toBe(3)
 })
 
-test('closed, it looks no more', async () => {
+test('a closed part no longer checks', async () => {
   const { part, after } = await resting()
   after(10)
   await part.close('removed')
   expect(after(500, 10)).toBe(1)
 })
 
-test('a runtime that cannot give back is left alone', async () => {
+test('a runtime without `shrink` is left alone', async () => {
   const { after } = await resting({ shrink: undefined })
   expect(after(900, 10)).toBe(0)
 })

@@ -1,19 +1,20 @@
 import type { AgentConfig } from '../config/agent-config.ts'
 import { agentPart, type Part } from '../part/part.ts'
 
-/** What {@link restPart} works with; for tests. */
+/** Dependencies of {@link restPart}. Tests replace them. */
 export interface RestServices {
-  /** Gives back what the runtime holds and does not need; absent where the runtime cannot. */
+  /** Releases memory that the runtime holds without need. Absent if the runtime cannot. */
   readonly shrink?: (() => void) | undefined
-  /** Processor time that this process has taken, in milliseconds. */
+  /** Processor time of this process in milliseconds. */
   readonly cpuMs?: () => number
-  /** Between two looks. */
+  /** Interval of the checks in milliseconds. */
   readonly lookMs?: number
 }
 
 /**
- * Gives memory back when the agent comes to rest: after its start, and after it has worked again. Of the 16 MB that the start
- * leaves 2 are code that has run and is not needed any more, and 1 is what was collected and kept for later.
+ * Releases memory when the agent becomes idle: after its start, and later after more work. Compiled code that ran once
+ * and
+ * the free part of the heap are released.
  */
 export function restPart({
   shrink = runtimeShrink(),
@@ -25,7 +26,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The start is work enough.
+      // The start itself counts as enough work.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -44,12 +45,12 @@ export function restPart({
   )
 }
 
-/** The share of one processor that probes, scrapes and looks at the node and at 250 pods stay below. */
+/** Share of one processor below which the agent is idle. Probes, scrapes and checks of 250 pods stay below it. */
 const CALM = 0.04
 
-/** As much work between two times, in milliseconds. */
+/** Processor time of work between two releases, in milliseconds. */
 const WORTH_MS = 300
-/** Of what is done in calm, as again and again, little is left behind: so much of it counts. */
+/** Share of idle processor time that counts as work. Repeated idle work leaves little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {
@@ -57,7 +58,7 @@ function ownCpuMs(): number {
   return (user + system) / 1000
 }
 
-/** That of bun: it acts when the event loop has nothing to do. */
+/** Returns bun's `shrink`, which runs when the event loop is idle. */
 function runtimeShrink(): (() => void) | undefined {
   const bun: unknown = Reflect.get(globalThis, 'Bun')
   if (typeof bun !== 'object' || bun === null) return undefined

@@ -6,13 +6,15 @@ type RuntimeState = Awaited<ReturnType<typeof pluginInRuntime>>['state']
 
 const STATES: readonly (RuntimeState | 'unasked')[] = ['loaded', 'missing', 'silent', 'unasked']
 
-/** The state of the plugin in the container runtime, as a gauge of each state. */
+/** Gauge of the plugin's state in the container runtime, with one sample per state. */
 export interface RuntimeMetrics {
-  /** `undefined`: the runtime is not asked any more. There is no gauge before the first state. */
+  /**
+   * Sets the state. `undefined` means that the runtime is no longer queried. The gauge is created with the first state.
+   */
   set(state: RuntimeState | 'unasked' | undefined): void
 }
 
-/** Metrics of what a container runtime says. */
+/** Creates the metrics of the container runtime. */
 export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
   let gauge: Gauge | undefined
   return {
@@ -20,7 +22,7 @@ export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
       if (gauge === undefined && state === undefined) return
       gauge ??= metrics.gauge(
         'istio_cni_runtime_plugin',
-        'What the container runtime says of the plugin: 1 for the state in which it is',
+        'State of the plugin in the container runtime: 1 for the current state, else 0',
         ['state'],
       )
       for (const each of STATES) gauge.set(each === state ? 1 : 0, { state: each })

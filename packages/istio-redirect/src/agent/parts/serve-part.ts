@@ -3,7 +3,7 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { agentPart, type Part } from '../part/part.ts'
 import type { ServingServices } from '../serve/start-serving.ts'
 
-/** Answers the plugin's calls beside the installer, which does not wait until what decides about pods is loaded. */
+/** Serves the plugin's calls beside the installer. The installer does not wait until the decision code is loaded. */
 export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
   return agentPart(
     ({ serve, api }) => serve && { serve, api },
@@ -11,7 +11,7 @@ export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Pa
       if (config === undefined) return async () => {}
       const serving = start({ ...services, config, api }).catch((error: unknown) => {
         services.failed()
-        services.own.error(`calls of the plugin are not served: ${messageOf(error)}`)
+        services.own.error(`cannot serve calls of the plugin: ${messageOf(error)}`)
       })
       return async () => {
         const stop = await serving

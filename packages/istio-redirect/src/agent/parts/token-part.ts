@@ -6,30 +6,32 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { Metrics, ScopedLog } from '../part/services.ts'
 
-/** What {@link tokenPart} works with. */
+/** Dependencies of {@link tokenPart}. */
 export interface TokenPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** Called for every attempt that failed. */
+  /** Called after each failed attempt. */
   readonly failed: () => void
-  /** Told of what becomes of the requests. */
+  /** Receives the results of the requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** The part that gets the plugin its token. */
+/** Part that keeps the plugin's token. */
 export interface TokenPart extends Part<AgentConfig> {
   /**
-   * Waits a moment for a token where there is none: without it the plugin would be taken out of the network and put back
-   * again at once, and pods that start in between would run without rules.
+   * Waits a moment for the first token if it is missing.
+   *
+   * Without a token, the installer would remove the plugin from the network and add it again soon after. Pods that
+   * start in between would run without rules.
    */
   firstToken(signal: AbortSignal): Promise<void>
   problems(): string[]
 }
 
-/** How long the node may stay as it is until there is a token. */
+/** Deadline for the first token, in milliseconds. */
 const FIRST_TOKEN_MS = 5000
 
-/** Keeps a token of the plugin's own service account, where it has one. */
+/** Keeps a token of the plugin's own service account, if the settings name one. */
 export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): TokenPart {
   let kept: PluginToken | undefined
   let hadOne = true
@@ -41,7 +43,7 @@ export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): T
       hadOne = existsSync(config.file)
       const expiry = metrics.gauge(
         'istio_cni_plugin_token_expiration_timestamp_seconds',
-        "When the plugin's token expires, in seconds since 1970",
+        "Expiry of the plugin's token, in seconds since 1970",
       )
       const reports = reach?.of('serviceaccounts/token')
       const mine = keepPluginToken({ config, api, log, expiry, failed, reports, signal: stop.signal })

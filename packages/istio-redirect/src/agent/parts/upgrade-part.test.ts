@@ -42,26 +42,26 @@ async function serving(
   return { part, refusals }
 }
 
-test('an agent that may look at its DaemonSet looks once, and says nothing', async () => {
+test('with permission, the agent reads its DaemonSet once and logs nothing', async () => {
   const { part, refusals } = await serving(['get daemonsets'])
   await expect.poll(() => api.requests.length).toBe(1)
   await part.close('removed')
   expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
 })
 
-test('one that may not says so when it starts, once, and goes on looking', async () => {
+test('without permission, the agent logs that once and retries', async () => {
   const { part, refusals } = await serving([])
   const words = 'cannot get resource "daemonsets" in API group "apps" in the namespace "istio-system"'
   await expect.poll(() => api.requests.length).toBeGreaterThan(2)
   expect(part.problem()).toContain(words)
   expect(refusals).toEqual([expect.stringContaining(words)])
   expect(lines).toEqual([
-    expect.stringContaining('an update of the DaemonSet could not be told from its removal: GET '),
+    expect.stringContaining('cannot distinguish an update of the DaemonSet from its removal: GET '),
   ])
   await part.close('removed')
 })
 
-test('a server that is away is asked again, and that is nothing to tell of here', async () => {
+test('a failing server is queried again without a report', async () => {
   const { part, refusals } = await serving(['get daemonsets'], {}, (server) =>
     server.misbehave({ status: 503 }, { status: 503 }, { status: 503 }),
   )
@@ -71,9 +71,9 @@ test('a server that is away is asked again, and that is nothing to tell of here'
 })
 
 test.each<[string, Record<string, string>]>([
-  ['is told to clean up at every stop', { AMBIENT_DISABLE_SAFE_UPGRADE: 'true' }],
+  ['cleans up at every stop', { AMBIENT_DISABLE_SAFE_UPGRADE: 'true' }],
   ['has no namespace', { POD_NAMESPACE: '' }],
-])('one that %s does not look', async (_, env) => {
+])('an agent that %s does not read its DaemonSet', async (_, env) => {
   const { part } = await serving([], env)
   await part.close('removed')
   expect(api.requests).toEqual([])

@@ -5,26 +5,27 @@ import { agentPart, type Part } from '../part/part.ts'
 import type { ServerReach } from '../part/server-reach.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** What {@link upgradePart} works with. */
+/** Dependencies of {@link upgradePart}. */
 export interface UpgradePartServices {
   readonly log: ScopedLog
-  /** Told of what becomes of the looks. */
+  /** Receives the results of the requests. */
   readonly reach: Pick<ServerReach, 'of'>
-  /** Between two looks until one is answered, up to twice as long; default a minute. */
+  /** Pause between attempts in milliseconds, randomly up to twice as long. Default a minute. */
   readonly pauseMs?: number
 }
 
-/** The part that knows whether an update will find the plugin where it is. */
+/** Part that checks if the agent can recognize an update of its DaemonSet. */
 export interface UpgradePart extends Part<AgentConfig> {
-  /** Why the agent could not tell an update from a removal; `undefined` when it could, or was not refused. */
+  /** Reason why the agent cannot distinguish an update from a removal. `undefined` without a refusal. */
   problem(): string | undefined
 }
 
-const BLIND = 'an update of the DaemonSet could not be told from its removal'
+const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /**
- * Looks at the agent's DaemonSet when it starts. The look that counts is that of an agent that was told to stop: a right
- * which is missing then is known too late.
+ * Reads the agent's DaemonSet at the start, to detect a missing permission early. The agent needs the permission when
+ * it is
+ * stopped, and then it is too late to grant it.
  */
 export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
   let problem: string | undefined
@@ -35,7 +36,7 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
       if (!safeUpgrade || api.namespace === '') return async () => {}
       const stop = new AbortController()
       const { signal } = stop
-      const calm = calmLog(log, 'updates of the DaemonSet can be told from its removal again')
+      const calm = calmLog(log, 'the DaemonSet can be read again: an update is distinguished from a removal')
       const look = async (): Promise<void> => {
         const { daemonSet } = await import('../on-cluster/daemon-set.ts')
         const set = daemonSet(api, { nodeName: nodeOf(values) })
@@ -48,7 +49,7 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
             reports.failed(refused)
             calm.failed(`${BLIND}: ${why}`)
           }
-          // the signal ends the pause
+          // The signal ends the pause early.
           await delay(pauseMs * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => {})
         }
         reports.answered()

@@ -1,8 +1,8 @@
 import type { PodIdentity } from '@cni/istio-rules'
 
-/** A pod that a plugin hands over. */
+/** Pod of a hand-over from a plugin to the agent. */
 export interface HandedPod extends PodIdentity {
-  /** Empty: of the pod that is known by that name. */
+  /** UID of the pod. If it is empty, the known pod of that name is meant. */
   readonly uid?: string | undefined
   readonly netns: string
   readonly addresses: readonly string[]

@@ -12,7 +12,7 @@ const filter = {
 const members = ['state', 'lastState', 'terminated', 'exitCode', 'name', 'ip', 'metadata', 'x']
 const anything = fc.anything({ key: fc.constantFrom(...members), maxDepth: 4 })
 
-test('a pod may say what it likes in its status and its metadata', () => {
+test('any status and metadata of a pod are accepted', () => {
   const document = fc.record({
     metadata: fc.record({
       name: fc.constant('web'),
@@ -41,7 +41,7 @@ test('a pod may say what it likes in its status and its metadata', () => {
   )
 })
 
-test('what a pod says of addresses and containers is bounded', () => {
+test('the number of addresses and containers and the length of messages are limited', () => {
   const metadata = { name: 'web', namespace: 'demo', uid: '1', resourceVersion: '1' }
   const message = 'x'.repeat(100_000)
   const initContainerStatuses = Array.from({ length: 5000 }, () => ({ name: 'a', state: { terminated: { message } } }))
@@ -52,7 +52,7 @@ test('what a pod says of addresses and containers is bounded', () => {
   ])
 })
 
-test('anything else is no pod', () => {
+test('any other document is not a pod', () => {
   fc.assert(fc.property(fc.anything(), (document) => void observePod(document)))
   for (const odd of [{ name: '../etc' }, { namespace: 'A' }, { uid: '' }, { uid: 'a\nb' }, { resourceVersion: 7 }]) {
     const metadata = { name: 'web', namespace: 'demo', uid: '1', resourceVersion: '1', ...odd }

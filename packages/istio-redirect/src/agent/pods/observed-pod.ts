@@ -2,7 +2,7 @@ import { isPodIdentity } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { beginning } from '../../foreign-text.ts'
 
-/** What repair looks at of a pod. What has the wrong type counts as absent. */
+/** Members of a pod that repair reads. A member of the wrong type counts as absent. */
 export interface ObservedPod {
   readonly namespace: string
   readonly name: string
@@ -11,27 +11,27 @@ export interface ObservedPod {
   readonly labels: Readonly<Record<string, unknown>>
   readonly annotations: Readonly<Record<string, unknown>>
   readonly initContainers: readonly InitContainerStatus[]
-  /** `podIP` first; whatever the status says. */
+  /** Addresses of the pod, `podIP` first. Not validated. */
   readonly podIPs: readonly string[]
 }
 
-/** One entry of `status.initContainerStatuses`. */
+/** Entry of `status.initContainerStatuses`. */
 export interface InitContainerStatus {
   readonly name: string
-  /** How it ended, if it is not waiting or running. */
+  /** Current termination. `undefined` if the container waits or runs. */
   readonly terminated: Termination | undefined
-  /** How it ended the time before. */
+  /** Previous termination. */
   readonly lastTerminated: Termination | undefined
 }
 
-/** How a container ended. */
+/** Termination of a container. */
 export interface Termination {
   readonly exitCode: number
   readonly reason: string
   readonly message: string
 }
 
-/** Reads a pod out of a list or a watch; `undefined` for anything that cannot be one. */
+/** Parses a pod from a list or a watch. Returns `undefined` if the document is not a pod. */
 export function observePod(document: unknown): ObservedPod | undefined {
   const pod = record(document)
   const metadata = record(pod.metadata)
@@ -58,12 +58,12 @@ export function observePod(document: unknown): ObservedPod | undefined {
   }
 }
 
-/** `namespace/name` */
+/** Key of a pod: `namespace/name`. */
 export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Longest message of a container that is looked at: kubelet cuts them there. */
+/** Maximal length of a termination message. Kubelet cuts messages at this length. */
 const MAX_MESSAGE_CHARS = 4096
-/** Most containers and addresses that are looked at. Kubernetes gives a pod two addresses. */
+/** Maximal number of containers and addresses. Kubernetes gives a pod two addresses. */
 const MAX_STATUSES = 256
 const MAX_ADDRESSES = 16
 const MAX_ADDRESS_CHARS = 64
@@ -79,7 +79,7 @@ function termination(state: unknown): Termination | undefined {
   const { terminated } = record(state)
   if (!isObject(terminated)) return undefined
   const { exitCode, reason, message } = terminated
-  // Absent is zero, as for a client written in Go.
+  // A missing exit code means 0, as in Go clients.
   return { exitCode: typeof exitCode === 'number' ? exitCode : 0, reason: cut(reason), message: cut(message) }
 }
 

@@ -5,7 +5,7 @@ import { annotations } from '../../../../istio-rules/src/pod/annotations.ts'
 import { meshPod, type PodOptions } from '../../testing/pods.ts'
 import { podCache } from './pod-cache.ts'
 
-/** What a watch tells of a pod. */
+/** Builds a pod as a watch delivers it. */
 const told = (name: string, options: PodOptions = {}, uid = `uid-${name}`) => {
   const pod = meshPod({ ...options, name, namespace: 'demo' })
   return { ...pod, metadata: { ...pod.metadata, uid, resourceVersion: '1' } }
@@ -20,7 +20,7 @@ function filled(options: Parameters<typeof podCache>[0], pods: readonly unknown[
   return cache
 }
 
-test('every annotation that decides about traffic is kept, and no other', () => {
+test('all annotations that affect redirection are kept, and no others', () => {
   const keys = [...Object.values(annotations).map(({ key }) => key), statusAnnotation, 'sidecar.istio.io/inject']
   const foreign = ['kubectl.kubernetes.io/last-applied-configuration', 'istio.io', 'notistio.io/x', 'a/istio.io/b']
   const all = Object.fromEntries([...keys, ...foreign].map((key) => [key, 'x']))
@@ -28,7 +28,7 @@ test('every annotation that decides about traffic is kept, and no other', () => 
   expect(Object.keys(cache.find(wanted('web'))?.annotations ?? {}).sort()).toEqual(keys.sort())
 })
 
-test('nothing counts before the first list is complete', () => {
+test('no pod is found before the first list is complete', () => {
   const cache = podCache()
   expect(cache.problem()).toBe('the pods of the node are not listed yet')
   cache.observer.listing()
@@ -39,7 +39,7 @@ test('nothing counts before the first list is complete', () => {
   expect(cache.find(wanted('web'))?.name).toBe('web')
 })
 
-test('a list that does not have a pod, and its deletion, take it out; the deletion of an earlier one does not', () => {
+test('a deletion and a list without the pod remove it, and the deletion of an earlier pod does not', () => {
   const cache = filled({}, [told('a'), told('b'), told('c')])
   cache.observer.gone(told('a'))
   cache.observer.gone(told('b', {}, 'uid-earlier'))
@@ -51,7 +51,7 @@ test('a list that does not have a pod, and its deletion, take it out; the deleti
   expect(cache.size()).toBe(1)
 })
 
-test('a failure is the problem until something is said', () => {
+test('a failure of the watch is a problem until the next sign of life', () => {
   const cache = filled({}, [told('web')])
   cache.observer.failed(new KubeError('NETWORK', 'GET /: cut'), 1000)
   expect([cache.problem(), cache.find(wanted('web'))]).toEqual(['GET /: cut', undefined])
@@ -59,12 +59,12 @@ test('a failure is the problem until something is said', () => {
   expect([cache.problem(), cache.find(wanted('web'))?.name]).toEqual([undefined, 'web'])
 })
 
-test('of more pods than it keeps, those that changed longest ago are left out', () => {
+test('above the limit, the pods with the oldest changes are dropped', () => {
   const cache = filled({ maxPods: 2 }, [told('a'), told('b'), told('a'), told('c')])
   expect(['a', 'b', 'c'].map((name) => cache.find(wanted(name))?.name)).toEqual(['a', undefined, 'c'])
 })
 
-test('pods that say much push others out, and one that says too much is not kept', () => {
+test('large pods push out others, and a pod above the size limit is not kept', () => {
   const saying = (name: string, chars: number) =>
     told(name, { proxy: { env: [{ name: 'ISTIO_HUGE', value: 'x'.repeat(chars) }] } })
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
@@ -77,14 +77,14 @@ test('pods that say much push others out, and one that says too much is not kept
   expect([cache.find(wanted('b')), cache.size()]).toEqual([undefined, 8])
 })
 
-test('what is no pod, or one that cannot be read, is not kept, and replaces what was', () => {
+test('a malformed pod is not kept, and removes the former entry', () => {
   const cache = filled({}, [told('web'), null, 7, { metadata: {} }, { metadata: { name: '../x' } }])
   expect(cache.size()).toBe(1)
   cache.observer.present({ ...told('web'), spec: { containers: 'none' } })
   expect(cache.size()).toBe(0)
 })
 
-test('of a pod only what decides is kept', () => {
+test('only the members of a pod that affect the decision are kept', () => {
   const labels = { app: 'x', 'sidecar.istio.io/inject': 'true' }
   const env = [
     { name: 'HUGE', value: 'x'.repeat(100_000) },
@@ -101,7 +101,7 @@ test('of a pod only what decides is kept', () => {
   ])
 })
 
-test('nobody waits for a pod that says too much to be kept', async () => {
+test('a pod that is too large for the cache is not waited for', async () => {
   const cache = filled({}, [
     told('web', { annotations: { 'istio.io/reroute-virtual-interfaces': 'x'.repeat(70_000) } }),
   ])

@@ -3,47 +3,51 @@ import { type PodInfo, podInfo } from '@cni/istio-rules'
 import { type Observer, parsePod, watchStore } from '@cni/kube'
 import { keyOf, observePod } from './observed-pod.ts'
 
-/** The pod that a runtime is starting: name, namespace and UID. */
+/** Pod that a runtime is starting, with its UID. */
 export interface WantedPod extends PodIdentity {
   readonly uid: string
 }
 
-/** What a watch has told of pods, as far as the plugin's decision needs it. */
+/** Cache of watched pods, reduced to what the plugin's decision needs. */
 export interface PodCache {
-  /** Keeps what it is told. */
+  /** Observer that fills the cache. */
   readonly observer: Observer
-  /** The pod, if exactly that one is known and the watch is live. */
+  /** Returns the pod with this UID if it is cached and the watch is live. */
   find(pod: WantedPod): PodInfo | undefined
-  /** Like {@link PodCache.find}; a watch that works has this long, in milliseconds, to bring the pod. */
+  /** Like {@link PodCache.find}, but waits up to `ms` milliseconds for the watch to deliver the pod. */
   waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
-  /** Why the watch is not live; `undefined` when it is. */
+  /** Reason why the watch is not live. `undefined` if it is live. */
   problem(): string | undefined
   size(): number
 }
 
-/** Bounds of a {@link podCache}, and for tests its clock. */
+/** Limits of a {@link podCache}, and its clock. */
 export interface PodCacheOptions {
-  /** Of more, those that changed longest ago are left out. Default 2000; kubelet takes 110 unless told otherwise. */
+  /**
+   * Maximal number of pods. Above it, the pods with the oldest changes are dropped. Default 2000; kubelet's default
+   * limit is
+   * 110.
+   */
   readonly maxPods?: number
-  /** Characters in all. Default 4 Mi. */
+  /** Characters of all pods. Default 4 Mi. */
   readonly maxChars?: number
-  /** Characters of one pod; one that says more is asked for when it starts. Default 64 Ki. */
+  /** Characters of one pod. A larger pod is not cached but requested when it starts. Default 64 Ki. */
   readonly maxPodChars?: number
-  /** Milliseconds. */
+  /** Monotonic clock in milliseconds. Tests replace it. */
   readonly now?: () => number
 }
 
 interface Entry {
   readonly uid: string
-  /** `undefined`: it says too much to be kept. */
+  /** `undefined` if the pod is too large. */
   readonly pod: PodInfo | undefined
   readonly chars: number
 }
 
-/** How long ago the watch may have said something, in milliseconds; servers send a bookmark every minute. */
+/** Longest silence of a live watch, in milliseconds. API servers send a bookmark every minute. */
 const LIVE_MS = 60_000
 
-/** An empty cache. Nothing in it counts before the first list is complete. */
+/** Creates an empty cache. `find` returns pods only after the first list is complete. */
 export function podCache(options: PodCacheOptions = {}): PodCache {
   const { maxPods = 2000, maxChars = 4 * 1024 * 1024, maxPodChars = 64 * 1024 } = options
   const { now = () => performance.now() } = options
@@ -66,7 +70,7 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     const silent = store.silentMs()
     if (store.failure() !== undefined) return store.failure()?.message
     if (silent === undefined) return 'the pods of the node are not listed yet'
-    return silent <= LIVE_MS ? undefined : `the watch of pods is silent for ${Math.round(silent / 1000)} s`
+    return silent <= LIVE_MS ? undefined : `the watch of pods has been silent for ${Math.round(silent / 1000)} s`
   }
   const known = (pod: WantedPod): Entry | undefined => {
     const entry = store.get(keyOf(pod))
@@ -81,7 +85,7 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // A watch that is cut brings nothing, and one that is silent not what it brought already.
+      // Waiting is useless: a broken watch delivers no pods, and a silent watch has delivered this pod already.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -89,22 +93,22 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   }
 }
 
-/** `null`: the plugin could not read the pod. */
+/** Builds an entry. `null` means that the plugin could not parse the pod. */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
   try {
     const pod = deciding(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
-    // One pod must not push out the others.
+    // A large pod must not push out other pods.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
-    // Whoever starts it asks for it, and is told what is wrong.
+    // The request for this pod, when it starts, reports the error.
     return null
   }
 }
 
-/** What decisions need: nothing of what others keep in labels, annotations and variables. */
+/** Drops labels, annotations and variables that do not affect the decision. */
 const deciding = (pod: PodInfo): PodInfo => ({
   ...pod,
   labels: chosen(pod.labels, ofIstio),

@@ -8,7 +8,7 @@ import { podWatches } from './pod-watches.ts'
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
 const pod = (name: string) => onNode(plainPod({ name, namespace: 'demo' }))
 
-/** Notes what it is told; `names` is what there is. */
+/** Records the calls of an observer. `names` holds the current pods. */
 function witness() {
   const told: string[] = []
   const names = new Set<string>()
@@ -36,7 +36,7 @@ function witness() {
   return { told, names, observer }
 }
 
-test('those who want the same pods share one watch, and whoever comes later is told of all of them', async () => {
+test('observers of the same pods share one watch, and a later observer gets all pods', async () => {
   await using node = await podsFixture([pod('a')])
   const [first, second, late] = [witness(), witness(), witness()]
   const following = [first, second].map(({ observer }) => node.watches.follow(node.pods, observer, node.signal))
@@ -64,7 +64,7 @@ test('those who want the same pods share one watch, and whoever comes later is t
   expect(following).toHaveLength(2)
 })
 
-test('who wants other pods has a watch of their own; the last one who leaves ends theirs', async () => {
+test('observers of different pods have separate watches, which end with their last observer', async () => {
   await using node = await podsFixture([pod('a')])
   const [ours, all] = [witness(), witness()]
   const leave = [new AbortController(), new AbortController()] as const
@@ -91,7 +91,7 @@ test('who wants other pods has a watch of their own; the last one who leaves end
   await returned
 })
 
-test('one who fails is told no more, and the others are told on', async () => {
+test('an observer that throws is removed, and the others continue', async () => {
   await using node = await podsFixture([pod('a')])
   const fine = witness()
   const broken: Observer = {
@@ -108,13 +108,13 @@ test('one who fails is told no more, and the others are told on', async () => {
   await until(() => expect([...fine.names]).toEqual(['a', 'b']))
 })
 
-test('a signal that came before the follower asks for nothing', async () => {
+test('an aborted signal sends no request', async () => {
   await using node = await podsFixture()
   await node.watches.follow(node.pods, witness().observer, AbortSignal.abort())
   expect(node.api.requests).toEqual([])
 })
 
-test('whoever keeps an eye on the API server learns which requests failed, and that it answers again', async () => {
+test('the results of requests are reported, including the recovery', async () => {
   await using node = await podsFixture([pod('a')])
   node.api.misbehave({ status: 503 }, { cut: true })
   const said: string[] = []

@@ -9,31 +9,33 @@ import {
 } from '@cni/kube'
 import type { RequestReports } from '../part/server-reach.ts'
 
-/** Which pods somebody wants to be told of. */
+/** Selection of pods to watch. */
 export interface WatchedPods {
   readonly api: ServiceAccount
-  /** Empty: the pods of all nodes. */
+  /** Name of the node. An empty name means the pods of all nodes. */
   readonly nodeName: string
   readonly fieldSelectors?: string
   readonly labelSelectors?: string
 }
 
-/** Watches of pods: those who want the same pods share one. */
+/** Watches of pods. Observers of the same pods share a watch. */
 export interface PodWatches {
   /**
-   * Tells the observer of the pods until the signal, whatever the API server does: first of all that there are, then of
-   * each change. Rejects with what the observer throws, which then is told of nothing more.
+   * Notifies the observer until the signal aborts: first of all existing pods, then of each change. Failures of the API
+   * server are retried.
+   *
+   * If the observer throws, it is removed and the promise rejects with its error.
    */
   follow(pods: WatchedPods, observer: Observer, signal: AbortSignal): Promise<void>
 }
 
-/** Settings of {@link podWatches}. */
+/** Options of {@link podWatches}. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
-  /** Told of what becomes of the requests. */
+  /** Receives the results of the requests. */
   readonly reach?: RequestReports
 }
 
-/** No pod is watched until somebody follows. */
+/** Creates the watches. A watch starts with its first observer. */
 export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWatches {
   const shared = new Map<string, SharedWatch>()
   return {
@@ -55,7 +57,7 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
-/** Without a node the term is left out: `spec.nodeName=` would choose the pods that are on none. */
+/** Without a node name the term is omitted: `spec.nodeName=` selects pods that have no node yet. */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
   fieldSelector: [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(','),
@@ -66,7 +68,7 @@ const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedP
 interface SharedWatch {
   join(observer: Observer, signal: AbortSignal): Promise<void>
   isLeft(): boolean
-  /** Settles when nothing runs any more; at once while somebody is there. */
+  /** Resolves when the watch has ended, or at once if it still has observers. */
   ended(): Promise<void>
 }
 
@@ -77,14 +79,14 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
-  /** Whoever comes now has missed nothing of the list. */
+  /** True before the first pod of a list is delivered. An observer that joins then misses nothing. */
   let isUntold = false
 
   const tell = (observer: Observer, what: (observer: Observer) => void): void => {
     try {
       what(observer)
     } catch (error) {
-      // It is the only one who is told no more.
+      // Removes only the observer that threw.
       members.get(observer)?.({ error })
     }
   }
@@ -115,7 +117,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     running = undefined
   }
 
-  /** No object is kept here: only another list can tell somebody who comes later what there is. */
+  /** Restarts the list for a new observer, because the watch keeps no objects. */
   function begin(): void {
     end()
     const stop = new AbortController()
@@ -128,7 +130,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     })
   }
 
-  /** What a former watch has still to say is said by the next one. */
+  /** Notifies all observers. Events of a replaced watch are dropped: the next list contains their result. */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {
       if (signal.aborted) return

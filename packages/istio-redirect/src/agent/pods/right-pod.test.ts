@@ -9,13 +9,13 @@ import { rightPod } from './right-pod.ts'
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 2 })
 const who = { namespace: 'demo', name: 'web' }
 
-/** A pod that is in the mesh or not, on node `n1`. */
+/** Builds a pod inside or outside of the mesh, on node `n1`. */
 const webPod = (uid: string, isMesh: boolean) => {
   const pod = onNode(isMesh ? meshPod(who) : plainPod(who))
   return { ...pod, metadata: { ...pod.metadata, uid } }
 }
 
-/** A cache of the pods of node `n1`, and how a pod is asked for there. */
+/** Creates a cache of the pods of node `n1` and a function that looks up a pod. */
 async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
   const node = await podsFixture()
   const cache = podCache(options)
@@ -35,7 +35,7 @@ async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
   }
 }
 
-/** Random numbers that are the same in each run. */
+/** Reproducible pseudo-random numbers. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -44,14 +44,14 @@ function random(seed: number): () => number {
   }
 }
 
-test('a name that is used again 1 000 times, in and out of the mesh in turn, is never taken for an earlier pod', async () => {
+test('a name that is reused 1 000 times, inside and outside of the mesh, never returns an earlier pod', async () => {
   await using node = await cachedPods({}, 20)
   const chance = random(7)
   const sources = new Map<string, number>()
   for (let round = 0; round < 1000; round += 1) {
     const mesh = round % 2 === 0
     const uid = `uid-${round}`
-    // A watch that was cut does not hear of it, or hears of it later than the runtime; some pods are never deleted first.
+    // A broken watch misses the change or gets it later than the runtime. Some pods are replaced without a deletion.
     const luck = chance()
     if (luck < 0.05) node.api.cutAll()
     if (luck > 0.9) node.api.compact()
@@ -68,7 +68,7 @@ test('a name that is used again 1 000 times, in and out of the mesh in turn, is 
   expect(node.gets()).toBe(sources.get('request'))
 })
 
-test('a pod that the watch brought is known without a request; without its UID one request tells', async () => {
+test('a watched pod needs no request, and a pod without a UID needs one', async () => {
   await using node = await cachedPods()
   node.api.setPod(webPod('u1', true))
   expect((await node.ask('u1')).source).toBe('watch')
@@ -79,7 +79,7 @@ test('a pod that the watch brought is known without a request; without its UID o
   expect(node.gets()).toBe(2)
 })
 
-test('a pod with another UID, as the mirror of a static one has, is what the API server says after a while', async () => {
+test('a pod with an unknown UID, such as a mirror of a static pod, is requested after a wait', async () => {
   await using node = await cachedPods()
   node.api.setPod(webPod('u1', true))
   const began = performance.now()
@@ -87,7 +87,7 @@ test('a pod with another UID, as the mirror of a static one has, is what the API
   expect(performance.now() - began).toBeGreaterThan(190)
 })
 
-test('what was known counts no more when the watch is silent for a minute, and again with the next bookmark', async () => {
+test('cached pods are not used after a minute of silence, until the next bookmark', async () => {
   let time = 0
   await using node = await cachedPods({ now: () => time })
   node.api.setPod(webPod('u1', true))
@@ -95,14 +95,14 @@ test('what was known counts no more when the watch is silent for a minute, and a
   time += 60_000
   expect((await node.ask('u1')).source).toBe('cache')
   time += 1
-  expect(node.cache.problem()).toBe('the watch of pods is silent for 60 s')
+  expect(node.cache.problem()).toBe('the watch of pods has been silent for 60 s')
   expect((await node.ask('u1')).source).toBe('request')
   node.api.bookmark()
   await until(() => expect(node.cache.problem()).toBeUndefined())
   expect((await node.ask('u1')).source).toBe('cache')
 })
 
-test('nothing counts after a cut or a 410 until the server has said something again', async () => {
+test('cached pods are not used after a cut or a 410 until the watch is live again', async () => {
   // Far longer than a request takes on a busy machine.
   const waitMs = 5000
   await using node = await cachedPods({}, waitMs)
@@ -119,7 +119,7 @@ test('nothing counts after a cut or a 410 until the server has said something ag
   expect(performance.now() - began).toBeLessThan(waitMs / 2)
 })
 
-test('a pod that cannot be asked for is an error after one request', async () => {
+test('a failing request for a pod is an error after one attempt', async () => {
   await using node = await cachedPods()
   await expect(node.ask()).rejects.toThrow(/pod demo\/web could not be read: .*404/)
   expect(node.gets()).toBe(1)

@@ -1,28 +1,29 @@
 import type { PodIdentity, PodInfo } from '@cni/istio-rules'
 import type { PodCache } from './pod-cache.ts'
 
-/** Where a pod was found: in the cache at once, there after a while, or at the API server. */
+/** Source of a pod: `cache` at once, `watch` after a wait, or `request` to the API server. */
 export type PodSource = 'cache' | 'watch' | 'request'
 
-/** A pod, and who said so. */
+/** Pod with its source. */
 export interface RightPod {
   readonly pod: PodInfo
   readonly source: PodSource
 }
 
-/** What {@link rightPod} works with. */
+/** Options of {@link rightPod}. */
 export interface RightPodOptions {
-  /** `undefined`: pods are not watched. */
+  /** `undefined` if pods are not watched. */
   readonly cache: PodCache | undefined
-  /** Asks the API server. */
+  /** Requests the pod from the API server. */
   readonly ask: (who: PodIdentity) => Promise<PodInfo>
-  /** How long a watch may take to bring a pod, in milliseconds. Default 200. */
+  /** Longest wait for the watch to deliver the pod, in milliseconds. Default 200. */
   readonly waitMs?: number
 }
 
 /**
- * The pod that a runtime is starting. A name is used again, so that only the UID tells whether a pod that was seen is the
- * one: without it, or without a live watch, one request tells, and what that throws is thrown.
+ * Finds the pod that a runtime is starting. Pod names are reused, so only the UID identifies a cached pod.
+ *
+ * Without a UID or a live watch, one request to the API server decides. Rejects with the error of the request.
  */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },
