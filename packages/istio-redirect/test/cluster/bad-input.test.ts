@@ -133,7 +133,7 @@ it('an agent that starts while the API server is away leaves the node in order, 
   const former = await agentPid()
   await shell(`kill -9 ${former}`)
   await until('it runs again', async () => ![former, ''].includes(await agentPid()))
-  await until('status says so', async () => /warn.*serving.*each pod takes a request/.test(await statusOnNode()))
+  await until('status says so', async () => /warn.*serving.*each pod needs an API request/.test(await statusOnNode()))
   expect(await networks()).toBe(before)
   // A server that is only replaced is nothing to tell of.
   await until('it was away for long enough', async () => performance.now() - killed > 20_000)
@@ -159,7 +159,7 @@ it('without the right to watch pods: status and an event say which is missing, a
   await kubectl(['delete', 'pod', before, '--namespace', NAMESPACE])
   const { metadata } = await agentReady()
   await until('status says so', async () =>
-    /warn.*serving.*each pod takes a request.*cannot list resource "pods"/.test(await status()),
+    /warn.*serving.*each pod needs an API request.*cannot list resource "pods"/.test(await status()),
   )
   await until('an event says so', async () =>
     (await events(NAMESPACE, metadata.name)).some((text) => /^Refused: .*cannot list resource "pods"/.test(text)),

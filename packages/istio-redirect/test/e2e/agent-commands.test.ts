@@ -141,12 +141,12 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   ok    network     CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
   ok    token       NODE/sa/token: N s old, valid for 1 h
   ok    log socket  NODE/run/log.sock
-  warn  serving     NODE/run/serve.sock: each pod takes a request: the name of the node is unknown: set NODE_NAME
+  warn  serving     NODE/run/serve.sock: each pod needs an API request: the name of the node is unknown: set NODE_NAME
   ok    agent       http://127.0.0.1:PORT/readyz
 `)
   expect(healthy.exitCode).toBe(0)
   const refused = await node.command('uninstall')
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('would put all back')])
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('would install everything again')])
 
   agent.kill('SIGKILL')
   await agent.exit
@@ -161,16 +161,16 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   expect(text).toContain('  fail  kubeconfig  NODE/sa/token: there is no token file')
   expect(text).toContain('  fail  conflist    NODE/net/10-calico.conflist: our entry is missing\n')
   expect(text).toContain('  fail  token       NODE/sa/token: it does not exist\n')
-  expect(text).toContain('  fail  log socket  NODE/run/log.sock: nobody listens\n')
+  expect(text).toContain('  fail  log socket  NODE/run/log.sock: no process listens\n')
   expect(text).toContain('  warn  serving     NODE/run/serve.sock: nobody listens: the plugin decides by itself\n')
   expect(text).toContain('  fail  agent       http://127.0.0.1:PORT/readyz: no agent is running\n')
   expect(text.slice(text.indexOf('what to look at'))).toBe(`what to look at:
-  - kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?
-  - start install-cni: until then nobody puts this node in order. If one runs, what is its HEALTH_PORT?
+  - kubelet mounts and renews the token: check the service account of this pod and --service-account-dir
+  - start install-cni, which installs the plugin on this node; if an agent is running, check its HEALTH_PORT
 `)
   node.write('net/10-calico.conflist', '\u001b[2J{')
   const unusable = (await node.command('status')).stdout
-  expect(unusable).toContain('\n  - the network: does its own plugin')
+  expect(unusable).toContain('\n  - network: check that its own plugin')
   expect(unusable + (await node.command('--dry-run')).stderr).not.toContain('\u001b')
   const json = JSON.parse((await node.command('status', '--json')).stdout)
   expect(json).toMatchObject({ healthy: false, checks: expect.any(Array) })
@@ -193,7 +193,7 @@ remove NODE/run/serve.sock
 `)
   expect(node.read('net/10-calico.conflist')).toBe(calico)
   delete node.env.KUBERNETES_SERVICE_HOST
-  expect((await node.command('uninstall')).stdout).toBe('nothing of istio-cni is on this node\n')
+  expect((await node.command('uninstall')).stdout).toBe('istio-cni is not installed on this node\n')
 })
 
 test('uninstall --dry-run is refused, and the plugin stays', async () => {

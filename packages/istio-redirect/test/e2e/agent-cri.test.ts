@@ -84,7 +84,7 @@ describe.concurrent.each(AGENTS)('install-cni that may ask the container runtime
     await using _listener = await listen(on.socket)
     expect((await on.statusOfRuntime()).check).toMatchObject({
       state: 'warn',
-      detail: expect.stringContaining(`it cannot be asked: ${detail}`),
+      detail: expect.stringContaining(`the query failed: ${detail}`),
     })
   })
 
@@ -107,7 +107,7 @@ describe.concurrent.each(AGENTS)('install-cni that may ask the container runtime
     await using listener = await rawListener(on.socket, () => {})
     const agent = await on.start()
     await untilReady(agent)
-    await eventually(() => agent.log().includes(`the container runtime at ${on.socket} does not answer`), agent.log)
+    await eventually(() => agent.log().includes(`cannot query the container runtime at ${on.socket}`), agent.log)
     expect(await agent.ready()).toBe(true)
     await eventually(() => listener.open() === 0, 'the end of the connection')
     agent.kill('SIGTERM')

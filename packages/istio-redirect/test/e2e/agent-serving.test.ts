@@ -170,7 +170,9 @@ test('without a watch pods are asked for one by one, and status says why', async
   at.api.setPod(podOf('web', { uid: 'u1' }))
   expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'redirect' })
   expect([at.gets(), at.api.watches()]).toEqual([1, 0])
-  expect((await at.node.command('status')).stdout).toMatch(/warn {2}serving .*each pod takes a request: the name of/)
+  expect((await at.node.command('status')).stdout).toMatch(
+    /warn {2}serving .*each pod needs an API request: the name of/,
+  )
 })
 
 test('SERVE_PLUGIN=false: no socket, no watch, and status says so', async () => {
@@ -191,7 +193,7 @@ test('a server that forbids to watch is told of once, and its pods are asked for
   )
   const status = async () => (await at.node.command('status')).stdout
   await eventually(
-    async () => /warn {2}serving .*each pod takes a request: GET .*403/.test(await status()),
+    async () => /warn {2}serving .*each pod needs an API request: GET .*403/.test(await status()),
     () => at.agent.log(),
   )
   await eventually(() => at.api.watches() === 1, 'watched again', 20_000)

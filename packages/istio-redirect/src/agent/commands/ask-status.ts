@@ -4,9 +4,9 @@ import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-st
 const TIMEOUT_MS = 1000
 
 /**
- * Asks the agent that listens on a serving socket how it is.
+ * Requests the status of the agent that listens on a serving socket.
  *
- * @throws `Error`: a few words on why there is no answer.
+ * @throws `Error` with a short reason if there is no valid answer.
  */
 export async function askStatus(path: string): Promise<ServingStatus> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -15,6 +15,6 @@ export async function askStatus(path: string): Promise<ServingStatus> {
   try {
     return readStatus(answer)
   } catch (cause) {
-    throw new Error('what listens is another agent', { cause })
+    throw new Error('the answer is not the status of this agent', { cause })
   }
 }

@@ -6,7 +6,7 @@ import type { Check } from './checks.ts'
 
 const TIMEOUT_MS = 1000
 
-/** Whether somebody listens on the log socket. */
+/** Checks that a process listens on the log socket. */
 export async function checkLogSocket(path: string): Promise<Check> {
   const problem = await new Promise<string | undefined>((resolve) => {
     const socket = connect({ path })
@@ -23,7 +23,7 @@ export async function checkLogSocket(path: string): Promise<Check> {
     name: 'log socket',
     state: 'fail',
     subject: path,
-    detail: isFolder(path) ? 'a folder is in its place' : problem,
+    detail: isFolder(path) ? 'it is a folder' : problem,
   }
 }
 
@@ -31,14 +31,14 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ECONNREFUSED: 'nobody listens',
+  ECONNREFUSED: 'no process listens',
 }
 
-/** Whether the agent says that it is ready, and what it says if not. */
+/** Checks that the agent is ready, and shows its reasons if not. */
 export async function checkAgent(port: number): Promise<Check> {
   const url = `http://127.0.0.1:${port}/readyz`
   const problem = await new Promise<string | undefined>((resolve) => {
-    // For all of it: an answer may also drip.
+    // Limits the whole request, because an answer may also arrive slowly.
     const signal = AbortSignal.timeout(2 * TIMEOUT_MS)
     const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false, signal }, (response) => {
       let text = ''
@@ -57,8 +57,8 @@ export async function checkAgent(port: number): Promise<Check> {
 }
 
 const NOBODY = 'no agent is running'
-const START = 'start install-cni: until then nobody puts this node in order. If one runs, what is its HEALTH_PORT?'
-const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
+const START = 'start install-cni, which installs the plugin on this node; if an agent is running, check its HEALTH_PORT'
+const READ_LOG = 'the agent retries; read the failures in its log (kubectl logs, if it runs in a pod)'
 
 const answer = (status: number | undefined, text: string): string =>
   `${status}: ${printable(text.replace(/^Service Unavailable\n/, '').trim()) || 'not ready'}`

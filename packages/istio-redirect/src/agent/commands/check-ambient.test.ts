@@ -13,8 +13,8 @@ const nodeLevel = (ztunnel: string | undefined) =>
 const told = (ambient: AmbientStatus, nativeNftables = false) =>
   checkAmbient({ nativeNftables }, answer(ambient)).map(({ name: _, ...rest }) => rest)
 
-describe('ambient mode in the status of a node', () => {
-  test('nothing is said where it is off', () => {
+describe('the check of ambient mode', () => {
+  test('is absent if ambient mode is off', () => {
     expect(checkAmbient(undefined, answer(healthy))).toEqual([])
   })
 
@@ -55,17 +55,17 @@ describe('ambient mode in the status of a node', () => {
       '12 pods enrolled, 0 pending; istio-system/z serves; redirected on the node (node-ebpf, experimental, IPv4 only, node 10.60.0.1)',
     ],
     [{ ...healthy, pending: 3 }, 'warn', '12 pods enrolled, 3 pending; ztunnel is connected; rules by iptables-nft'],
-  ] as const)('%j is %s', (status, state, detail) => {
+  ] as const)('for %j is %s', (status, state, detail) => {
     expect(told(status)).toMatchObject([{ state, subject: 'mesh', detail }])
   })
 
-  test('rules by iptables where native ones were asked for are a warning that says what to do', () => {
+  test('warns about iptables rules if native rules are set, and names the next step', () => {
     expect(told(healthy, true).slice(1)).toEqual([
       {
         state: 'warn',
         subject: 'rules',
         detail: 'NATIVE_NFTABLES is true, and iptables-nft is used',
-        next: expect.stringMatching(/^sets of ipset .* until the node is started again/),
+        next: expect.stringMatching(/^ipset sets of former iptables rules .* until the node reboots/),
       },
     ])
     expect(told({ ...healthy, backend: 'nftables' }, true)).toHaveLength(1)
@@ -73,7 +73,7 @@ describe('ambient mode in the status of a node', () => {
     expect(told({ ...healthy, nodeLevel: nodeLevel(undefined) }, true)).toHaveLength(1)
   })
 
-  test('pods that are enrolled and not captured are counted, and named with their reason and what to do', () => {
+  test('counts pods that are enrolled but not captured, and lists some with reason and next step', () => {
     const astray = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no process of it' }))
     const [mesh, first, ...others] = told({ ...healthy, notCaptured: 30, astray })
     expect(mesh).toMatchObject({
@@ -90,7 +90,7 @@ describe('ambient mode in the status of a node', () => {
     expect(others.at(-1)).toMatchObject({ subject: 'pods', detail: '25 more are not captured' })
   })
 
-  test('pods that are pending are named with their reason, a screen of them', () => {
+  test('lists pending pods with their reasons, limited to one screen', () => {
     const waiting = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no address yet' }))
     const checks = told({ ...healthy, pending: 30, waiting })
     expect(checks[1]).toMatchObject({ state: 'warn', subject: 'shop/web-0', detail: 'pending: no address yet' })
@@ -99,10 +99,10 @@ describe('ambient mode in the status of a node', () => {
   })
 
   test.each([
-    [undefined, 'warn', 'SERVE_PLUGIN is false, so that nobody can be asked'],
-    [{ socket, problem: 'nobody listens' }, 'fail', 'nobody listens'],
-    [answer(undefined), 'fail', 'the agent that listens does without'],
-  ] as const)('without an answer about it: %j is a %s', (asked, state, detail) => {
+    [undefined, 'warn', 'SERVE_PLUGIN is false, so the agent cannot be queried'],
+    [{ socket, problem: 'no answer' }, 'fail', 'no answer'],
+    [answer(undefined), 'fail', 'the running agent has ambient mode off'],
+  ] as const)('without a status (%j) is a %s', (asked, state, detail) => {
     expect(checkAmbient({ nativeNftables: false }, asked)).toMatchObject([{ state, detail }])
   })
 })

@@ -3,16 +3,16 @@ import type { AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
-/** How ambient mode is on this node; nothing where it is off. */
+/** Checks of ambient mode on this node. Empty if it is off. */
 export function checkAmbient(
   config: Pick<AmbientConfig, 'nativeNftables'> | undefined,
   answer: ServingAnswer,
 ): Check[] {
   if (config === undefined) return []
-  if (answer === undefined) return [check('warn', 'unknown', 'SERVE_PLUGIN is false, so that nobody can be asked')]
+  if (answer === undefined) return [check('warn', 'unknown', 'SERVE_PLUGIN is false, so the agent cannot be queried')]
   if ('problem' in answer) return [check('fail', answer.socket, answer.problem, START)]
   const { ambient } = answer.status
-  if (ambient === undefined) return [check('fail', answer.socket, 'the agent that listens does without', START)]
+  if (ambient === undefined) return [check('fail', answer.socket, 'the running agent has ambient mode off', START)]
   return [
     summary(ambient),
     ...(config.nativeNftables ? notNative(ambient) : []),
@@ -46,7 +46,7 @@ function summary(status: AmbientStatus): Check {
   return check(pending + notCaptured > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
 }
 
-/** What was asked for and is not so; on the node nobody can ask for it. */
+/** Warns if native rules are set but not used. Node-level redirection does not support them. */
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]
@@ -72,7 +72,7 @@ function named(
   return more > 0 && few.length > 0 ? [...few, check('warn', 'pods', `${more} more are ${what}`)] : few
 }
 
-/** On one screen. */
+/** Number of pods that are listed, to fit on one screen. */
 const NAMED = 5
 
 const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`)
@@ -86,12 +86,12 @@ const serves = ({ mode, tunnel, hostIp, ztunnel }: NodeLevelStatus): string => {
 }
 
 const NOT_NATIVE =
-  'sets of ipset that iptables rules used before keep native rules from being written until the node is started again: reboot it, or add a new one; a kernel without nf_tables never takes them. The log of the agent says which it was: kubectl logs'
-const START = 'start install-cni with AMBIENT_ENABLED=true: until then no pod of this node joins or leaves the mesh'
-const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
+  'ipset sets of former iptables rules prevent native rules until the node reboots: reboot or replace the node; a kernel without nf_tables does not support native rules. The log of the agent shows the cause: kubectl logs'
+const START = 'start install-cni with AMBIENT_ENABLED=true; until then no pod of this node joins or leaves the mesh'
+const READ_LOG = 'the agent retries; read the failures in its log (kubectl logs, if it runs in a pod)'
 const NOT_CAPTURED =
-  'the agent compares again in each round; it needs /proc and /run/netns of the node, below /host (chart: cniNetnsDir). A pod that stays so is to be deleted: the one in its place is enrolled when it starts'
+  'the agent checks again in each round; it needs /proc and /run/netns of the node below /host (chart: cniNetnsDir). If the pod stays uncaptured, delete it: its replacement is enrolled when it starts'
 const NO_ZTUNNEL =
   'is a ztunnel running on this node? kubectl get pods -A -l app=ztunnel -o wide; it connects to ZTUNNEL_UDS_ADDRESS'
 const NO_READY_ZTUNNEL =
-  'is a ztunnel ready on this node? kubectl get pods -n istio-system -l app=ztunnel -o wide; SYSTEM_NAMESPACE is where it is looked for'
+  'is a ztunnel ready on this node? kubectl get pods -n istio-system -l app=ztunnel -o wide; SYSTEM_NAMESPACE is its namespace'

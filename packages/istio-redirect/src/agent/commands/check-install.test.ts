@@ -9,17 +9,17 @@ const broken = runtimeReadings(folder({ '05-broken.conf': '{', '10-calico.confli
 const behind = runtimeReadings(folder({ '05-a.conf': '{"type":"ptp"}', '10-calico.conflist': LIST }), 'istio-cni')
 
 test.each([
-  ['one of two runtimes has no network', broken, undefined, ['warn', 'ok']],
-  ['the runtime of the node has none', broken, 'containerd', ['fail']],
-  ['the runtime of the node has one', broken, 'cri-o', ['ok']],
-  ['no runtime runs the plugin', behind, undefined, ['fail', 'fail']],
+  ['one of two runtimes has no network: a warning', broken, undefined, ['warn', 'ok']],
+  ['the runtime of the node has no network: a failure', broken, 'containerd', ['fail']],
+  ['the runtime of the node has a network: ok', broken, 'cri-o', ['ok']],
+  ['no runtime runs the plugin: failures', behind, undefined, ['fail', 'fail']],
 ] as const)('%s', (_, readings, runtime, states) => {
   const checks = checkRuntimes(readings, readings, runtime)
   expect(checks.map(({ state }) => state)).toEqual(states)
   for (const { state, next } of checks) expect(next === undefined).toBe(state === 'ok')
 })
 
-test('an entry that the agent is about to add needs no next step', () => {
+test('an entry that the agent will add needs no next step', () => {
   const fine = runtimeReadings(folder({ '10-calico.conflist': LIST }), 'istio-cni')
   const before = runtimeReadings(folder({ '10-calico.conflist': '{"name":"a","plugins":[{"type":"a"}]}' }), 'istio-cni')
   expect(checkRuntimes(before, fine, undefined)).toMatchObject([

@@ -12,13 +12,13 @@ import {
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
-/** How the installation is: its files, and what the runtimes do with the net folder. */
+/** State of the installation: its files, and the readings of the runtimes. */
 export interface InstallChecks {
   readonly checks: readonly Check[]
   readonly runtimes: readonly RuntimeReading[]
 }
 
-/** Binaries, kubeconfig and network configuration, as a dry run finds them. */
+/** Checks binaries, kubeconfig and network configuration with a dry run. */
 export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
   const plan = await installer(install).plan()
   const { runtimes = [], runtimesAfter = [] } = plan
@@ -27,8 +27,9 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 }
 
 /**
- * What each runtime does. A warning as long as another one may be the runtime of the node and does run the plugin. A next
- * step is for what is left once the agent has put its files in order.
+ * Checks that the runtimes run the plugin. A failing reading is a warning while another runtime, which may be the
+ * node's, runs
+ * the plugin. The next step covers problems that remain after the agent has updated its files.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
@@ -55,7 +56,7 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // a drift is for the agent, and the token has a check of its own
+      // The agent repairs a drift itself, and the token has its own check.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]
@@ -65,24 +66,25 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
 }
 
 const NEXT: Readonly<Record<Health['artefact'], string>> = {
-  claim: 'the agents: is --cni-agent-run-dir mounted for writing, and does another one run on this node?',
-  binary: 'the binaries: is --cni-bin-source-dir in the image, and --mounted-cni-bin-dirs where the runtime looks?',
-  kubeconfig: 'the kubeconfig: are --service-account-dir and --cni-agent-run-dir mounted, the latter for writing?',
-  conflist: 'the network: does its own plugin (Calico, Cilium, ...) run, and is --mounted-cni-net-dir where it writes?',
+  claim: 'agents: check that --cni-agent-run-dir is mounted writable and that no other agent runs on this node',
+  binary:
+    "binaries: check that --cni-bin-source-dir is in the image and --mounted-cni-bin-dirs are the runtime's plugin folders",
+  kubeconfig: 'kubeconfig: check that --service-account-dir and --cni-agent-run-dir are mounted, the latter writable',
+  conflist: 'network: check that its own plugin (Calico, Cilium, ...) runs and writes to --mounted-cni-net-dir',
 }
 
-/** Where in its list the plugin is. */
+/** Position of the plugin in its list. */
 function placeOf(path: string, type: unknown): string | undefined {
   try {
     const { plugins } = parseConflist(readFileSync(path))
     const index = plugins.findIndex((plugin) => plugin.type === type)
     return index < 0 ? undefined : `plugin ${index + 1} of ${plugins.length}`
   } catch {
-    // a file of its own holds one plugin and is no list
+    // A standalone file holds one plugin and is not a list.
     return undefined
   }
 }
 
-/** The reason of a drift begins with the path that is shown already. */
+/** Removes the path that is shown already from the reason of a drift. */
 const withoutPath = (reason: string, path: string): string =>
   path !== '' && reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason

@@ -4,8 +4,9 @@ import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
 /**
- * Whether the container runtime runs the plugin, by its own words; nothing where it is not to be asked. A runtime that cannot
- * be asked is a warning: pods may well start with the plugin.
+ * Asks the container runtime if it runs the plugin. Empty without a configured socket. A failing query is a warning,
+ * because
+ * pods may still start with the plugin.
  */
 export async function checkRuntime(
   config: CriConfig | undefined,
@@ -17,15 +18,15 @@ export async function checkRuntime(
   try {
     const { state, text } = await pluginInRuntime(socket, { type, chained })
     if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]
-    // What is not installed is told by the checks before this one.
+    // A missing installation is reported by the checks before this one.
     if (!isInstalled) return [{ ...check, state: 'fail', detail: text }]
     return [{ ...check, state: 'fail', detail: `installed, but ${text}`, next: MISSING }]
   } catch (error) {
-    return [{ ...check, state: 'warn', detail: `it cannot be asked: ${messageOf(error)}`, next: UNASKED }]
+    return [{ ...check, state: 'warn', detail: `the query failed: ${messageOf(error)}`, next: UNASKED }]
   }
 }
 
 const MISSING =
-  'the container runtime: does it read --mounted-cni-net-dir, and which file there does it refuse? containerd loads none of them while one that sorts before the network is broken; systemctl restart containerd makes it read them again'
+  'container runtime: check that it reads --mounted-cni-net-dir, and which file there it refuses; containerd loads no file while a file that sorts before the network is broken; systemctl restart containerd reloads the files'
 const UNASKED =
-  "the runtime's socket: is --cri-socket where the runtime listens, mounted with its folder, and of root only?"
+  "runtime's socket: check that --cri-socket is the path on which the runtime listens, mounted with its folder and accessible to root only"

@@ -5,13 +5,13 @@ import type { ServingStatus } from '../serve/serving-status.ts'
 import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 
-/** What the agent answered, or why it did not; `undefined` where it is not to serve. */
+/** Status of the agent, or the reason why it is unavailable. `undefined` if serving is off. */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
   | { readonly socket: string; readonly problem: string }
   | undefined
 
-/** Asks the agent for its status over its serving socket. */
+/** Requests the status of the agent over its serving socket. */
 export async function askServing(config: ServeConfig | undefined): Promise<ServingAnswer> {
   if (config === undefined) return undefined
   const { socket } = config
@@ -23,8 +23,9 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
 }
 
 /**
- * Whether the plugin's calls are served, how, and why not. Never a failure: a plugin that is not served decides by itself,
- * and takes longer.
+ * Checks if the plugin's calls are served, and shows why not. Never a failure: without the agent the plugin decides
+ * itself,
+ * only slower.
  */
 export function checkServing(answer: ServingAnswer): Check {
   const check = (state: Check['state'], subject: string, detail: string): Check => ({
@@ -36,16 +37,19 @@ export function checkServing(answer: ServingAnswer): Check {
   if (answer === undefined) return check('ok', 'off', `SERVE_PLUGIN is false: ${ALONE}`)
   if ('problem' in answer) return check('warn', answer.socket, `${answer.problem}: ${ALONE}`)
   const { version, pods, problem = '' } = answer.status
-  if (version !== VERSION) return check('warn', answer.socket, `the agent is of version ${version}, not ${VERSION}`)
+  if (version !== VERSION) return check('warn', answer.socket, `the agent has version ${version}, not ${VERSION}`)
   if (pods === 'watched') return check('ok', answer.socket, 'pods are watched')
-  return check('warn', answer.socket, `each pod takes a request: ${problem}`)
+  return check('warn', answer.socket, `each pod needs an API request: ${problem}`)
 }
 
-/** Whether the agent may look at its DaemonSet, which it is told by when it has to stop; nothing where it may, or nobody says. */
+/**
+ * Warns if the agent may not read its DaemonSet, which it needs when it stops. Empty if it may, or if that is unknown.
+ */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []
   return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: LOOK }]
 }
 
-const LOOK = 'the rights of the agent: "get" on the DaemonSet, and on nodes where it chooses them by their labels'
+const LOOK =
+  'permissions of the agent: grant "get" on the DaemonSet, and on nodes if the DaemonSet selects them by labels'
 const ALONE = 'the plugin decides by itself'

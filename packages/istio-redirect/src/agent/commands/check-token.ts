@@ -7,10 +7,10 @@ import type { Check } from './checks.ts'
 const MAX_BYTES = 1024 * 1024
 const claims = z.object({ exp: z.number() })
 
-/** Whose token is looked at: the agent's, which kubelet renews, or the plugin's, which the agent does. */
+/** Kind of token: the agent's, which kubelet renews, or the plugin's, which the agent renews. */
 export type TokenKind = keyof typeof KINDS
 
-/** Whether a token is there and not expired. Its text is shown nowhere. */
+/** Checks that a token exists and is not expired. The token itself is never shown. */
 export function checkToken(path: string, now: number, kind: TokenKind = 'agent'): Check {
   const { name, by, next } = KINDS[kind]
   const check = (state: Check['state'], detail: string): Check => ({
@@ -39,12 +39,12 @@ const KINDS = {
   agent: {
     name: 'token',
     by: 'kubelet',
-    next: 'kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?',
+    next: 'kubelet mounts and renews the token: check the service account of this pod and --service-account-dir',
   },
   plugin: {
     name: 'credential',
     by: 'the agent',
-    next: 'the agent requests the plugin\'s token: is there the service account of --plugin-service-account, and may the agent "create" serviceaccounts/token of that name?',
+    next: 'the agent requests the plugin\'s token: check that the service account of --plugin-service-account exists and that the agent may "create" serviceaccounts/token of that name',
   },
 } as const
 
@@ -53,12 +53,12 @@ function expiryOf(token: string): number | undefined {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
     return z.parse(claims, JSON.parse(payload)).exp * 1000
   } catch {
-    // not every token is a JWT
+    // Not every token is a JWT.
     return undefined
   }
 }
 
-/** A time span in its largest unit. */
+/** Formats a time span in its largest unit. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const units: [number, string][] = [

@@ -16,13 +16,13 @@ test.each([
   [`x.${Buffer.from('{"exp":1000}').toString('base64url')}.x`, 'fail', 'expired'],
   [`x.${Buffer.from('{"exp":"soon"}').toString('base64url')}.x`, 'ok', '0 s old'],
   [`x.${Buffer.from('{"exp":99999999999}').toString('base64url')}.x`, 'ok', 'valid for'],
-])('the token %j: %s', (token, state, detail) => {
+])('the token %j is %s', (token, state, detail) => {
   const path = join(folder, 'token')
   writeFileSync(path, token)
   expect(checkToken(path, Date.now())).toMatchObject({ state, subject: path, detail: expect.stringContaining(detail) })
 })
 
-test('a token that is no file is reported, not waited for', () => {
+test('a token path that is not a file is reported at once', () => {
   expect(checkToken(folder, 0)).toMatchObject({ state: 'fail', detail: 'it is not a regular file' })
 })
 

@@ -1,10 +1,10 @@
-/** How one thing on the node is. */
+/** Result of one check of the node. */
 export interface Check {
   readonly name: string
   readonly state: 'ok' | 'warn' | 'fail'
-  /** The file, URL or process. */
+  /** File, URL or process that is checked. */
   readonly subject: string
   readonly detail?: string | undefined
-  /** What somebody could do about it. */
+  /** Next step for the user. */
   readonly next?: string | undefined
 }

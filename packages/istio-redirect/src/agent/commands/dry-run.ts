@@ -11,7 +11,9 @@ import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Shows what the agent would write now, and changes nothing. 0: nothing; 2: something; 1: it would not succeed. */
+/**
+ * Shows what the agent would write now, without a change. Exit code 0: no change; 2: changes; 1: the agent would fail.
+ */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { changes, artefacts, primary, runtimesAfter: runtimes = [] } = await installer(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
@@ -29,7 +31,9 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
   return problems.length > 0 ? 1 : changes.length > 0 ? 2 : 0
 }
 
-/** What the runtimes do once the changes are written. A verdict of `fail` is a problem, with the same sentences. */
+/**
+ * Prints how the runtimes behave after the changes. If the verdict is `fail`, the problems contain the same sentences.
+ */
 function sayRuntimes(
   readings: readonly RuntimeReading[],
   { install: { runtime } }: AgentConfig,

@@ -1,11 +1,11 @@
-/** What a command may touch besides the node. */
+/** Output of a command. */
 export interface CommandIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
   readonly colour: boolean
 }
 
-/** Text in a colour, where the terminal can show it. */
+/** Colours a text if the output supports colours. */
 export function paint(io: CommandIo, colour: keyof typeof CODES, text: string): string {
   return io.colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 }

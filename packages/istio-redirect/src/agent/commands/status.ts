@@ -10,7 +10,9 @@ import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Says in one screen whether this node is healthy, why not, and what to look at. 0: it is; 1: it is not. */
+/**
+ * Prints on one screen whether this node is healthy, with reasons and next steps. Exit code 0: healthy; 1: not healthy.
+ */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { install, api, pluginToken, logSocket, serve, healthPort, values } = config
   const serving = await askServing(serve)

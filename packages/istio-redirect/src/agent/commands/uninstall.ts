@@ -10,7 +10,7 @@ import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Takes the plugin off the node, as the agent does when it stops. Not while an agent runs: it would put all back. */
+/** Removes the plugin from the node, like a stopping agent. Refuses while an agent runs, which would restore it. */
 export async function uninstall(
   config: AgentConfig,
   { json, force }: { readonly json: boolean; readonly force: boolean },
@@ -19,7 +19,7 @@ export async function uninstall(
   const running = (await checkLogSocket(config.logSocket)).state === 'ok'
   if (running && !force) {
     io.stderr(
-      `an agent is running (${config.logSocket} answers) and would put all back: stop it first, or use --force\n`,
+      `an agent is running (${config.logSocket} answers) and would install everything again: stop it first, or use --force\n`,
     )
     return 1
   }
@@ -40,12 +40,12 @@ export async function uninstall(
     for (const { message } of errors) io.stderr(`${paint(io, 'red', 'problem')} ${escapeUnsafe(message)}\n`)
     const left = keptLines(report)
     for (const line of left) io.stdout(`${paint(io, 'cyan', 'info')} ${escapeUnsafe(line)}\n`)
-    if (changes.length + errors.length + left.length === 0) io.stdout('nothing of istio-cni is on this node\n')
+    if (changes.length + errors.length + left.length === 0) io.stdout('istio-cni is not installed on this node\n')
   }
   return errors.length > 0 ? 1 : 0
 }
 
-/** The kubeconfig with the same token is gone by now. */
+/** Removes the plugin's token. The kubeconfig with the same token is already removed. */
 function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { action: 'remove'; path: string }[] {
   if (pluginToken === undefined) return []
   try {
@@ -58,7 +58,7 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
   }
 }
 
-/** What a killed agent of ambient mode on the node left; the file that says so goes last. */
+/** Removes redirection that a killed agent of node-level mode left. The mark file is removed last. */
 async function removeRedirection(
   { values }: AgentConfig,
   errors: InstallError[],
@@ -72,14 +72,14 @@ async function removeRedirection(
   return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 
-/** What a killed agent left. Plugins that find it go on without it, so that one which stays is no failure. */
+/** Removes the socket of a killed agent. Errors are ignored, because plugins continue without the agent anyway. */
 function removeStaleSocket(path: string | undefined): { action: 'remove'; path: string }[] {
   try {
     if (path === undefined || !lstatSync(path).isSocket()) return []
     unlinkSync(path)
     return [{ action: 'remove', path }]
   } catch {
-    // none, or not to be removed
+    // The socket does not exist, or cannot be removed.
     return []
   }
 }

@@ -125,7 +125,7 @@ test('a failing query is logged once, counted, and clears the problem', async ()
   await vi.waitFor(() => expect(part.problems()).toEqual([]))
   await rounds(3)
   expect(lines.slice(1)).toEqual([
-    'warn the container runtime at /run/containerd/containerd.sock does not answer: connection refused',
+    'warn cannot query the container runtime at /run/containerd/containerd.sock: connection refused',
   ])
   expect(failures).toBeGreaterThan(1)
   expect(await states()).toBe('unasked')

@@ -81,7 +81,7 @@ export function criPart(services: CriPartServices): CriPart {
               since = problem = undefined
               metrics.set('unasked')
               failed()
-              calm.failed(`the container runtime at ${socket} does not answer: ${messageOf(error)}`)
+              calm.failed(`cannot query the container runtime at ${socket}: ${messageOf(error)}`)
             }
             return 'settled'
           })
