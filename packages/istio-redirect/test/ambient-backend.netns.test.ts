@@ -59,7 +59,7 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
   test('nft is chosen on an empty node, and to look leaves nothing behind', async () => {
     expect(await choose()).toEqual({
       backend: 'iptables-nft',
-      why: 'others have no rules in iptables-legacy',
+      why: 'no other program has rules in iptables-legacy',
       warnings: [],
     })
     expect(everything()).toBe('')
@@ -109,7 +109,7 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
       warnings: [],
     })
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
-    expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'others have rules in it' })
+    expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'other programs have rules in it' })
   })
 
   test('a memory that says nothing is told of, not believed, and written anew', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     const { backend, warnings } = await choose()
     expect([backend, warnings]).toEqual([
       'iptables-nft',
-      [expect.stringContaining(`${stateFile} does not say which iptables`)],
+      [expect.stringContaining(`${stateFile} has an invalid choice of iptables`)],
     ])
     expect(readFileSync(stateFile, 'utf8')).toBe('{"iptables":"nft"}\n')
   })

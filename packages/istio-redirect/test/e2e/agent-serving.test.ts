@@ -203,5 +203,5 @@ test('a server that forbids to watch is told of once, and its pods are asked for
     () => at.agent.log(),
   )
   // The cut, and the refusals.
-  expect(at.agent.log().split('they cannot be watched').length - 1).toBe(2)
+  expect(at.agent.log().split('cannot watch the pods of this node').length - 1).toBe(2)
 })

@@ -9,7 +9,7 @@ import { startAmbientMode } from './start-ambient.ts'
 /** Options of {@link startAmbient}. */
 export interface StartAmbientOptions {
   readonly config: AmbientConfig
-  /** The API server, and the agent's own namespace, which may be empty. */
+  /** Access to the API server, and the agent's own namespace, which may be empty. */
   readonly api: ServiceAccount & { readonly namespace: string }
   readonly log: Readonly<
     Record<
@@ -19,38 +19,42 @@ export interface StartAmbientOptions {
   >
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
   readonly failed?: (() => void) | undefined
-  /** Called when a connection of a plugin was closed before its time. */
+  /** Called when a connection of a plugin was closed early. */
   readonly closed?: ((reason: string) => void) | undefined
-  /** The root of the node's files. Default: `/host` where that is, as in a pod. */
+  /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
 }
 
-/** Ambient mode that was started. */
+/** Handle of started ambient mode. */
 export interface StartedAmbient {
   status(): AmbientStatus
-  /** Error that keeps all of ambient mode from working. */
+  /** Error that stops ambient mode as a whole. */
   problem(): string | undefined
   /**
-   * Reason why it is not ready. An API server that is away is no reason once ambient mode works: pods stay where they are, and
-   * another agent in its place would know less.
+   * Reason why ambient mode is not ready.
+   *
+   * A failing API server is not a reason once ambient mode works: enrolled pods stay enrolled, and a replacement agent
+   * would
+   * know less.
    */
   unready(): string | undefined
   /** Metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
-   * Ends ambient mode. `removed` takes everything out of the node; `followed` and `exchanged` leave it for the next agent, or
-   * for other settings.
+   * Stops ambient mode. `removed` removes everything from the node. `followed` keeps it for the next agent, `exchanged`
+   * for the next settings.
    */
   stop(why: 'followed' | 'removed' | 'exchanged'): Promise<void>
 }
 
 /**
- * Starts ambient mode without the rest of the agent. Plugins can hand pods over at once, and are refused until ambient mode
+ * Starts ambient mode without the rest of the agent. Plugins can call at once, but their pods are refused until ambient
+ * mode
  * works. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()
-  const help = 'Requests of plugins that hand pods over'
+  const help = 'Requests of plugins that hand over pods'
   const { status, problem, unready, stop } = await startAmbientMode({
     ...options,
     watches: podWatches(),

@@ -5,11 +5,11 @@ import { ambientMetrics } from './ambient-metrics.ts'
 const about = async (registry: ReturnType<typeof metricsRegistry>, name: string): Promise<string[]> =>
   (await registry.text()).split('\n').filter((line) => line.includes(name))
 
-test('metrics of the original have its names, help texts and labels', async () => {
+test('metrics of Istio have its names, help texts and labels', async () => {
   const registry = metricsRegistry()
   const metrics = ambientMetrics(registry)
   metrics.ztunnels(0)
-  expect(await about(registry, 'ztunnel_connected')).toEqual([]) // nothing before the first connection
+  expect(await about(registry, 'ztunnel_connected')).toEqual([]) // absent before the first connection
   metrics.ztunnels(1)
   metrics.ztunnels(0)
   for (const event of ['add', 'update', 'update', 'delete'] as const) metrics.reconciled(event)
@@ -27,7 +27,7 @@ test('metrics of the original have its names, help texts and labels', async () =
   ])
 })
 
-test('enrolled, pending and not captured pods and heals are counted, also by a part that was started again', async () => {
+test('pods and heals are counted, also after a restart of the part', async () => {
   const registry = metricsRegistry()
   ambientMetrics(registry).pods(3, 1, 2)
   ambientMetrics(registry).healed('host_sets')

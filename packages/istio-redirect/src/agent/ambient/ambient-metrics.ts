@@ -1,43 +1,49 @@
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** What changes a pod's place in the mesh, as the original counts it. */
+/** Type of a pod's change, as Istio counts it. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
-/** What somebody else broke, and was put right. */
+/** Object that another process changed and the agent restored. */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
-/** What is counted of ambient mode. */
+/** Metrics of ambient mode. */
 export interface AmbientMetrics {
-  /** One look at a pod or a namespace, retries included. */
+  /** Counts one check of a pod or a namespace, including retries. */
   reconciled(event: ReconcileEvent): void
   /**
-   * How many pods are in the mesh, and how many should be and are not yet; and how many of those that are said to be in have their
-   * processes in a namespace that is not captured.
+   * Sets the numbers of enrolled pods, pending pods, and enrolled pods whose processes are in a namespace without
+   * capture.
    */
   pods(enrolled: number, pending: number, notCaptured: number): void
-  /** How many connections of ztunnels there are. Nothing is told of them before the first. */
+  /** Sets the number of ztunnel connections. The gauge is absent before the first connection. */
   ztunnels(connected: number): void
   healed(part: HealedPart): void
-  /** What could not be put right. */
+  /** Counts a failed heal. */
   healFailed(part: HealedPart): void
 }
 
-/** Metrics of ambient mode, in a registry: those of the original by its names, and ours. */
+/** Creates the metrics of ambient mode. Metrics that Istio has keep Istio's names. */
 export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   const events = metrics.counter(
     'nodeagent_reconcile_events_total',
     'The total number of node agent reconcile events.',
     ['type'],
   )
-  const enrolledPods = metrics.gauge('istio_cni_ambient_pods_enrolled', 'Pods that ztunnel has, with their rules')
-  const pendingPods = metrics.gauge('istio_cni_ambient_pods_pending', 'Pods that are to be enrolled and are not yet')
+  const enrolledPods = metrics.gauge(
+    'istio_cni_ambient_pods_enrolled',
+    'Pods with installed rules that ztunnel has acknowledged',
+  )
+  const pendingPods = metrics.gauge(
+    'istio_cni_ambient_pods_pending',
+    'Pods that belong to the mesh and are not enrolled yet',
+  )
   const lostPods = metrics.gauge(
     'istio_cni_ambient_pods_not_captured',
-    'Pods that are enrolled, while nothing on the node shows that they are in the namespace that was enrolled',
+    'Enrolled pods that no process or address on the node shows in their enrolled namespace',
   )
   const heals = metrics.counter(
     'istio_cni_ambient_heals_total',
-    'How often rules or sets that somebody else changed were put right',
+    'Repairs of rules or sets that another process changed, by part and result',
     ['part', 'result'],
   )
   let connections: Gauge | undefined

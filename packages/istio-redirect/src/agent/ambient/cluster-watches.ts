@@ -6,20 +6,20 @@ import type { ApiAccess, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import type { PodStore } from './pods/pod-store.ts'
 
-/** What {@link clusterWatches} works with. */
+/** Options of {@link clusterWatches}. */
 export interface ClusterWatchesOptions {
   readonly seen: Pick<PodStore, 'pods' | 'namespaces'>
-  /** Whose pods are watched. */
+  /** Node whose pods are watched. */
   readonly nodeName: string
   readonly api: ApiAccess
   readonly watches: PodWatches
-  /** Told of what becomes of the watch of namespaces; that of pods tells it itself. */
+  /** Receives the results of the watch of namespaces. The watch of pods reports its results itself. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** Watches the pods of a node and the namespaces of the cluster until the signal; neither settles before, but by failing. */
+/** Watches the pods of a node and the namespaces of the cluster. The promises resolve after the signal, or reject. */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
@@ -52,7 +52,7 @@ function telling(observer: PodStore['pods'], what: string, log: ScopedLog, repor
     },
     failed(error, pauseMs) {
       observer.failed(error, pauseMs)
-      calm.failed(`ambient mode: ${what} cannot be watched: ${printable(messageOf(error))}; trying again`)
+      calm.failed(`ambient mode: cannot watch ${what}: ${printable(messageOf(error))}; retrying`)
       reports?.failed(error)
     },
   }

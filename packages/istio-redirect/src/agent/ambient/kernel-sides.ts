@@ -4,29 +4,29 @@ import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
 import type { ScopedLog } from '../part/services.ts'
 
-/** What the kernel's side of a node is made of. */
+/** Dependencies of a kernel side, the kernel part of node-level redirection. */
 export interface KernelSideOptions {
   readonly config: AmbientConfig
   readonly nodeLevel: NodeLevelConfig
-  /** The node's namespace; `undefined`: this one. */
+  /** Network namespace of the node. `undefined` means the namespace of this process. */
   readonly host: Netns | undefined
-  /** The node's address of IPv4. */
+  /** IPv4 address of the node. */
   readonly hostIp: string
-  /** The root of the node's files: `/host` in a pod. */
+  /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
-  /** Those of the node before any agent changed them. */
+  /** Kernel settings of the node before any agent changed them. */
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** A kernel's side, with what else the agent has to know of it. */
+/** Kernel side of node-level redirection, with properties that the agent needs. */
 export interface ChosenKernelSide {
   readonly kernel: KernelSide
-  /** It works in the namespaces of pods: `addPod` is given them. */
+  /** True if `addPod` needs the namespace of the pod. */
   readonly needsNetns: boolean
-  /** What it writes rules with, for the status. */
+  /** Back end of its rules, for the status. */
   readonly backend?: IptablesBackend | undefined
 }
 
-/** Makes one. */
+/** Creates the kernel side of a redirect mode. */
 export type MakeKernelSide = (options: KernelSideOptions) => Promise<ChosenKernelSide>

@@ -26,17 +26,22 @@ import { rejectOnly } from './reject-only.ts'
 import type { RunAmbientOptions } from './run-options.ts'
 import { startZds } from './zds/server.ts'
 
-/** How long the agent waits for what it does to pods just now. */
+/** Deadline in milliseconds for running work on pods at the end. */
 const SETTLE_MS = 800
 
 /**
- * Takes part in the mesh until the signal: the node's rules, then ztunnels, who wait until the pods that are enrolled
- * already are known; whether those are as they should be is looked at afterwards. Nothing in pods is taken back at the
- * end: who comes next finds it. Rejects when the node's rules or the socket of ztunnel cannot be made.
+ * Runs ambient mode until the signal aborts:
+ *
+ * 1. Installs the node's rules.
+ * 2. Starts the ztunnel socket. A ztunnel gets the pods that are enrolled already once they are known.
+ * 3. Checks the rules of these pods afterwards.
+ *
+ * Rules in pods stay at the end, for the next agent. Rejects if the node's rules or the ztunnel socket fail.
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
-  // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
+  // A thread keeps the network namespace of its creation. The pool therefore starts before a pod's namespace is
+  // entered.
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
@@ -110,8 +115,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   try {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
-    failed.abort(new Error('ambient mode ends'))
-    // What waits for an answer of ztunnel waits no longer.
+    failed.abort(new Error('ambient mode stops'))
+    // Closing the server also ends the work that waits for ztunnel.
     await zds.close()
     await Promise.allSettled(tasks)
     await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
@@ -121,7 +126,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await node.remove()
   }
 
-  /** Takes over the pods that are in the mesh since before this agent; nothing of them is touched for it. */
+  /** Adopts the pods that an earlier agent enrolled, without a change in them. */
   async function adopt(): Promise<void> {
     const before = seen.all().filter((pod) => belongsInSnapshot(pod, config) && !hasSidecar(pod.annotations))
     const { namespaces, warnings } = await findPodNamespaces(
@@ -149,12 +154,13 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   }
 
   /**
-   * Nothing but the sets tells of a pod that lost its annotation, and its label or got a sidecar, while nobody watched: it
-   * leaves, as it would have.
+   * Adopts pods that left the mesh while no agent watched: a lost annotation with a lost label or a new sidecar. Only
+   * the
+   * address sets still contain them. The reconciler then removes them as usual.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {
-      log.warn(`the entries of an earlier agent cannot be read: ${printable(messageOf(error))}`)
+      log.warn(`cannot read the address sets of an earlier agent: ${printable(messageOf(error))}`)
       return []
     })
     const inSets = new Set(entries.map(({ uid }) => uid))
@@ -175,7 +181,7 @@ async function backendOf({ config, log }: RunAmbientOptions, host: Netns | undef
     { netns: host, stateFile },
   )
   for (const text of warnings) log.warn(printable(text))
-  log.info(`ambient mode writes its rules by ${backend}: ${why}`)
+  log.info(`ambient mode writes its rules with ${backend}: ${why}`)
   return backend
 }
 

@@ -10,7 +10,7 @@ import type { MakeKernelSide } from './kernel-sides.ts'
 import type { MeshReconciler } from './pods/mesh-reconciler.ts'
 import type { PodStore } from './pods/pod-store.ts'
 
-/** What {@link runAmbient} works with. */
+/** Options of {@link runAmbient}. */
 export interface RunAmbientOptions {
   readonly config: AmbientConfig
   readonly api: ApiAccess
@@ -18,31 +18,31 @@ export interface RunAmbientOptions {
   readonly log: ScopedLog
   readonly metrics: AmbientMetrics
   readonly signal: AbortSignal
-  /** Whether the node's rules and sets go at the end. */
+  /** True if the node's rules and sets have to be removed at the end. */
   readonly isRemoved: () => boolean
   readonly makeKernelSide?: MakeKernelSide | undefined
-  /** Told of what becomes of requests. */
+  /** Receives the results of the requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Told how far the start has come. */
+  /** Called when the start makes progress. */
   readonly tell: (running: RunningAmbient) => void
-  /** The root of the node's files: its procfs and the paths of namespaces are below. */
+  /** Root of the node's files, with its procfs and the paths of namespaces. */
   readonly hostRoot: string
 }
 
-/** Ambient mode at work, or about to be. */
+/** Running or starting ambient mode. */
 export interface RunningAmbient {
   readonly seen: PodStore
   readonly pods: MeshReconciler
-  /** How many serve pods of the node. */
+  /** Number of ztunnels that serve pods of the node. */
   readonly ztunnels: () => number
   readonly backend: Backend | undefined
-  /** Where traffic is redirected on the node. */
+  /** Status of node-level redirection. */
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
-  /** What keeps it as a whole from working. */
+  /** Error that stops ambient mode as a whole. */
   readonly problem?: (() => string | undefined) | undefined
-  /** The pods of before are known, and ztunnels are told of them. */
+  /** True when the pods of earlier agents are known and sent to ztunnels. */
   readonly isReady: boolean
 }
 
-/** Whether this machine's files are seen below a folder, as in a pod of the agent, or this is the node itself. */
+/** Root of the node's files: `/host` in a pod of the agent, `/` on the node itself. */
 export const hostRootOf = (): string => (existsSync('/host/proc/1') ? '/host' : '/')

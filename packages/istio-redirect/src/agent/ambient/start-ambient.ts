@@ -16,7 +16,7 @@ import { removeFromNode } from './node-level/left-behind.ts'
 import { runAmbient } from './run-ambient.ts'
 import { hostRootOf, type RunningAmbient } from './run-options.ts'
 
-/** What {@link startAmbientMode} works with. */
+/** Options of {@link startAmbientMode}. */
 export interface AmbientModeOptions {
   readonly config: AmbientConfig
   readonly api: ApiAccess
@@ -25,35 +25,37 @@ export interface AmbientModeOptions {
   readonly metrics: AmbientMetrics
   /** Counts requests of plugins by `response_code`. */
   readonly requests: Counter
-  /** Told of each attempt to listen for plugins that failed. */
+  /** Called after each failed attempt to listen for plugins. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
-  /** Told of what becomes of requests. */
+  /** Receives the results of the requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Where traffic is redirected on the node: what does it there. Default: what the settings ask for. */
+  /** Creates the kernel side of node-level redirection. Default: the kernel side of the settings. */
   readonly makeKernelSide?: MakeKernelSide | undefined
-  /** The root of the node's files. Default: `/host` where that is, as in a pod. */
+  /** Root of the node's files. Default: `/host` if it exists, as in a pod of the agent. */
   readonly hostRoot?: string | undefined
 }
 
-/** Ambient mode that was started. */
+/** Handle of started ambient mode. */
 export interface AmbientMode {
   status(): AmbientStatus
-  /** What keeps it as a whole from working. */
+  /** Error that stops ambient mode as a whole. */
   problem(): string | undefined
   /**
-   * What keeps it from being ready. Once it works, an API server that is away is no reason: pods stay where they are, and
-   * another agent in its place would know less.
+   * Reason why ambient mode is not ready. A failing API server is not a reason once ambient mode works: enrolled pods
+   * stay
+   * enrolled, and a replacement agent would know less.
    */
   unready(): string | undefined
-  /** As of the part. */
+  /** Enrols a pod that is starting. `undefined` if that is impossible now, or the mode is unknown. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
 }
 
 /**
- * Starts ambient mode: plugins can hand pods over at once, and are refused until it works. Whatever keeps it from working
- * is tried again.
+ * Starts ambient mode. Plugins can call at once, but their pods are refused until ambient mode works. Retries after
+ * every
+ * error.
  */
 export async function startAmbientMode(options: AmbientModeOptions): Promise<AmbientMode> {
   const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options
@@ -64,8 +66,8 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
   let isRemoved = false
 
   const problemNow = (): string | undefined => {
-    if (problem !== undefined || ambient === undefined) return problem ?? 'it is about to start'
-    const starting = ambient.isReady ? undefined : 'the pods that are in the mesh already are looked for'
+    if (problem !== undefined || ambient === undefined) return problem ?? 'it is starting'
+    const starting = ambient.isReady ? undefined : 'searching for pods that are already enrolled'
     return ambient.seen.problem() ?? starting ?? ambient.problem?.() ?? socket.problem()
   }
   const server = () =>
@@ -123,9 +125,9 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
     async stop(why) {
       await socket.close()
       isRemoved = why === 'removed'
-      stop.abort(new Error('the node agent ends'))
+      stop.abort(new Error('the node agent stops'))
       await running
-      // It may have been removed before it worked.
+      // Removes state of an earlier agent if this one was stopped before it worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)
@@ -135,6 +137,6 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
 
 // internal
 
-/** Few nodes do it. */
+/** Loaded on demand, because few nodes use node-level redirection. */
 const nodeLevelWork = async (): Promise<typeof runAmbient> =>
   (await import('./node-level/run-node-level.ts')).runNodeLevel

@@ -2,35 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Ipset, isSetError } from '@cni/ipset'
 import { probeSetNames } from '@cni/istio-rules'
 
-/** An address and the UID of the pod that has it; a foreign entry may have none. */
+/** Address of a set, with the UID of its pod. An entry of another program may have no UID. */
 export interface ProbeEntry {
-  /** As the kernel spells it. */
+  /** Address in the kernel's notation. */
   readonly address: string
   readonly uid: string | undefined
 }
 
-/** What is to be changed in a set. */
+/** Changes to a set. */
 export interface SetEdit {
-  /** New, or with another UID. */
+  /** Entries that are new or get another UID. */
   readonly added: readonly { readonly address: string; readonly uid: string }[]
   readonly removed: readonly ProbeEntry[]
 }
 
-/** A set of addresses of one family, whatever holds it. */
+/** Set of addresses of one family, in ipset or nftables. */
 export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
-  /** A number that is another one after every change, by whomever. Absent where only a look at all entries tells. */
+  /** Number that changes with every change, by any process. Absent if changes are visible only in a full list. */
   generation?(): Promise<number>
-  /** Reads the set, and changes what `plan` says then. */
+  /** Reads the set and applies the changes that `plan` returns for its entries. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
-  /** Changes this without looking; what is there with another UID gets this one. */
+  /** Applies changes without reading the set. An existing entry gets the new UID. */
   write(edit: SetEdit): Promise<SetEdit>
   destroy(): Promise<void>
 }
 
-/** A set of `ipset`. */
+/** Creates an address set in ipset. */
 export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   const set = sets.set(probeSetNames[family], { type: 'hash:ip', family, comment: true } as const)
   const list = async () => (await set.list()).map(({ entry, comment }) => ({ address: entry, uid: comment }))
@@ -49,12 +49,12 @@ export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   }
 }
 
-/** Removes sets of `ipset` that should not be there; where there is no `ipset` at all there are none. */
+/** Removes unneeded ipset sets. Does nothing if ipset is unavailable. */
 export async function removeIpsets(sets: readonly AddressSet[]): Promise<void> {
   for (const set of sets) await unlessNoIpset(() => set.destroy(), undefined)
 }
 
-/** The names of all sets of a namespace; none where there is no `ipset` at all. */
+/** Names of all ipset sets in a namespace. Empty if ipset is unavailable. */
 export const ipsetNames = async (sets: Ipset): Promise<string[]> =>
   (await unlessNoIpset(() => sets.list(), [])).map(({ name }) => name)
 
@@ -69,7 +69,9 @@ async function unlessNoIpset<T>(work: () => Promise<T>, otherwise: T): Promise<T
   }
 }
 
-/** The kernel says that a rule is gone before it has let go of the set: it frees rules in a thread of its own. */
+/**
+ * Retries while the set is in use. The kernel frees a deleted rule, and its reference to the set, in a separate thread.
+ */
 async function destroyOnceFree(destroy: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 2000
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {

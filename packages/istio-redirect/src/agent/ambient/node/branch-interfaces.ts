@@ -5,19 +5,22 @@ import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/
 import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
 
 /**
- * How probes reach pods on branch interfaces of AWS: what comes from those is routed by tables of their own, which the
- * node's probes and their answers have to be led into and out of.
+ * Routing of probes to pods on AWS branch interfaces. Traffic of these interfaces has routing tables of its own. Policy
+ * rules direct probes into these tables, and the answers out of them.
  */
 export interface BranchInterfaces {
-  /** Adds what these addresses of a pod need; returns those of them that are on a branch interface. */
+  /** Adds rules for addresses of a pod. Returns the addresses that are on a branch interface. */
   add(addresses: readonly string[]): Promise<string[]>
-  /** Takes out what was added for them; what cannot be is left. */
+  /** Removes the rules of these addresses. Errors are ignored. */
   remove(addresses: readonly string[]): Promise<void>
-  /** Takes out all that was added. */
+  /** Removes all added rules. */
   removeAll(): Promise<void>
 }
 
-/** Whether the kernel of a node needs that: where it looks up sockets before it routes, answers find their way. */
+/**
+ * True if the node's kernel needs these rules. With early demux, the kernel finds the socket of an answer before
+ * routing.
+ */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {
     return readFileSync(join(hostProc, 'sys/net/ipv4/tcp_early_demux'), 'utf8').startsWith('0')
@@ -26,7 +29,7 @@ export function needsBranchRoutes(hostProc: string): boolean {
   }
 }
 
-/** The rules for branch interfaces of a node. */
+/** Manages the rules for branch interfaces of a node. */
 export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces {
   const added = new Map<string, readonly NewPolicyRule[]>()
   const oneByOne = mutex()
@@ -60,10 +63,10 @@ export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces 
 
 const TO_POD_PRIORITY = 512
 const LOCAL_TABLE = 255
-/** Unspecified, default, main, local. */
+/** Tables of the kernel: unspecified, default, main, local. */
 const KERNELS_TABLES = [0, 253, 254, 255]
 
-/** The rules that an address needs, after those of its branch interface; `undefined` when it is on none. */
+/** Rules for an address, derived from the rules of its branch interface. `undefined` if the address is on none. */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
   const host = `${address}/${family === 'ipv4' ? 32 : 128}`
@@ -80,7 +83,7 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/** Both or none of them: those that are there already stay. */
+/** Adds both rules or none. Rules that exist already stay. */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

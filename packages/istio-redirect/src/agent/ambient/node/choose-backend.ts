@@ -9,38 +9,44 @@ import { hasForeignLegacyRules } from '../rules/foreign-rules.ts'
 import { ipsetNames } from './address-set.ts'
 import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
 
-/** Settings that decide about the back end. */
+/** Settings that determine the back end. */
 export interface BackendWish {
   readonly nativeNftables: boolean
-  /** `''`: what the node uses. */
+  /** `''` means the variant that the node uses. */
   readonly forced: '' | 'nft' | 'legacy'
   readonly ipv6: boolean
 }
 
-/** Namespace and file of the choice. */
+/** Namespace and state file of the choice. */
 export interface BackendPlace {
-  /** The node's network namespace. Default: the one this process was started in. */
+  /** Network namespace of the node. Default: the one of this process's start. */
   readonly netns?: NetnsTarget | undefined
-  /** Where the choice is remembered: `backendFile`. */
+  /** File that stores the choice, see `backendFile`. */
   readonly stateFile: string
 }
 
-/** A back end, for the node and for all of its pods. */
+/** Back end for the rules of the node and of all its pods. */
 export interface BackendChoice {
   readonly backend: Backend
-  /** A few words for the log. */
+  /** Reason in a few words, for the log. */
   readonly why: string
-  /** What is odd, in sentences for the log. */
+  /** Warnings as sentences, for the log. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Chooses how the rules of ambient mode are written: natively when that was asked for and nothing of iptables is left
- * from before; else by the iptables that was asked for, that an earlier start chose, that others have rules in, that is
- * there. Rules of our own and empty tables do not count, and to look leaves nothing behind, so that the next start
- * chooses the same.
+ * Chooses the back end of ambient mode. Native nftables is used if the settings ask for it and no ipset sets of
+ * iptables rules
+ * are left. Otherwise the first match of:
  *
- * @throws `IptablesError('NO_BINARY')` when the one that was asked for, or any, is not there.
+ * 1. The iptables variant that the settings force.
+ * 2. The variant that an earlier start chose.
+ * 3. iptables-legacy, if other programs have legacy rules.
+ * 4. The installed variant, iptables-nft first.
+ *
+ * Our own rules and empty tables do not count, so that every start chooses the same.
+ *
+ * @throws `IptablesError('NO_BINARY')` if the forced variant, or any variant, is not installed.
  */
 export async function chooseBackend(
   wish: BackendWish,
@@ -70,20 +76,20 @@ async function nativePossible(netns: NetnsTarget, { ipv6 }: BackendWish): Promis
     if (isLeft) return { isPossible: false, warnings: [ARTIFACTS] }
   } catch (error) {
     if (!isSetError(error)) throw error
-    warnings.push(`whether iptables artifacts are left from before cannot be told: ${error.message}`)
+    warnings.push(`cannot check for iptables artifacts of an earlier start: ${error.message}`)
   }
   try {
     using nft = openNft(netns)
     nft.generation()
   } catch (error) {
-    const why = `nftables cannot be used, iptables is used instead: ${messageOf(error)}`
+    const why = `nftables is unavailable, using iptables instead: ${messageOf(error)}`
     return { isPossible: false, warnings: [...warnings, why] }
   }
   return { isPossible: true, warnings }
 }
 
 const ARTIFACTS =
-  'iptables artifacts detected (IPsets exist). Overriding nftables configuration and using iptables until the node is started again'
+  'iptables artifacts detected (IPsets exist). Overriding nftables configuration and using iptables until the node reboots'
 
 async function chooseIptables(
   netns: NetnsTarget,
@@ -117,9 +123,9 @@ async function unforced(
     return { backend: before, why: 'an earlier start chose it' }
   const hasLegacy = await isThere(netns, 'iptables-legacy')
   if (hasLegacy && (await hasForeignLegacyRules(netns)))
-    return { backend: 'iptables-legacy', why: 'others have rules in it' }
+    return { backend: 'iptables-legacy', why: 'other programs have rules in it' }
   if (await isThere(netns, 'iptables-nft', 'always'))
-    return { backend: 'iptables-nft', why: 'others have no rules in iptables-legacy' }
+    return { backend: 'iptables-nft', why: 'no other program has rules in iptables-legacy' }
   if (hasLegacy) return { backend: 'iptables-legacy', why: 'iptables-nft is not installed' }
   return { backend: await installed(netns, 'iptables-nft'), why: 'no iptables is installed' }
 }
@@ -132,7 +138,10 @@ async function installed(
   return iptables(netns, { backend, programs }).backend()
 }
 
-/** Whether its programs are there, and the kernel's part of it; `programs` are `always` wanted, or netlink does as well. */
+/**
+ * True if the variant's programs and kernel part exist. With `programs: 'always'`, netlink does not replace the
+ * programs.
+ */
 async function isThere(
   netns: NetnsTarget,
   backend: IptablesBackend,
@@ -152,7 +161,7 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Where it cannot be asked the programs have to know.
+    // Without this interface the kernel's support is unknown. The programs report errors later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

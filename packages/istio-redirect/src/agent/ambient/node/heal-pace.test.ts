@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { healPace } from './heal-pace.ts'
 
-test('five heals follow each other at once, further ones wait longer and longer, until it was quiet', () => {
+test('five heals in a row are immediate, then the pauses grow until a minute is quiet', () => {
   let now = 0
   const { next } = healPace(() => now)
   const pauses = Array.from({ length: 12 }, () => {
@@ -16,7 +16,7 @@ test('five heals follow each other at once, further ones wait longer and longer,
   expect(next()).toBe(0)
 })
 
-test('a heal now and then never waits', () => {
+test('rare heals never wait', () => {
   let now = 0
   const { next } = healPace(() => now)
   for (let times = 0; times < 100; times++) {

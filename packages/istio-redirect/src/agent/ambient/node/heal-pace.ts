@@ -1,17 +1,21 @@
-/** Spaces what is put right again and again, so that nobody is fought without end. */
+/** Backoff of repairs, so that the agent does not fight another program without end. */
 export interface HealPace {
-  /** How long to wait before the next time, in milliseconds: 0 unless it was needed several times lately. Counts as done. */
+  /** Counts a repair and returns the pause before it in milliseconds. 0 unless there were several repairs recently. */
   next(): number
 }
 
-/** Heals of what was left alone for a while that follow each other at once. */
+/** Number of repairs in a row without a pause. */
 const BURST = 5
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** After so long without a heal all is forgotten. */
+/** Quiet time in milliseconds after which the count restarts. */
 const QUIET_MS = 60_000
 
-/** The first five at once, then 1 s, 2 s, 4 s … up to 30 s apart, until nothing was to be done for a minute. */
+/**
+ * Creates the backoff: five repairs without a pause, then pauses of 1 s, 2 s, 4 s … up to 30 s. A minute without
+ * repairs
+ * resets it.
+ */
 export function healPace(now: () => number = () => performance.now()): HealPace {
   let streak = 0
   let last = Number.NEGATIVE_INFINITY

@@ -1,7 +1,7 @@
 import type { BranchInterfaces } from './branch-interfaces.ts'
 import type { ProbeSets } from './probe-sets.ts'
 
-/** The sets of a node, and with them the routes that addresses on branch interfaces need. */
+/** Combines the address sets of a node with the routes for branch interfaces. */
 export function nodeAddresses(
   sets: ProbeSets,
   branches: BranchInterfaces | undefined,

@@ -7,39 +7,43 @@ import { type AddressSet, ipsetNames, ipsetOf, removeIpsets } from './address-se
 import { nftSetOf } from './nft-address-set.ts'
 import { type ProbeSets, probeSets } from './probe-sets.ts'
 
-/** How the node is worked on. */
+/** Options of {@link nodeProbes}. */
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
-  /** Its network namespace. Default: the one this process was started in. */
+  /** Network namespace of the node. Default: the one of this process's start. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Rules and sets as a table of nf_tables instead of by iptables and ipset. There is no native way to tell what a process
-   * of the node sends from what it forwards, so it is told by the user that the kubelet runs as.
+   * Uses a nftables table instead of iptables and ipset.
+   *
+   * nftables cannot distinguish packets that a process of the node sends from forwarded packets. Native rules therefore
+   * match
+   * the user of the kubelet.
    */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
-/** What the node itself has for pods in the mesh: sets of their addresses, and the rules that look them up. */
+/** Node's part of ambient mode: sets of pod addresses, and the rules that match them. */
 export interface NodeProbes {
   readonly sets: ProbeSets
   /**
-   * Brings sets and rules into the node; what is there already stays, with its entries. What the other back end has goes,
-   * and a set that the rules no longer need.
+   * Installs sets and rules. Existing ones stay, with their entries. Removes objects of the other back end, and sets
+   * that
+   * the rules do not need.
    */
   apply(): Promise<RulesPlan>
-  /** What is not as {@link NodeProbes.apply} would leave it, in words; entries aside. Nothing when all is well. */
+  /** Differences from the state that {@link NodeProbes.apply} installs, as texts. Ignores entries of sets. */
   drift(): Promise<string[]>
-  /** Takes rules and sets out of the node, whatever they hold. */
+  /** Removes rules and sets from the node, including their entries. */
   remove(): Promise<void>
   /**
-   * Looks at the rules until the signal, sets aside: at once after a change on the native back end, several times a second
-   * on the others. Tells each time that they are not as {@link NodeProbes.apply} would leave them.
+   * Watches the rules until the signal aborts, without the sets. Yields each time the rules differ from the installed
+   * state.
+   *
+   * The nftables back end reports changes at once. The others are checked several times a second.
    */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
-/**
- * The node's part of ambient mode.
- */
+/** Creates the node's part of ambient mode. */
 export function nodeProbes(
   capture: Pick<PodCapture, 'ipv6' | 'probeSource'>,
   options: NodeProbesOptions = {},
@@ -50,7 +54,7 @@ export function nodeProbes(
   const rules = installedRules(
     netns,
     { iptables: hostRules(capture), nftables: { wanted: tables, all: tables } },
-    // Chains of others of Istio's in the node are the sidecars' of pods on its network, or another version's.
+    // Other Istio chains on the node belong to sidecars of pods on the host network, or to another version.
     { backend, programs, native: native !== undefined, reconcile: false },
   )
   const ipsets = ipset(netns)
@@ -65,7 +69,7 @@ export function nodeProbes(
     sets,
     apply: () =>
       oneByOne(async () => {
-        // A rule can only name a set that is there, and a set only go when no rule names it.
+        // A rule can only refer to an existing set, and a set in use cannot be removed.
         await sets.create()
         const { plan } = await rules.apply()
         await removeIpsets(needless)

@@ -24,7 +24,7 @@ describe('the addresses of a pod', () => {
     expect(await held(sets)).toEqual({ '10.0.0.1': a, '10.0.0.2': a, 'fd00::1': a })
   })
 
-  test('are these only, after they changed', async () => {
+  test('replace its former addresses', async () => {
     const { sets } = await twoFamilies()
     await sets.put(a, ['10.0.0.1', 'fd00::1'])
     await sets.put(b, ['10.0.0.3'])
@@ -32,7 +32,7 @@ describe('the addresses of a pod', () => {
     expect(await held(sets)).toEqual({ '10.0.0.2': a, '10.0.0.3': b })
   })
 
-  test('go with it, also those that nobody remembers', async () => {
+  test('are removed with the pod, including entries that the agent does not know', async () => {
     const { sets, fake } = await twoFamilies()
     await sets.put(a, ['10.0.0.1'])
     await sets.put(b, ['10.0.0.2'])
@@ -44,14 +44,14 @@ describe('the addresses of a pod', () => {
     expect(await held(sets)).toEqual({ '10.0.0.2': b })
   })
 
-  test('stay with the pod that took them over when the former one goes', async () => {
+  test('stay with the pod that took them over when the former pod is dropped', async () => {
     const { sets } = await twoFamilies()
     await sets.put(a, ['10.0.0.1'])
     await Promise.all([sets.put(b, ['10.0.0.1']), sets.drop(a)])
     expect(await held(sets)).toEqual({ '10.0.0.1': b })
   })
 
-  test('of IPv6 are told when they are in no set, and those of IPv4 are in theirs', async () => {
+  test('are returned if their family has no set, and the others are added', async () => {
     const fake = fakeIpset()
     const sets = probeSets([ipsetOf(fake, 'ipv4')])
     await sets.create()
@@ -59,33 +59,33 @@ describe('the addresses of a pod', () => {
     expect(await held(sets)).toEqual({ '10.0.0.1': a })
   })
 
-  test('that are none are refused, and nothing is written', async () => {
+  test('are refused if one is invalid, and nothing is written', async () => {
     const { sets } = await twoFamilies()
-    await expect(sets.put(a, ['10.0.0.300', 'fd00::1'])).rejects.toThrow('"10.0.0.300" is no address of a pod')
+    await expect(sets.put(a, ['10.0.0.300', 'fd00::1'])).rejects.toThrow('"10.0.0.300" is not an address of a pod')
     expect(await held(sets)).toEqual({})
   })
 
-  test('are in the set of one family when that of the other cannot be written', async () => {
+  test("are added to one family's set if the other set fails", async () => {
     const fake = fakeIpset()
     const sets = probeSets([ipsetOf(fake, 'ipv4'), ipsetOf(fake, 'ipv6')])
     await ipsetOf(fake, 'ipv6').create()
     await expect(sets.put(a, ['10.0.0.1', 'fd00::1'])).rejects.toThrow(probeSetNames.ipv4)
     expect(await ipsetOf(fake, 'ipv6').list()).toEqual([{ address: 'fd00::1', uid: a }])
     await ipsetOf(fake, 'ipv4').create()
-    // What failed does not keep back what comes after it.
+    // A failed write does not block later ones.
     await sets.put(a, ['10.0.0.1'])
     expect(await held(sets)).toEqual({ '10.0.0.1': a })
   })
 })
 
-describe('after a restart', () => {
+describe('after a restart, a sync', () => {
   const pods = new Map<string, string[]>([
     [a, ['10.0.0.1', 'fd00::1']],
     [b, ['10.0.0.2']],
     [c, []],
   ])
 
-  test('the sets hold what the pods have, and what is right is not touched', async () => {
+  test('makes the sets equal to the pods, and keeps correct entries', async () => {
     const { sets, fake } = await twoFamilies()
     await sets.put(a, ['10.0.0.1'])
     await sets.put('uid-gone', ['10.0.0.8', '10.0.0.2'])
@@ -105,7 +105,7 @@ describe('after a restart', () => {
     expect(await sets.sync(pods)).toEqual({ added: [], removed: [] })
   })
 
-  test('of two pods that claim an address the one that has it keeps it', async () => {
+  test('lets a pod keep its address if another pod claims it too', async () => {
     const { sets } = await twoFamilies()
     await sets.put(a, ['10.0.0.1'])
     const both = new Map([
@@ -119,7 +119,7 @@ describe('after a restart', () => {
   })
 })
 
-test('whatever came before, the sets hold the last addresses of each pod, and those of no other', async () => {
+test('after any sequence of changes, the sets hold exactly the last addresses of each pod', async () => {
   const uid = fc.constantFrom(a, b, c)
   const addresses = fc.subarray(['10.0.0.1', '10.0.0.2', '10.0.0.3', 'fd00::1', 'fd00::2'])
   const step = fc.oneof(
@@ -134,7 +134,7 @@ test('whatever came before, the sets hold the last addresses of each pod, and th
         for (const [address, owner] of model) if (owner === each.uid) model.delete(address)
         for (const address of each.addresses ?? []) model.set(address, each.uid)
       }
-      // All at once: they have to wait for one another.
+      // All at once, to test that changes wait for each other.
       await Promise.all(
         steps.map((each) => (each.addresses === undefined ? sets.drop(each.uid) : sets.put(each.uid, each.addresses))),
       )
@@ -144,8 +144,8 @@ test('whatever came before, the sets hold the last addresses of each pod, and th
   )
 })
 
-describe('after the sets were brought in agreement with all pods', () => {
-  test('a pod that is new takes an address over, and one that is known loses what it had', async () => {
+describe('after a sync with all pods', () => {
+  test('a new pod takes over an address, and a known pod loses its former address', async () => {
     const { sets } = await twoFamilies()
     await sets.put(b, ['10.0.0.7', 'fd00::7'])
     await sets.sync(new Map([[a, ['10.0.0.1', '10.0.0.2']]]))
@@ -159,8 +159,8 @@ describe('after the sets were brought in agreement with all pods', () => {
   })
 })
 
-describe('what somebody else took out of the sets', () => {
-  test('is told, and put back without touching the rest', async () => {
+describe('entries that another process removed', () => {
+  test('are reported, and restored without other changes', async () => {
     const { sets, fake } = await twoFamilies()
     await sets.put(a, ['10.0.0.1', 'fd00::1'])
     await sets.sync(
@@ -185,7 +185,7 @@ describe('what somebody else took out of the sets', () => {
     expect(await held(sets)).toEqual({ '10.0.0.1': a, '10.0.0.2': b, '10.0.0.9': 'theirs', 'fd00::1': a })
   })
 
-  test('comes back with its set, but not for a pod that left, or gave its address away', async () => {
+  test('are restored with their set, except for pods that left or lost the address', async () => {
     const { sets, fake } = await twoFamilies()
     await sets.put(a, ['10.0.0.1'])
     await sets.put(b, ['10.0.0.2', '10.0.0.3'])

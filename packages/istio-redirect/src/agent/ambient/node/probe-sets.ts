@@ -6,52 +6,59 @@ import { messageOf } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 
-/** How the sets differed from what they should hold. */
+/** Differences between the sets and their expected entries. */
 export interface SyncReport {
-  /** What was missing, or said another pod. */
+  /** Entries that were missing or had another pod's UID. */
   readonly added: readonly ProbeEntry[]
-  /** What no pod has. */
+  /** Entries of no known pod. */
   readonly removed: readonly ProbeEntry[]
 }
 
-/** What somebody else took out of the sets. */
+/** Sets and entries that another process removed. */
 export interface MissingProbes {
-  /** Names of sets that are not there at all. */
+  /** Names of missing sets. */
   readonly sets: readonly string[]
   readonly entries: readonly ProbeEntry[]
 }
 
-/** The addresses of the pods in the mesh, as the node's rules look them up. Changes wait for one another. */
+/**
+ * Sets with the addresses of the pods in the mesh. The node's rules match these sets. Changes run one after the other.
+ */
 export interface ProbeSets {
-  /** Makes what is missing, and leaves alone what is there. */
+  /** Creates missing sets and keeps existing ones. */
   create(): Promise<void>
   /**
-   * Gives a pod these addresses and no others: entries of its UID for other addresses go. An address that another pod had
-   * is this one's from now on. Returns the addresses of a family that is switched off, which are in no set.
+   * Sets the addresses of a pod. Other entries with its UID are removed. An address of another pod moves to this pod.
+   * Returns the addresses whose family is off and has no set.
    */
   put(uid: string, addresses: readonly string[]): Promise<string[]>
-  /** Removes every entry of a pod, also of addresses that nobody remembers; returns them. */
+  /** Removes all entries of a pod, including unknown ones. Returns the addresses. */
   drop(uid: string): Promise<string[]>
   /**
-   * Makes the sets hold the addresses of these pods, by UID, changing only what differs; what is right is never away. A pod
-   * without addresses, of which none may be known yet, keeps its entries.
+   * Makes the sets equal to these pods, by UID. Changes only what differs. A pod without addresses keeps its entries,
+   * because
+   * its addresses may not be known yet.
    */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
   /**
-   * Puts back what somebody else took out since, or gave to another pod, and returns it. Entries that were not put in here
-   * are left alone: who did, such as an agent that takes the place of this one, knows better.
+   * Restores entries that another process removed or changed, and returns them. Unknown entries stay: another agent,
+   * which
+   * takes over, may have added them.
    */
   heal(): Promise<ProbeEntry[]>
-  /** What {@link ProbeSets.heal} would put back; only reads. */
+  /** Entries and sets that {@link ProbeSets.heal} would restore. Changes nothing. */
   missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
-  /** Removes the sets. `IN_USE` when a rule refers to one; a rule that has just been removed has a moment to be gone. */
+  /**
+   * Removes the sets. Throws `IN_USE` if a rule refers to a set, after a short wait for the kernel to free removed
+   * rules.
+   */
   destroy(): Promise<void>
 }
 
-/** The sets of the families that are in use, one each. */
+/** Creates the address sets of the families in use, one set each. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // To look who has an address and to delete it are two steps, between which nobody may give it to another pod.
+  // Reading an entry and deleting it are two steps. The mutex keeps another pod from taking the address in between.
   const inTurn = mutex()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
@@ -61,10 +68,10 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
       if (isNew && addresses.length === 0) return { added: [], removed: [] }
       kept.whole = undefined
-      // First: what cannot be written now is written when it heals.
+      // Updates `known` first: a failed write is then repaired by `heal`.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
-      // A look takes as long as there are pods, and a pod that is new has nothing to be found.
+      // A new pod has no entries. Skips the list of all entries, which is slow with many pods.
       if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
@@ -121,17 +128,17 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 
 interface KeptSet {
   readonly set: AddressSet
-  /** Who has which address, as it was put in here. */
+  /** UIDs by address, as added by this agent. */
   readonly known: Map<string, string>
-  /** The generation in which nothing was missing. */
+  /** Generation at which no entry was missing. */
   whole: number | undefined
-  /** Every entry with a UID is known: the set was in agreement with all pods once. */
+  /** True after the first sync: every entry with a UID is known. */
   complete: boolean
 }
 
 async function missingOf(kept: KeptSet): Promise<MissingProbes> {
   const { set, known } = kept
-  // Before the look: what happens during it counts as a change afterwards.
+  // Read before the list, so that a change during the list is noticed by the next check.
   const generation = await set.generation?.()
   if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
   const there = await unlessGone(set)
@@ -141,22 +148,22 @@ async function missingOf(kept: KeptSet): Promise<MissingProbes> {
 }
 
 /**
- * In the spelling of the kernel.
+ * Groups addresses by family, in the kernel's notation.
  *
- * @throws `TypeError` for what is no address.
+ * @throws `TypeError` for an invalid address.
  */
 function byFamily(addresses: readonly string[]): Readonly<Record<'ipv4' | 'ipv6', string[]>> {
   const found: Record<'ipv4' | 'ipv6', string[]> = { ipv4: [], ipv6: [] }
   for (const text of addresses) {
     const bytes = parseAddress(text)
-    if (bytes === undefined) throw new TypeError(`${JSON.stringify(text)} is no address of a pod`)
+    if (bytes === undefined) throw new TypeError(`${JSON.stringify(text)} is not an address of a pod`)
     const plain = unmapAddress(bytes)
     found[plain.length === 16 ? 'ipv6' : 'ipv4'].push(formatAddress(plain))
   }
   return found
 }
 
-/** Makes the entries of a pod these. */
+/** Changes that give a pod exactly these addresses. */
 function ownEdit(uid: string, addresses: readonly string[], there: readonly ProbeEntry[]): SetEdit {
   const already = new Set(there.filter((entry) => entry.uid === uid).map(({ address }) => address))
   return {
@@ -178,7 +185,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // Of two pods that claim an address the one that has it keeps it.
+      // If two pods claim an address, the pod that has it keeps it.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(
@@ -193,7 +200,7 @@ function healEdit(known: ReadonlyMap<string, string>, there: readonly ProbeEntry
   return { added, removed: [] }
 }
 
-/** What a set holds; `undefined` when somebody removed it. */
+/** Lists a set. `undefined` if another process removed the set. */
 async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | undefined> {
   try {
     return await set.list()
@@ -203,7 +210,7 @@ async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | unde
   }
 }
 
-/** Who has which address once a set was changed. */
+/** UIDs by address after a change. */
 function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)
@@ -212,7 +219,9 @@ function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit):
   return owners
 }
 
-/** One after the other; a set that fails does not keep the others from being worked on. */
+/**
+ * Handles the sets one after the other. If one fails, the others are still handled, and the error is thrown at the end.
+ */
 async function onAll<S, T>(sets: readonly S[], work: (set: S) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   const errors: unknown[] = []

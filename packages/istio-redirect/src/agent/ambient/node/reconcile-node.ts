@@ -2,29 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type HealPace, healPace } from './heal-pace.ts'
 import type { NodeProbes } from './node-probes.ts'
 
-/** What is kept on a node. */
+/** Part of the node that is kept. */
 export type NodePart = 'host_rules' | 'host_sets'
 
 /** Event of {@link reconcileNode}. */
 export type ReconcileNodeEvent =
-  /** What somebody else had changed, in words, is as it should be again. */
+  /** The agent restored a part that another process changed. `drift` lists the changes. */
   | { readonly type: 'healed'; readonly part: NodePart; readonly drift: readonly string[] }
-  /** It could not be looked at, or not be put right; both are tried again. */
+  /** A check or a repair failed. The agent retries. */
   | { readonly type: 'failed'; readonly part: NodePart; readonly error: unknown }
-  /** It was put right again and again: the next time waits. */
+  /** The part was repaired repeatedly. The next repair waits. */
   | { readonly type: 'contested'; readonly part: NodePart; readonly pauseMs: number }
 
-/** How a node is kept. */
+/** Options of {@link reconcileNode}. */
 export interface ReconcileNodeOptions {
-  /** Ends it; what is being written then is written to its end. */
+  /** Ends the work. A write in progress completes first. */
   readonly signal: AbortSignal
   readonly observe?: ((event: ReconcileNodeEvent) => void) | undefined
 }
 
 /**
- * Keeps the rules and sets of a node as `apply`, `put`, `drop` and `sync` left them, until the signal: what others delete
- * comes back within a second, what is right is not touched, and whoever changes it again and again is not fought without
- * end. It never rejects. Before the rules are removed on purpose it has to have ended.
+ * Keeps the rules and sets of a node until the signal aborts. `apply`, `put`, `drop` and `sync` determine the wanted
+ * state.
+ *
+ * Deleted objects are restored within a second. Repeated changes by another process lead to growing pauses. Never
+ * rejects. Await its end before the rules are removed on purpose.
  */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }
@@ -38,7 +40,7 @@ interface Context extends Required<Pick<ReconcileNodeOptions, 'signal'>> {
   readonly observe: (event: ReconcileNodeEvent) => void
 }
 
-/** Between two looks at the sets, of whose entries the kernel tells nothing. */
+/** Interval of the checks of the sets, in milliseconds. The kernel reports no changes of set entries. */
 const LOOK_MS = 400
 const RETRY_MS = 1000
 
@@ -60,7 +62,7 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
   async function heal(drift: readonly string[]): Promise<void> {
     if (!(await paced(pace, part, { signal, observe }))) return
     const plan = await node.apply()
-    // A table that was deleted took its sets along, and a set goes with the rule that named it.
+    // A deleted table takes its sets along, so their entries are restored too.
     const entries = await node.sets.heal()
     if (plan !== 'unchanged' || entries.length > 0) observe({ type: 'healed', part, drift })
   }
@@ -88,7 +90,7 @@ async function keepSets({ node, signal, observe }: Context): Promise<void> {
   }
 }
 
-/** Waits as the pace says; `false` when it was aborted meanwhile. */
+/** Waits for the backoff. Returns `false` if the signal aborts. */
 async function paced(pace: HealPace, part: NodePart, { signal, observe }: Omit<Context, 'node'>): Promise<boolean> {
   const pauseMs = pace.next()
   if (pauseMs === 0) return !signal.aborted
@@ -96,5 +98,5 @@ async function paced(pace: HealPace, part: NodePart, { signal, observe }: Omit<C
   return pause(pauseMs, signal)
 }
 
-/** Waits; `false` when it was aborted. */
+/** Waits. Returns `false` if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

@@ -14,21 +14,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test.each(['iptables-legacy', 'iptables-nft'] as const)(
-  '%s is remembered, in a file that only root reads',
-  (backend) => {
-    expect(rememberedBackend(path)).toBeUndefined()
-    rememberBackend(path, backend === 'iptables-nft' ? 'iptables-legacy' : 'iptables-nft')
-    rememberBackend(path, backend)
-    expect(rememberedBackend(path)).toBe(backend)
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-  },
-)
+test.each(['iptables-legacy', 'iptables-nft'] as const)('%s is stored in a file that only root can read', (backend) => {
+  expect(rememberedBackend(path)).toBeUndefined()
+  rememberBackend(path, backend === 'iptables-nft' ? 'iptables-legacy' : 'iptables-nft')
+  rememberBackend(path, backend)
+  expect(rememberedBackend(path)).toBe(backend)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
 
 test.each([
   ['nft', 'iptables-nft'],
   ['legacy', 'iptables-legacy'],
-] as const)('the word in the file is %s, as in files of earlier versions', (word, backend) => {
+] as const)('the stored word is %s, as in files of earlier versions', (word, backend) => {
   const text = `{"iptables":"${word}"}\n`
   writeFileSync(path, text)
   expect(rememberedBackend(path)).toBe(backend)
@@ -46,10 +43,10 @@ test.each([
   ['{"iptables":["nft"]}', '"{\\"iptables\\":[\\"nft\\"]}"'],
   ['{"__proto__":{"iptables":"nft"}}', '"{\\"__proto__\\":{\\"iptables\\":\\"nft\\"}}"'],
   ['\u001b[31m\n{}', '"\\u001b[31m\\n{}"'],
-])('%j says nothing, and is told with the name of the file', (text, quoted) => {
+])('the invalid content %j is an error that names the file and the content', (text, quoted) => {
   writeFileSync(path, text)
   expect(() => rememberedBackend(path)).toThrow(
-    `${path} does not say which iptables was chosen: ${quoted}, expected {"iptables":"nft"}`,
+    `${path} has an invalid choice of iptables: ${quoted}, expected {"iptables":"nft"}`,
   )
 })
 
@@ -57,7 +54,7 @@ test.each([
   ['a pipe', () => execFileSync('mkfifo', [path]), 'it is not a regular file'],
   ['a folder', () => mkdirSync(path), 'it is not a regular file'],
   ['a file that is too large', () => writeFileSync(path, ' '.repeat(1025)), 'it has 1025 bytes, more than 1024'],
-])('%s is not read', (_, make, problem) => {
+])('%s is refused', (_, make, problem) => {
   make()
-  expect(() => rememberedBackend(path)).toThrow(`${path} cannot be read: ${problem}`)
+  expect(() => rememberedBackend(path)).toThrow(`cannot read ${path}: ${problem}`)
 })

@@ -4,9 +4,9 @@ import { isObject, messageOf, quote } from '@cni/types'
 import { backendWord, iptablesBackend } from '../../../backend.ts'
 
 /**
- * Back end that an earlier start chose; `undefined` if there was none.
+ * Reads the back end that an earlier start chose. `undefined` without a file.
  *
- * @throws `Error` for a file that does not say so; the message names file and value.
+ * @throws `Error` if the file is invalid. The message names the file and its content.
  */
 export function rememberedBackend(path: string): IptablesBackend | undefined {
   let text: string
@@ -14,17 +14,17 @@ export function rememberedBackend(path: string): IptablesBackend | undefined {
     text = readRegularFile(path, MAX_BYTES)
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new Error(`cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
   const found = iptablesBackend(wordIn(text))
   if (found !== undefined) return found
   throw new Error(
-    `${path} does not say which iptables was chosen: ${quote(text)}, expected ${remembered('iptables-nft').trim()}`,
+    `${path} has an invalid choice of iptables: ${quote(text)}, expected ${remembered('iptables-nft').trim()}`,
   )
 }
 
 /**
- * Remembers a choice for the next start.
+ * Stores the choice for the next start.
  *
  * @throws `WriteError`
  */

@@ -3,7 +3,7 @@ import { metricsRegistry } from '../../serve/metrics.ts'
 import { ambientMetrics } from '../ambient-metrics.ts'
 import { tellKeeping } from './tell-keeping.ts'
 
-test('heals are logged with what was changed, failures once, and both are counted', async () => {
+test('heals are logged with the changes, failures once, and both are counted', async () => {
   const lines: string[] = []
   const write = (level: string) => (msg: string, labels?: object) => {
     lines.push(`${level} ${msg} ${JSON.stringify(labels ?? {})}`)
@@ -18,11 +18,11 @@ test('heals are logged with what was changed, failures once, and both are counte
   tell({ type: 'healed', part: 'host_rules', drift: ['missing jump'] })
   tell({ type: 'contested', part: 'host_rules', pauseMs: 2000 })
   expect(lines).toEqual([
-    'error the node\'s sets of pod addresses cannot be kept: no such device {"failures":1}',
-    'info the node\'s sets of pod addresses can be kept again {"failures":2}',
-    'warn somebody changed the node\'s sets of pod addresses, which is put right {"drift":"a; b; c; d and 2 more"}',
-    'warn somebody changed the node\'s rules for probes, which is put right {"drift":"missing jump"}',
-    'error somebody changes the node\'s rules for probes again and again: who? Meanwhile probes of pods in the mesh may fail {"nextHealInMs":2000}',
+    'error cannot check or repair the node\'s sets of pod addresses: no such device {"failures":1}',
+    'info the node\'s sets of pod addresses are checked again {"failures":2}',
+    'warn repaired the node\'s sets of pod addresses, which another process changed {"drift":"a; b; c; d and 2 more"}',
+    'warn repaired the node\'s rules for probes, which another process changed {"drift":"missing jump"}',
+    'error another process keeps changing the node\'s rules for probes: find and stop it; until then probes of pods in the mesh may fail {"nextHealInMs":2000}',
   ])
   const heals = (await registry.text()).split('\n').filter((line) => line.startsWith('istio_cni_ambient_heals'))
   expect(heals).toEqual([

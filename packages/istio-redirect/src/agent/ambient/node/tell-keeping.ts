@@ -4,9 +4,9 @@ import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NodePart, ReconcileNodeEvent } from './reconcile-node.ts'
 
-/** An observer of `keepNode` that logs and counts. */
+/** Creates an observer of `reconcileNode` that logs and counts. */
 export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: ReconcileNodeEvent) => void {
-  const calm = (part: NodePart) => calmLog(log, `${WORDS[part]} can be kept again`, { level: 'error' })
+  const calm = (part: NodePart) => calmLog(log, `${WORDS[part]} are checked again`, { level: 'error' })
   const failures = { host_rules: calm('host_rules'), host_sets: calm('host_sets') }
   return (event) => {
     const { part } = event
@@ -14,11 +14,11 @@ export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: Re
       case 'healed':
         failures[part].worked()
         metrics.healed(part)
-        log.warn(`somebody changed ${WORDS[part]}, which is put right`, { drift: drifted(event.drift) })
+        log.warn(`repaired ${WORDS[part]}, which another process changed`, { drift: drifted(event.drift) })
         return
       case 'contested':
         log.error(
-          `somebody changes ${WORDS[part]} again and again: who? Meanwhile probes of pods in the mesh may fail`,
+          `another process keeps changing ${WORDS[part]}: find and stop it; until then probes of pods in the mesh may fail`,
           {
             nextHealInMs: event.pauseMs,
           },
@@ -26,7 +26,7 @@ export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: Re
         return
       case 'failed':
         metrics.healFailed(part)
-        failures[part].failed(`${WORDS[part]} cannot be kept: ${messageOf(event.error)}`)
+        failures[part].failed(`cannot check or repair ${WORDS[part]}: ${messageOf(event.error)}`)
     }
   }
 }
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<NodePart, string>> = {
   host_sets: "the node's sets of pod addresses",
 }
 
-/** The first few of what may be hundreds. */
+/** First differences of what may be hundreds. */
 const drifted = (drift: readonly string[]): string =>
   drift.length <= NAMED ? drift.join('; ') : `${drift.slice(0, NAMED).join('; ')} and ${drift.length - NAMED} more`
 
