@@ -209,7 +209,7 @@ test('what somebody takes away comes back, and is counted', async () => {
   await eventually(() => node.metrics()).toContain(
     'istio_cni_ambient_heals_total{part="host_rules",result="success"} 1',
   )
-  expect(on.said('somebody changed what redirects traffic on the node')).toHaveLength(1)
+  expect(on.said('repaired the redirection on the node')).toHaveLength(1)
 })
 
 const reversePath = 'net/ipv4/conf/all/rp_filter'
@@ -237,7 +237,7 @@ describe('what an agent on the node left for the next one', () => {
     await ip('link', 'add', 'istioin', 'type', 'vxlan', 'id', '1000', 'remote', '10.20.0.1', 'dstport', '6081')
     expect(on.shared()).toMatchObject({ redirectMode: 'iptables' })
     await node.start(inPods)
-    await eventually(() => on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    await eventually(() => on.said('removed the former redirection on the node (node-iptables)')).toHaveLength(1)
     expect(await ip('rule')).not.toContain('103:')
     expect(await ip('link')).not.toContain('istioin')
     expect(await on.reversePath()).toBe('2')
@@ -256,7 +256,7 @@ describe('what an agent on the node left for the next one', () => {
       return { kernel: on.kernel, needsNetns: false }
     })
     await eventually(() => agent.unready()).toBeUndefined()
-    expect(on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    expect(on.said('removed the former redirection on the node (node-iptables)')).toHaveLength(1)
     expect(given).toEqual(['2'])
   })
 
@@ -265,7 +265,7 @@ describe('what an agent on the node left for the next one', () => {
     const agent = await on.node.start({}, () => Promise.reject(new Error('not yet')))
     await eventually(() => agent.problem()).toBe('not yet')
     await agent.stop('removed')
-    expect(on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    expect(on.said('removed the former redirection on the node (node-iptables)')).toHaveLength(1)
     expect(await on.reversePath()).toBe('2')
   })
 })

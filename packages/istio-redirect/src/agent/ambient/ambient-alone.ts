@@ -41,8 +41,8 @@ export interface StartedAmbient {
   /** Metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
-   * Stops ambient mode. `removed` removes everything from the node. `followed` keeps it for the next agent, `exchanged`
-   * for the next settings.
+   * Stops ambient mode. With `removed`, everything is removed from the node. With `followed` or `exchanged`, everything
+   * stays for the next agent or for other settings.
    */
   stop(why: 'followed' | 'removed' | 'exchanged'): Promise<void>
 }

@@ -7,24 +7,27 @@ import { boundedServer } from '../../server/bounded-server.ts'
 import { targetOf } from '../../server/target.ts'
 import { type PodEvent, readPodEvent } from './pod-event.ts'
 
-/** What an {@link eventServer} works with. */
+/** Options of {@link eventServer}. */
 export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
-  /** Enrols the pod of an event; the signal says that the plugin waits no longer. What it throws is the answer. */
+  /** Enrols the pod of an event. The signal aborts when the plugin closes its connection. Its error is the answer. */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
   /** Counts requests by `response_code`. */
   readonly requests: Counter
   readonly log: ScopedLog
 }
 
-/** A pod has few addresses. */
+/** Limit of a request's size. A pod has few addresses. */
 const MAX_BYTES = 64 * 1024
 
 /**
- * Receives the pods that plugins hand over, of these packages or of the original. Answers 200 when the pod is enrolled, 400
- * to what is no event, 500 with the reason when it could not be enrolled; any method does.
+ * Receives pods from plugins, our own and Istio's. Any method is accepted. Answers:
+ *
+ * - 200 if the pod is enrolled.
+ * - 400 if the event is invalid.
+ * - 500 with the reason if the enrolment fails.
  */
 export function eventServer(options: EventServerOptions): Server {
-  // After a start of the node all of its pods come at once, and each waits until it is enrolled.
+  // After a reboot, all pods of the node connect at once, and each waits for its enrolment.
   const bounds = { ...boundsFor(256), totalMs: 30_000 }
   return boundedServer(
     (request, response) => {
@@ -34,7 +37,7 @@ export function eventServer(options: EventServerOptions): Server {
         return
       }
       const left = new AbortController()
-      response.once('close', () => left.abort(new Error('the plugin waits no longer')))
+      response.once('close', () => left.abort(new Error('the plugin closed its connection')))
       void answer(request, options, left.signal).then((said) => send(request, response, said, options))
     },
     { ...(options.closed && { closed: options.closed }), bounds },
@@ -57,17 +60,17 @@ async function answer(
   try {
     event = readPodEvent(await bodyOf(request, { maxBytes: MAX_BYTES }))
   } catch (error) {
-    log.error(`an event of a plugin cannot be read: ${printable(messageOf(error))}`)
+    log.error(`invalid event of a plugin: ${printable(messageOf(error))}`)
     return { status: 400, text: messageOf(error) }
   }
   const began = performance.now()
   try {
     await enrol(event, signal)
     const durationMs = Math.round(performance.now() - began)
-    log.debug('a pod of a plugin is enrolled', { pod: podOf(event), durationMs })
+    log.debug('enrolled a pod that a plugin handed over', { pod: podOf(event), durationMs })
     return { status: 200, text: '' }
   } catch (error) {
-    log.error(`a pod of a plugin is not enrolled: ${printable(messageOf(error))}`, { pod: podOf(event) })
+    log.error(`cannot enrol a pod that a plugin handed over: ${printable(messageOf(error))}`, { pod: podOf(event) })
     return { status: 500, text: messageOf(error) }
   }
 }
@@ -81,7 +84,7 @@ function send(
   requests.inc({ response_code: String(status) })
   if (response.destroyed) return
   const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
-  // What was not read of a body that is too long keeps the connection busy otherwise.
+  // Closes the connection if a body that is too long was not read completely.
   response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
     if (!request.complete) request.destroy()
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { podEvent } from '../../../plugin/ambient-event.ts'
 import { PodEventError, readPodEvent } from './pod-event.ts'
 
-test('what the plugin sends is read', () => {
+test('the event of our plugin is parsed', () => {
   const ips = [{ address: '10.1.2.3/24', gateway: '10.1.2.1', interface: 2 }, { address: 'fd00::3/64' }]
   const body = podEvent({ netns: '/run/netns/cni-1', pod: { namespace: 'shop', name: 'web' }, ips })
   expect(readPodEvent(body)).toEqual({
@@ -24,7 +24,7 @@ test.each([
   ['{"other":[1]}', empty],
   ['{"podname":"p","PODNAMESPACE":"n","netns":"/x"}', { ...empty, name: 'p', namespace: 'n', netns: '/x' }],
   ['{"IPs":[{"Address":{"IP":"::ffff:10.0.0.1"}},{"Address":null}]}', { ...empty, addresses: ['10.0.0.1'] }],
-])('%s is an event', (body, event) => {
+])('%s is a valid event', (body, event) => {
   expect(readPodEvent(body)).toEqual(event)
 })
 
@@ -39,13 +39,13 @@ test.each([
   ['{"PodName":1}', 'json: cannot unmarshal number into Go struct field PodName of type string'],
   ['{"IPs":{}}', 'json: cannot unmarshal object into Go struct field IPs of type []IPConfig'],
   ['{"IPs":[{"Address":{"IP":"x"}}]}', 'invalid IP address: x'],
-  ['{x}', 'it is no JSON'],
-])('%s is none, and the sender is told why', (body, message) => {
+  ['{x}', 'it is not JSON'],
+])('%s is refused with a reason', (body, message) => {
   expect(() => readPodEvent(body)).toThrow(PodEventError)
   expect(() => readPodEvent(body)).toThrow(message)
 })
 
-test('whatever is sent is an event or a PodEventError', () => {
+test('any body is an event or a PodEventError', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -2,17 +2,17 @@ import { podAddresses } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
 
-/** What a plugin tells of a pod that starts. */
+/** Event of a plugin about a pod that starts. */
 export interface PodEvent {
   readonly namespace: string
   readonly name: string
-  /** The path of its network namespace, as on the node; `''`: whoever enrols it has to find it. */
+  /** Path of the network namespace, as on the node. `''` if the enroller has to find it. */
   readonly netns: string
-  /** Canonical, each once. */
+  /** Canonical addresses without duplicates. */
   readonly addresses: readonly string[]
 }
 
-/** A body that is no event; the message is what the sender is told, in the words of the original's decoder. */
+/** Invalid event. The message is the answer to the sender, in the words of Istio's decoder. */
 export class PodEventError extends Error {
   static {
     PodEventError.prototype.name = 'PodEventError'
@@ -20,8 +20,8 @@ export class PodEventError extends Error {
 }
 
 /**
- * Reads the body of an event as the original does: names of members in any case, unknown ones ignored, what is absent or
- * `null` empty. Throws a {@link PodEventError}.
+ * Parses an event like Istio: names in any case, unknown members ignored, absent and `null` members empty. Throws a
+ * {@link PodEventError}.
  */
 export function readPodEvent(body: string): PodEvent {
   const document = parse(body) ?? {}
@@ -46,20 +46,22 @@ function parse(body: string): unknown {
   }
 }
 
-/** The two faults that plugins meet have Go's words: a body that was cut short, and one with something behind it. */
+/**
+ * Uses Go's message for a truncated body and for a body with trailing characters, the two faults that plugins cause.
+ */
 function syntaxProblem(body: string): string {
   if (isCut(body)) return 'unexpected end of JSON input'
   const rest = afterValue(body)
-  return rest === undefined ? 'it is no JSON' : `invalid character '${printed(rest)}' after top-level value`
+  return rest === undefined ? 'it is not JSON' : `invalid character '${printed(rest)}' after top-level value`
 }
 
-/** Whether it could be the beginning of a document: no bracket or text is open that something behind did not end. */
+/** True if the body may be truncated: a bracket or a string is still open at its end. */
 function isCut(body: string): boolean {
   const { depth, inText } = scan(body).end
   return body.trim() === '' || inText || depth > 0
 }
 
-/** The first character behind a whole object or list; `undefined` when the fault is in it. */
+/** First character after a complete object or array. `undefined` if the fault is inside of it. */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)
   if (closedAt === undefined) return undefined
@@ -91,7 +93,7 @@ function scan(body: string): {
   return { end: { depth, inText }, closedAt }
 }
 
-/** The last of those that differ in case alone, as in Go. */
+/** Finds a member in any case, like Go. The last match wins. */
 const member = (document: Members, name: string): unknown =>
   Object.entries(document).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? undefined
 
@@ -107,7 +109,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** An entry without an address is none of an error for the original, and says nothing. */
+/** Address of an entry. An entry without an address is ignored, as in Istio. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

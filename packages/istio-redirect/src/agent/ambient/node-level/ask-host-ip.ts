@@ -6,21 +6,21 @@ import type { ApiAccess } from '../../part/services.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
 import type { HostIp } from './hosted-kernel.ts'
 
-/** Where {@link askHostIp} asks, and what it takes where nobody answers. */
+/** Options of {@link askHostIp}. */
 export interface AskHostIpOptions {
   readonly api: ApiAccess
   readonly nodeName: string
-  /** The node's namespace; `undefined`: this one. */
+  /** Network namespace of the node. `undefined` means the namespace of this process. */
   readonly host: Netns | undefined
-  /** `HOST_IP` */
+  /** Value of `HOST_IP`, used if the Node object cannot be read. */
   readonly given: string | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Finds the node's address of IPv4: by its Node and its links, else as given.
+ * Finds the node's IPv4 address from its Node object and its links, else from `HOST_IP`.
  *
- * @throws {@link DiscoveryError} when neither says.
+ * @throws {@link DiscoveryError} if the address is unknown.
  */
 export async function askHostIp({ api, nodeName, host, given, signal }: AskHostIpOptions): Promise<HostIp> {
   try {
@@ -32,8 +32,9 @@ export async function askHostIp({ api, nodeName, host, given, signal }: AskHostI
       (await rtnl.getAddresses()).map(({ cidr }) => cidr.split('/')[0] ?? ''),
     )
   } catch (cause) {
-    if (given !== undefined) return { ip: given, why: `HOST_IP says so: ${messageOf(cause)}` }
-    const hint = 'the role of the agent needs get on nodes; without it, HOST_IP can say it'
-    throw new DiscoveryError(`the node's address is not known: ${messageOf(cause)} (${hint})`, { cause })
+    if (given !== undefined)
+      return { ip: given, why: `HOST_IP is set, and the Node object is unavailable: ${messageOf(cause)}` }
+    const hint = 'grant the agent get on nodes, or set HOST_IP'
+    throw new DiscoveryError(`the node's address is unknown: ${messageOf(cause)} (${hint})`, { cause })
   }
 }

@@ -17,7 +17,7 @@ interface Described {
   readonly phase?: string
 }
 
-/** A ztunnel, as the API server sends it. */
+/** Builds a ztunnel pod as the API server sends it. */
 const ztunnel = ({
   uid,
   at = '2024-05-01T10:00:00Z',
@@ -38,30 +38,30 @@ const ztunnel = ({
 const read = (...pods: readonly Described[]): ZtunnelPod[] =>
   pods.flatMap((pod) => readZtunnelPod(ztunnel(pod), settings) ?? [])
 
-describe('the newest ready ztunnel is elected', () => {
+describe('the election of a ztunnel', () => {
   const old = { uid: 'old', at: '2024-05-01T10:00:00Z' }
   const fresh = { uid: 'fresh', at: '2024-05-01T11:00:00Z' }
   test.each<[string, readonly Described[], string | undefined]>([
-    ['none of none', [], undefined],
-    ['the only one', [old], 'old'],
-    ['the newer of two', [old, fresh], 'fresh'],
-    ['in whatever order they come', [fresh, old], 'fresh'],
-    ['not one that is not ready', [old, { ...fresh, ready: 'False' }], 'old'],
-    ['not one of which that is unknown', [{ ...old, ready: 'Unknown' }], undefined],
-    ['not one without an address', [old, { ...fresh, ip: '' }], 'old'],
-    ['not one of IPv6 only', [old, { ...fresh, ip: 'fd00::2' }], 'old'],
+    ['elects no ztunnel from an empty list', [], undefined],
+    ['elects the only ztunnel', [old], 'old'],
+    ['elects the newer of two', [old, fresh], 'fresh'],
+    ['elects the newer of two in any order', [fresh, old], 'fresh'],
+    ['skips a ztunnel that is not ready', [old, { ...fresh, ready: 'False' }], 'old'],
+    ['skips a ztunnel with unknown readiness', [{ ...old, ready: 'Unknown' }], undefined],
+    ['skips a ztunnel without an address', [old, { ...fresh, ip: '' }], 'old'],
+    ['skips a ztunnel with IPv6 only', [old, { ...fresh, ip: 'fd00::2' }], 'old'],
     [
-      'not one that is being deleted',
+      'skips a ztunnel in deletion',
       [old, { ...fresh, metadata: { deletionTimestamp: '2024-05-01T12:00:00Z' } }],
       'old',
     ],
-    ['not one that has ended', [old, { ...fresh, phase: 'Failed' }], 'old'],
-    ['not one of another namespace, whoever made it', [old, { ...fresh, namespace: 'shop' }], 'old'],
-    ['not a pod without the label', [old, { ...fresh, app: 'web' }], 'old'],
-    ['not one on the network of the node', [old, { ...fresh, spec: { hostNetwork: true } }], 'old'],
-    ['the one whose age is known', [{ ...old, at: 7 }, fresh], 'fresh'],
+    ['skips a terminated ztunnel', [old, { ...fresh, phase: 'Failed' }], 'old'],
+    ['skips a pod of another namespace', [old, { ...fresh, namespace: 'shop' }], 'old'],
+    ['skips a pod without the label', [old, { ...fresh, app: 'web' }], 'old'],
+    ['skips a ztunnel on the host network', [old, { ...fresh, spec: { hostNetwork: true } }], 'old'],
+    ['prefers a ztunnel with a known age', [{ ...old, at: 7 }, fresh], 'fresh'],
     [
-      'always the same of two of one second',
+      'elects the same of two that were created in the same second',
       [
         { ...old, uid: 'b' },
         { ...old, uid: 'a' },
@@ -74,25 +74,25 @@ describe('the newest ready ztunnel is elected', () => {
   })
 
   test.each<[string, unknown, boolean]>([
-    ['true', [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }], true],
-    ['false', [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'false' }], false],
-    ['true of another one', [{ name: 'DNS_CAPTURE', value: 'true' }], false],
-    ['not a text', [{ name: 'ISTIO_META_DNS_CAPTURE', value: true }], false],
-    ['in what is no list', { name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }, false],
-    ['not there', null, false],
-  ])('DNS is captured by its own variable: %s', (_, env, expected) => {
+    ['on with "true"', [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }], true],
+    ['off with "false"', [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'false' }], false],
+    ['off with "true" in another variable', [{ name: 'DNS_CAPTURE', value: 'true' }], false],
+    ['off with a boolean', [{ name: 'ISTIO_META_DNS_CAPTURE', value: true }], false],
+    ['off with a malformed list', { name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }, false],
+    ['off without variables', null, false],
+  ])('the variable ISTIO_META_DNS_CAPTURE determines DNS capture: %s', (_, env, expected) => {
     expect(read({ uid: 'z', env })[0]?.dnsCapture).toBe(expected)
   })
 
   test.each([[null], [7], ['x'], [{}], [{ metadata: { labels: { app: 'ztunnel' } } }], [[]]])(
-    '%j is none',
+    '%j is not a ztunnel',
     (document) => {
       expect(readZtunnelPod(document, settings)).toBeUndefined()
     },
   )
 })
 
-test('who is known is told by a watch, at the end of its list, and who has gone meanwhile is forgotten', () => {
+test('ztunnels of a watch are listed after the first list, and deleted ones are forgotten', () => {
   let changes = 0
   const count = (): void => {
     changes += 1

@@ -14,21 +14,21 @@ const redirection = 'ambient.istio.io/redirection'
 const nodeLevel = { ...settings, selectors, optOut: true }
 
 test.each<[string, Partial<AmbientPod>, Labels, string]>([
-  ['by the label of its namespace', {}, ambient, 'enrolled'],
-  ['not by its own label', { labels: ambient }, {}, 'not-selected'],
-  ['not without the label', {}, {}, 'not-selected'],
-  ['not by another value of it', {}, { [mode]: 'Ambient' }, 'not-selected'],
-  ['though its own label says none', { labels: { [mode]: 'none' } }, ambient, 'enrolled'],
-  ['not with a sidecar', { annotations: { 'sidecar.istio.io/status': '' } }, ambient, 'sidecar'],
-  ['not when its annotation says disabled', { annotations: { [redirection]: 'disabled' } }, ambient, 'opted-out'],
-  ['when its annotation says enabled', { annotations: { [redirection]: 'enabled' } }, ambient, 'enrolled'],
-  ['when its annotation says anything else', { annotations: { [redirection]: 'Disabled' } }, ambient, 'enrolled'],
-  ['not on the network of the node', { hostNetwork: true }, ambient, 'host-network'],
-  ['not when it is ztunnel', { namespace: 'istio-system', labels: { app: 'ztunnel' } }, ambient, 'ztunnel'],
-  ['under the name of ztunnel, elsewhere', { labels: { app: 'ztunnel' } }, ambient, 'enrolled'],
-  ['not in an excluded namespace', { namespace: 'kube-system' }, ambient, 'namespace-excluded'],
-  ['not when it has ended', { completed: true }, ambient, 'completed'],
-])('on the node level a pod is in the mesh: %s', (_, more, labels, expected) => {
+  ['enrolled by the label of its namespace', {}, ambient, 'enrolled'],
+  ['not selected by its own label', { labels: ambient }, {}, 'not-selected'],
+  ['not selected without the label', {}, {}, 'not-selected'],
+  ['not selected by another value of the label', {}, { [mode]: 'Ambient' }, 'not-selected'],
+  ['enrolled although its own label is none', { labels: { [mode]: 'none' } }, ambient, 'enrolled'],
+  ['not enrolled with a sidecar', { annotations: { 'sidecar.istio.io/status': '' } }, ambient, 'sidecar'],
+  ['not enrolled with the annotation disabled', { annotations: { [redirection]: 'disabled' } }, ambient, 'opted-out'],
+  ['enrolled with the annotation enabled', { annotations: { [redirection]: 'enabled' } }, ambient, 'enrolled'],
+  ['enrolled with any other annotation', { annotations: { [redirection]: 'Disabled' } }, ambient, 'enrolled'],
+  ['not enrolled on the host network', { hostNetwork: true }, ambient, 'host-network'],
+  ['not enrolled as ztunnel itself', { namespace: 'istio-system', labels: { app: 'ztunnel' } }, ambient, 'ztunnel'],
+  ['enrolled with the label of ztunnel in another namespace', { labels: { app: 'ztunnel' } }, ambient, 'enrolled'],
+  ['not enrolled in an excluded namespace', { namespace: 'kube-system' }, ambient, 'namespace-excluded'],
+  ['not enrolled after its end', { completed: true }, ambient, 'completed'],
+])('with node-level redirection, a pod is %s', (_, more, labels, expected) => {
   const decision = decideEnrolment(pod(more), labels, nodeLevel)
   expect(decision.enrolled ? 'enrolled' : decision.reason).toBe(expected)
 })
@@ -40,7 +40,7 @@ test.each([
   ['inpod', 'disabled', true],
   [undefined, 'disabled', true],
 ] as const)(
-  'for the plugin, with ambient_redirect_mode %s, a pod that says %s may be ambient: %s',
+  'in the plugin, with ambient_redirect_mode %s, a pod with the annotation %s may be ambient: %s',
   (how, says, may) => {
     const given = {
       cniVersion: '1.0.0',

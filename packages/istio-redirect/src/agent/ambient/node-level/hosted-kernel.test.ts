@@ -4,7 +4,7 @@ import { memoryKernel } from '../../../../test/node-level/memory-kernel.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
 import { hostedKernel } from './hosted-kernel.ts'
 
-/** A node whose addresses are told in this order. */
+/** Creates a kernel side whose queries for the node's address return these values in turn. */
 async function hosted(...told: readonly (string | Error)[]) {
   const kernels = new Map<string, ReturnType<typeof memoryKernel>>()
   const refusals = new Map<string, Error[]>()
@@ -34,7 +34,7 @@ async function hosted(...told: readonly (string | Error)[]) {
   return { ...kernel, start, refuse, calls: (ip: string) => kernels.get(ip)?.calls, log }
 }
 
-test('a ztunnel is started for the address that the node has then, and pods join there', async () => {
+test('a ztunnel starts with the current address of the node, and pods join there', async () => {
   const { start, kernel, calls, hostIp } = await hosted('192.0.2.1', '10.60.0.1', '10.60.0.1')
   expect(hostIp()).toBe('192.0.2.1')
   await start()
@@ -45,7 +45,7 @@ test('a ztunnel is started for the address that the node has then, and pods join
   expect(calls('10.60.0.1')).toEqual(['start z 10.60.0.2', 'add a 10.60.0.3', 'start z 10.60.0.2'])
 })
 
-test('a side for another address that cannot start lets go, and the one from before goes on', async () => {
+test('if the side for a new address fails to start, it is closed and the former side continues', async () => {
   const { start, kernel, hostIp, calls, refuse } = await hosted('192.0.2.1', '192.0.2.1', '10.60.0.1', '10.60.0.1')
   await start()
   refuse('10.60.0.1', new Error('no veth'))
@@ -59,10 +59,10 @@ test('a side for another address that cannot start lets go, and the one from bef
   expect(hostIp()).toBe('10.60.0.1')
 })
 
-test('an address that cannot be asked for is the one from before; without any there is no kernel’s side', async () => {
-  const { start, calls, log } = await hosted('192.0.2.1', new DiscoveryError('nobody answers'))
+test('if the query fails, the former address is used; without a former address the creation fails', async () => {
+  const { start, calls, log } = await hosted('192.0.2.1', new DiscoveryError('no answer'))
   await start()
   expect(calls('192.0.2.1')).toEqual(['start z 10.60.0.2'])
-  expect(log.at(-1)).toBe("the node's address is taken to be 192.0.2.1 still: nobody answers")
-  await expect(hosted(new DiscoveryError('nobody answers'))).rejects.toThrow('nobody answers')
+  expect(log.at(-1)).toBe("cannot query the node's address, keeping 192.0.2.1: no answer")
+  await expect(hosted(new DiscoveryError('no answer'))).rejects.toThrow('no answer')
 })

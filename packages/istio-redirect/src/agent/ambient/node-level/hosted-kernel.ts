@@ -3,39 +3,41 @@ import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { ChosenKernelSide } from '../kernel-sides.ts'
 
-/** Address of the node, and the reason for the log. */
+/** Address of the node, and its source for the log. */
 export type HostIp = ReturnType<typeof hostIpOf>
 
-/** What a {@link hostedKernel} works with. */
+/** Options of {@link hostedKernel}. */
 export interface HostedKernelOptions {
-  /** Asked once, and again each time a ztunnel is started. */
+  /** Queries the node's address. Called once, and again before each start of a ztunnel. */
   readonly ask: () => Promise<HostIp>
   readonly make: (hostIp: string) => Promise<ChosenKernelSide>
   readonly log: ScopedLog
 }
 
-/** A kernel's side that follows the node's address. */
+/** Kernel side that follows changes of the node's address. */
 export interface HostedKernel extends ChosenKernelSide {
   hostIp(): string
 }
 
 /**
- * A kernel's side for the address that the node has when a ztunnel is started: on ptp networks the first pod brings the
- * address from which probes come. With another address it is made anew, which compares what the former one left.
+ * Creates a kernel side for the current address of the node. Queries the address again at each start of a ztunnel.
+ *
+ * On ptp networks, the first pod creates the address from which probes come. For a changed address, a new kernel side
+ * is created, which reconciles the objects of the former one.
  */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
   const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
   let address = await ask()
-  tell("the node's address is known", address)
+  tell("found the node's address", address)
   const made = await make(address.ip)
   let side = made.kernel
-  /** The side for another address than before, if the node has one. */
+  /** Creates a side for the node's new address. `undefined` if the address has not changed. */
   const another = async (): Promise<{ readonly next: KernelSide; readonly now: HostIp } | undefined> => {
     try {
       const now = await ask()
       return now.ip === address.ip ? undefined : { next: (await make(now.ip)).kernel, now }
     } catch (error) {
-      log.warn(`the node's address is taken to be ${address.ip} still: ${printable(messageOf(error))}`)
+      log.warn(`cannot query the node's address, keeping ${address.ip}: ${printable(messageOf(error))}`)
       return undefined
     }
   }
@@ -49,7 +51,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
         side[Symbol.dispose]()
         side = next
         address = now
-        tell("the node's address is another one", now)
+        tell("the node's address has changed", now)
         return report
       } catch (error) {
         next[Symbol.dispose]()

@@ -6,34 +6,34 @@ import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import { type HealPace, healPace } from '../node/heal-pace.ts'
 
-/** How {@link keepKernel} works. */
+/** Options of {@link keepKernel}. */
 export interface KeepKernelOptions {
   readonly log: ScopedLog
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>
-  /** Ends it; what is being written then is written to its end. */
+  /** Ends the loop. A write in progress completes first. */
   readonly signal: AbortSignal
-  /** Between two looks, in milliseconds. */
+  /** Interval of the checks in milliseconds. */
   readonly lookMs?: number | undefined
   readonly pace?: HealPace | undefined
 }
 
 /**
- * Keeps what a kernel's side left: what others change comes back with the next look, and whoever does it again and again
- * is not fought without end. Never rejects.
+ * Repairs the objects of a kernel side at each check. Repeated changes by another process lead to growing pauses. Never
+ * rejects.
  */
 export async function keepKernel(
   kernel: Pick<KernelSide, 'drift' | 'heal'>,
   options: KeepKernelOptions,
 ): Promise<void> {
   const { log, metrics, signal, lookMs = LOOK_MS, pace = healPace() } = options
-  const calm = calmLog(log, 'what redirects traffic on the node can be kept again', { level: 'error' })
+  const calm = calmLog(log, 'the redirection on the node is checked again', { level: 'error' })
   while (await pause(lookMs, signal)) {
     try {
       const drift = await kernel.drift()
       if (drift.length === 0) continue
       const pauseMs = pace.next()
       if (pauseMs > 0) {
-        log.error('somebody changes again and again what redirects traffic on the node: who?', {
+        log.error('another process keeps changing the redirection on the node: find and stop it', {
           nextHealInMs: pauseMs,
         })
         if (!(await pause(pauseMs, signal))) return
@@ -43,11 +43,11 @@ export async function keepKernel(
       calm.worked()
       if (changed.length === 0) continue
       metrics.healed('host_rules')
-      const text = 'somebody changed what redirects traffic on the node, which is put right'
+      const text = 'repaired the redirection on the node, which another process changed'
       log.warn(text, { drift: printable(drift.slice(0, NAMED).join('; ')), parts: drift.length })
     } catch (error) {
       metrics.healFailed('host_rules')
-      calm.failed(`what redirects traffic on the node cannot be kept: ${printable(messageOf(error))}`)
+      calm.failed(`cannot check or repair the redirection on the node: ${printable(messageOf(error))}`)
     }
   }
 }
@@ -57,5 +57,5 @@ export async function keepKernel(
 const LOOK_MS = 500
 const NAMED = 4
 
-/** Waits; `false` when it was aborted. */
+/** Waits. Returns `false` if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false)

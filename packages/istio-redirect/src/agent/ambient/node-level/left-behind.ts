@@ -10,16 +10,20 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/** What says where the mark is, and what rules were written with. */
+/** Members of the settings that locate the mark, and the forced iptables variant. */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
 /**
- * Remembers in the run directory that traffic is redirected on the node, and how: for an agent that is told to do it
- * otherwise. What another mode left is taken out first. Returns the settings of the node as they were before any agent
- * changed them. Throws when they can be neither read nor remembered.
+ * Stores a mark in the run directory: the redirect mode of the node, its config file and the node's former settings. A
+ * later
+ * agent with another mode needs the mark for cleanup.
+ *
+ * Removes the redirection of another mode first. Returns the kernel settings from before any agent changed them. Throws
+ * if
+ * the settings can be neither read nor stored.
  */
 export async function markNodeLevel(
   place: MarkedPlace,
@@ -35,12 +39,13 @@ export async function markNodeLevel(
   return settings
 }
 
-/** Nothing of it is left. */
+/** Removes the mark, after the redirection is removed. */
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
- * Takes out what an agent left for the next one, which redirects otherwise, or not at all; nothing where there is no mark.
- * Never rejects.
+ * Removes the redirection that an earlier agent left, if this agent redirects in another way or not at all. Does
+ * nothing
+ * without a mark. Never rejects.
  */
 export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
   const mark = readMark(place)
@@ -50,35 +55,40 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
     await kernel?.stop()
     if (mark.configFile !== undefined) removeSharedConfig(mark.configFile)
     unmarkNodeLevel(place)
-    log.info(`what redirected traffic on the node (${mark.mode}) is taken out`)
+    log.info(`removed the former redirection on the node (${mark.mode})`)
   } catch (error) {
-    const text = `what redirected traffic on the node (${mark.mode}) cannot be taken out, and goes on`
+    const text = `cannot remove the former redirection on the node (${mark.mode}), which stays active`
     log.error(`${text}: ${messageOf(error)}`)
   }
 }
 
-/** Where {@link removeFromNode} works. */
+/** Location of the node for {@link removeFromNode}. */
 export interface MarkedNode extends MarkedPlace {
-  /** The node's network is that of its first process, and not that of this one. */
+  /**
+   * True if the agent has its own network namespace. The node's namespace is then the one of the node's first process.
+   */
   readonly switchToHost: boolean
-  /** The root of the node's files: `/host` in a pod. */
+  /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
 }
 
-/** {@link removeLeftBehind} for who has not got the node's namespace open. Never rejects. */
+/** Runs {@link removeLeftBehind} for a caller that has not opened the node's namespace. Never rejects. */
 export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<void> {
   if (!existsSync(nodeLevelMark(node))) return
   try {
     using host = node.switchToHost ? netns.open(join(node.hostRoot, 'proc/1/ns/net')) : undefined
     await removeLeftBehind(node, host ?? 'host', log)
   } catch (error) {
-    log.error(`what redirected traffic on the node cannot be taken out, and goes on: ${messageOf(error)}`)
+    log.error(`cannot remove the former redirection on the node, which stays active: ${messageOf(error)}`)
   }
 }
 
 // internal
 
-/** A setting is one that we change, with a value that it can have: whatever else a file says is written nowhere. */
+/**
+ * Accepts only settings that the agent changes, with valid values. Other content of the file is never written to the
+ * kernel.
+ */
 const markSchema = () =>
   z.object({
     mode: z.enum(['node-iptables', 'node-ebpf']),
@@ -97,7 +107,7 @@ interface Mark {
   readonly settings: NodeSettings | undefined
 }
 
-/** One that cannot be read says at least that there was something. */
+/** Reads the mark. An invalid mark still shows that the node was redirected. */
 function readMark(place: MarkedPlace): Mark | undefined {
   if (!existsSync(nodeLevelMark(place))) return undefined
   try {

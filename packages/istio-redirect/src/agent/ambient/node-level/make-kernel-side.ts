@@ -1,12 +1,12 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/** The kernel's side that the settings ask for; the other one is not loaded. */
+/** Creates the kernel side of the settings. The code of the other mode is not loaded. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
   const { backend, why } = await backendOf(options)
-  log.info(`rules on the node are written by ${backend}: ${why}`, { tunnel: nodeLevel.tunnel })
+  log.info(`rules on the node are written with ${backend}: ${why}`, { tunnel: nodeLevel.tunnel })
   const { iptablesSide } = await import('@cni/istio-node-level')
   const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend, settings })
   return { kernel, needsNetns: false, backend }
@@ -14,22 +14,24 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 
 // internal
 
-/** Refused here where the kernel or the file systems cannot do it: before any pod is touched. */
+/** Throws if the kernel or the file systems do not support eBPF, before any pod is changed. */
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('@cni/istio-node-level')
   const kernel = ebpfSide({ netns: host, settings })
   const how =
-    kernel.variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
-  log.info(`programs are loaded and pinned: sockets of ztunnel are ${how}`)
+    kernel.variant === 'tproxy'
+      ? 'assigned by an eBPF program'
+      : 'found by TPROXY rules: DNS queries cannot be captured'
+  log.info(`eBPF programs are loaded and pinned: sockets of ztunnel are ${how}`)
   return { kernel, needsNetns: true }
 }
 
-/** Rules of nf_tables of our own are of ambient mode in pods. */
+/** Chooses an iptables variant: native nftables exists only for redirection in pods. */
 async function backendOf({ config, host, log }: KernelSideOptions) {
   const { forceIptablesBinary: forced, backendFile: stateFile } = config
   const wish = { nativeNftables: false, forced, ipv6: false }
   const { backend, why, warnings } = await chooseBackend(wish, { netns: host, stateFile })
   for (const text of warnings) log.warn(text)
-  if (backend === 'nftables') throw new Error('rules on the node are written by iptables')
+  if (backend === 'nftables') throw new Error('node-level rules need iptables, but nftables was chosen')
   return { backend, why }
 }

@@ -9,19 +9,19 @@ import type { WriteAnnotation } from '../pods/annotation-writer.ts'
 import { type Enroller, noNamespaceOf, podRef } from '../pods/enroller.ts'
 import { EnrolmentError } from '../pods/enrolment-error.ts'
 
-/** What a {@link nodeEnroller} works on. */
+/** Options of {@link nodeEnroller}. */
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
-  /** Whether the kernel's side works in the namespaces of pods, which are looked for then. */
+  /** True if the kernel side needs the namespaces of pods, which are then searched. */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /** Before the paths that plugins tell: `/host` in a pod. */
+  /** Prefix for paths that plugins send, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly annotate: WriteAnnotation
   readonly log: ScopedLog
 }
 
-/** Brings single pods into the mesh of a node and out of it, where traffic is redirected on the node. */
+/** Creates an enroller that adds single pods to node-level redirection and removes them. */
 export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
   const { kernel, log, annotate } = options
 
@@ -37,9 +37,12 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     tell(pod, await kernel.addPod({ uid: pod.uid, addresses, netns: opened }))
     const off = addresses.filter((address) => address.includes(':'))
     if (off.length === 0) return
-    log.warn(`traffic of the pod over ${off.join(', ')} is not in the mesh: on the node level it is one of IPv4`, {
-      pod: podRef(pod),
-    })
+    log.warn(
+      `traffic of the pod over ${off.join(', ')} is not in the mesh: node-level redirection supports IPv4 only`,
+      {
+        pod: podRef(pod),
+      },
+    )
   }
   const tell = (pod: AmbientPod, { warnings }: KernelReport): void => {
     for (const text of warnings) log.warn(printable(text), { pod: podRef(pod) })
@@ -64,7 +67,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     },
     async leave(pod, { patch }) {
       await kernel.removePod(pod.uid)
-      // What keeps it outside is its user's, and stays.
+      // Removes only the agent's annotation. An annotation of the user that opts the pod out stays.
       if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
     },
     heal: async () => [],

@@ -1,23 +1,23 @@
 import { readZtunnelPod, type ZtunnelPod } from '@cni/istio-node-level'
 import { type Observer, watchStore } from '@cni/kube'
 
-/** The ztunnels of a node, as the watch of its pods tells of them. */
+/** Ztunnels of a node, filled by the watch of its pods. */
 export interface NodeZtunnels {
   readonly observer: Observer
-  /** Nothing before the first list was told to its end. */
+  /** Known ztunnels. Empty before the first list is complete. */
   all(): readonly ZtunnelPod[]
-  /** Whether the first list was told to its end. */
+  /** True if the first list is complete. */
   isListed(): boolean
 }
 
-/** How {@link nodeZtunnels} tells them apart, and whom it tells. */
+/** Options of {@link nodeZtunnels}. */
 export interface NodeZtunnelsOptions {
   readonly systemNamespace: string
-  /** There may be another one to elect. */
+  /** Called after changes that may affect the election. */
   readonly changed: () => void
 }
 
-/** None is known yet. */
+/** Creates an empty collection. */
 export function nodeZtunnels({ systemNamespace, changed }: NodeZtunnelsOptions): NodeZtunnels {
   const store = watchStore<ZtunnelPod>({
     keep: (document) => readZtunnelPod(document, { systemNamespace }) ?? null,

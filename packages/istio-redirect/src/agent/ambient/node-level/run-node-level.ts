@@ -22,21 +22,24 @@ import { nodeZtunnels } from './node-ztunnels.ts'
 import { removeSharedConfig, writeSharedConfig } from './shared-config.ts'
 import { ztunnelLead } from './ztunnel-lead.ts'
 
-/** How long the agent waits for what it does to pods just now. */
+/** Deadline in milliseconds for running work on pods at the end. */
 const SETTLE_MS = 800
-/** How long it may take at the end to tell the API server that no pod is in the mesh any more. */
+/** Deadline in milliseconds for removing the annotations of all pods at the end. */
 const FAREWELL_MS = 3000
 
 /**
- * Takes part in the mesh until the signal, with traffic redirected on the node: the newest ztunnel that is ready serves
- * it, pods join by plugins and watches, and who is in is what the kernel says. Without a ztunnel all stays as it is, so
- * that traffic is dropped. At the end all of it goes unless another agent follows, who compares what it finds. Rejects when
- * the node's address is not known or the kernel cannot be asked.
+ * Runs ambient mode with node-level redirection until the signal aborts.
+ *
+ * - The newest ready ztunnel serves the node. Without a ready ztunnel, the redirection stays and traffic is dropped.
+ * - Plugins and watches add pods. The kernel holds the list of enrolled pods.
+ * - At the end, everything is removed unless another agent follows, which reconciles the existing objects.
+ *
+ * Rejects if the node's address is unknown or the kernel cannot be queried.
  */
 export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   const { nodeLevel, nodeName } = config
-  if (nodeLevel === undefined) throw new Error('these settings are of ambient mode in pods')
+  if (nodeLevel === undefined) throw new Error('the settings are for redirection in pods, not on the node')
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
@@ -66,7 +69,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     if (isAdopted) pods.look(uid)
   }
   const seen = watchedPods({ config, log, look })
-  // Not that signal: annotations are written at the end, too.
+  // Separate signal, because annotations are also written after `ending` aborts.
   const farewell = new AbortController()
   using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
@@ -116,30 +119,30 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   try {
     await Promise.race([...tasks.map(rejectOnly), whenAborted(signal)])
   } finally {
-    failed.abort(new Error('ambient mode ends'))
+    failed.abort(new Error('ambient mode stops'))
     await Promise.allSettled(tasks)
     const settled = Promise.all([pods.idle(), lead.idle()])
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
   }
   if (options.isRemoved()) await remove()
 
-  /** Takes over what is in the kernel since before this agent. */
+  /** Adopts the pods that an earlier agent enrolled in the kernel. */
   async function adopt(): Promise<void> {
     await sweep()
     isAdopted = true
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // Who is not listed yet may be ready.
+    // The election may be possible without the ztunnels' list being complete.
     if (ztunnels.isListed()) lead.look()
   }
 
-  /** Has all leave that is in the kernel and should not be: whoever was deleted, or relabelled, while nobody watched. */
+  /** Removes pods from the kernel that were deleted or relabelled while no agent watched. */
   async function sweep(): Promise<void> {
     const there = seen.all()
     const gone = await kernel.retainPods(new Set(there.map(({ uid }) => uid)))
     if (gone.length > 0) {
-      log.info('pods that are there no more are taken out of the mesh', { addresses: gone.join(', ') })
+      log.info('deleted pods are removed from the mesh', { addresses: gone.join(', ') })
     }
     const enrolled = new Set((await kernel.listPods()).map(({ uid }) => uid))
     for (const pod of there) {
@@ -155,7 +158,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     await kernel.stop()
     if (nodeLevel !== undefined) removeSharedConfig(nodeLevel.configFile)
     unmarkNodeLevel(config)
-    log.info('nothing of the mesh is left on the node', { pods: enrolled.length })
+    log.info('the redirection is removed from the node', { pods: enrolled.length })
     const timer = setTimeout(() => farewell.abort(new Error('the API server took too long')), FAREWELL_MS)
     const done = await Promise.allSettled(
       enrolled.map(async (uid) => {
@@ -166,8 +169,11 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     clearTimeout(timer)
     const problems = done.flatMap((one) => (one.status === 'rejected' ? [messageOf(one.reason)] : []))
     if (problems.length === 0) return
-    log.warn(`annotations of pods still say that they are in the mesh: ${printable(problems[0] ?? '')}`, {
-      pods: problems.length,
-    })
+    log.warn(
+      `cannot remove the annotations of some pods, which still show them as enrolled: ${printable(problems[0] ?? '')}`,
+      {
+        pods: problems.length,
+      },
+    )
   }
 }

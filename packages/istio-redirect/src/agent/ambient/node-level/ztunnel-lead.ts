@@ -6,31 +6,33 @@ import type { ScopedLog } from '../../part/services.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
 
-/** What {@link ztunnelLead} works with. */
+/** Options of {@link ztunnelLead}. */
 export interface ZtunnelLeadOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
-  /** The ztunnels of the node at this moment. */
+  /** Returns the current ztunnels of the node. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
-  /** The namespace of a ztunnel, which whoever asked closes; `undefined`: none was found. */
+  /** Opens the namespace of a ztunnel. The caller closes it. `undefined` if it was not found. */
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
-  /** Told of each change: who serves the node now, if anybody does. What it throws has the change made once more. */
+  /**
+   * Called with the new serving ztunnel after each change, or with `undefined`. If it throws, the change is retried.
+   */
   readonly serves: (ztunnel: ZtunnelPod | undefined) => Promise<void>
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** Sees to it that the newest ready ztunnel serves the node. */
+/** Lets the newest ready ztunnel serve the node. */
 export interface ZtunnelLead {
-  /** Something about ztunnels is different: they are looked at when it is their turn. */
+  /** Queues an election after a change of ztunnels. */
   look(): void
-  /** Who serves; `undefined` where none is ready, or could be started yet. */
+  /** Serving ztunnel. `undefined` if no ztunnel is ready or could be started. */
   serving(): ZtunnelPod | undefined
-  /** Why it is not as it should be, a sentence. */
+  /** Reason for the last failure, as a sentence. */
   problem(): string | undefined
   idle(): Promise<void>
 }
 
-/** Nobody serves the node until the first look. */
+/** Creates the election. No ztunnel serves before the first `look`. */
 export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
   let serving: ZtunnelPod | undefined
   let isTold = false
@@ -46,20 +48,21 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
-      // The node may be left by now: what came after would stay.
+      // The node may be cleaned up by now, and a later start would leave objects behind.
       if (signal.aborted) return
       if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })
       for (const text of warnings) log.warn(printable(text))
-      const reason = serving === undefined ? 'the first that is ready' : `in the place of ${serving.name}`
+      const reason = serving === undefined ? 'it is the first ready one' : `it replaces ${serving.name}`
       log.info(`ztunnel ${printable(name)} serves the node: ${reason}`, { ip, dnsCapture, changed: changed.length })
     } else {
       if (serving !== undefined) {
-        log.warn('no ztunnel is ready on this node: once the last one has ended, what pods in the mesh send is dropped')
+        log.warn('no ztunnel is ready on this node: after the last one ends, traffic of pods in the mesh is dropped')
       }
       const { changed, warnings } = await kernel.pause()
       for (const text of warnings) log.warn(printable(text))
-      if (changed.length > 0) log.info('nothing new is led to a ztunnel', { changed: printable(changed.join('; ')) })
+      if (changed.length > 0)
+        log.info('new connections are no longer redirected to a ztunnel', { changed: printable(changed.join('; ')) })
     }
     isTold = false
     serving = elected
@@ -72,7 +75,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     look,
     failed(_, error, pauseMs) {
       failure = printable(messageOf(error))
-      calm.failed(`no ztunnel can be started on this node: ${failure}`, { nextAttemptInMs: pauseMs })
+      calm.failed(`no ztunnel can serve this node: ${failure}`, { nextAttemptInMs: pauseMs })
     },
     signal,
   })
@@ -86,7 +89,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
 
 // internal
 
-/** All of them are one line in the queue. */
+/** Single key of the queue, shared by all ztunnels. */
 const ZTUNNELS = 'ztunnels'
 
 const isSame = (one: ZtunnelPod | undefined, other: ZtunnelPod | undefined): boolean =>

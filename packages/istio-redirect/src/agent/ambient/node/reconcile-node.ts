@@ -22,7 +22,7 @@ export interface ReconcileNodeOptions {
 }
 
 /**
- * Keeps the rules and sets of a node until the signal aborts. `apply`, `put`, `drop` and `sync` determine the wanted
+ * Keeps the rules and sets of a node until the signal aborts. The last `apply`, `put`, `drop` and `sync` define the
  * state.
  *
  * Deleted objects are restored within a second. Repeated changes by another process lead to growing pauses. Never
