@@ -2,12 +2,16 @@ import { allPodTables, type PodCapture, podRules, podTables } from '@cni/istio-r
 import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
-/** Characters of a capture: long lists are rare, and their rules take megabytes. */
+/** Limit of a cached capture, in characters. Long lists are rare, and their rules need megabytes. */
 const MOST_CHARS = 4096
 
 const everyTable = allPodTables()
 
-/** The rules of a capture by both back ends; those of the last few are made once, and so is what is sent to the kernel. */
+/**
+ * Builds the rules of a capture for both back ends. The rules of the last captures are cached, and so are the kernel
+ * batches
+ * of their rulesets.
+ */
 export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
 
 // internal

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { driftCache } from './drift-cache.ts'
 
-test('a look that was clean stands for the next nine, as long as the mark is the same', () => {
+test('a clean check is valid for the next nine checks with the same mark', () => {
   const looks = driftCache()
   expect(looks.isClean('a', 'one')).toBe(false)
   looks.wasClean('a', 'one')
@@ -13,13 +13,13 @@ test('a look that was clean stands for the next nine, as long as the mark is the
 test.each([
   ['another mark', 'one', 'two'],
   ['no mark', undefined, undefined],
-])('%s says nothing', (_, before, now) => {
+])('with %s, a check is needed', (_, before, now) => {
   const looks = driftCache()
   looks.wasClean('a', before)
   expect(looks.isClean('a', now)).toBe(false)
 })
 
-test('the rules are the same until the mark is another one, however often was looked', () => {
+test('rules count as unchanged as long as the mark is the same, without a limit of checks', () => {
   const looks = driftCache()
   expect([looks.isSame('a', 'one'), looks.isSame('a', undefined)]).toEqual([false, false])
   looks.wasClean('a', 'one')
@@ -31,7 +31,7 @@ test('the rules are the same until the mark is another one, however often was lo
   ])
 })
 
-test('what is forgotten, or another pod, is looked at', () => {
+test('a forgotten pod and another pod need a check', () => {
   const looks = driftCache()
   looks.wasClean('a', 'one')
   expect(looks.isClean('b', 'one')).toBe(false)

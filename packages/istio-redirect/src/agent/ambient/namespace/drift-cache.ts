@@ -3,20 +3,24 @@ import { openNft } from '@cni/nftables/wire'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
-/** Remembers of which pods the rules were as they should be, so that they are only read again when something changed. */
+/** Remembers pods whose rules were correct, so that the rules are read again only after a change. */
 export interface DriftCache {
-  /** Whether a look was clean with this mark lately. Counts: now and then more is looked at, for the mark says nothing of routes. */
+  /**
+   * True if the last clean check had this mark, and fewer than ten checks used the result since. The limit exists
+   * because the
+   * mark does not cover routes. Counts as a check.
+   */
   isClean(uid: string, mark: string | undefined): boolean
-  /** Whether the last clean look was with this mark: then the rules need not be read, only what it says nothing of. */
+  /** True if the last clean check had this mark. The rules are then unchanged, and only routes need a check. */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
 }
 
-/** So many looks do without anything else. */
+/** Number of checks that one clean check replaces. */
 const TRUSTED_LOOKS = 9
 
-/** Nothing was looked at yet. */
+/** Creates an empty cache. */
 export function driftCache(): DriftCache {
   const pods = new Map<string, { readonly mark: string; left: number }>()
   return {
@@ -36,9 +40,9 @@ export function driftCache(): DriftCache {
 }
 
 /**
- * Differs whenever anything may have changed the rules in a namespace, or the rules that should be there: the kernel counts
- * the changes of nf_tables. `undefined` where nobody counts. Taken before the rules are looked at. To ask takes a tenth of a
- * millisecond, to read all rules several.
+ * Mark of a namespace's rules: it changes with every change of the rules in the namespace, and of the wanted rules.
+ *
+ * The kernel counts the changes of nf_tables. `undefined` if the count is unavailable. Read the mark before the rules.
  */
 export function markOf(
   lease: IdentifiedLease,
@@ -50,11 +54,11 @@ export function markOf(
     using nft = openNft(lease.netns)
     return markAt(lease, capture, nft.generation())
   } catch {
-    return undefined // who reads the rules says what is wrong
+    return undefined // Reading the rules reports the error.
   }
 }
 
-/** The same where the count is known. */
+/** Mark for a known count. */
 export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
   const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])

@@ -11,21 +11,26 @@ import {
 } from '../rules/installed-rules.ts'
 import { captureRules } from './capture-rules.ts'
 
-/** What {@link enrolNamespace} did. */
+/** Result of {@link enrolNamespace}. */
 export interface EnrolReport {
-  /** Of the rules; `unchanged` says nothing about routes. */
+  /** Result for the rules. With `unchanged`, routes may still have changed. */
   readonly plan: RulesPlan
-  /** The kernel's count of changes of nf_tables since then, where it is known: as long as it counts so the rules are there. */
+  /**
+   * Number of nf_tables changes after the enrolment, if known. The rules are unchanged as long as the kernel's count is
+   * equal.
+   */
   readonly generation?: number | undefined
-  /** What was added to the network besides, in words. */
+  /** Routes and policy rules that were added, as texts. */
   readonly added: readonly string[]
   readonly durationMs: number
 }
 
 /**
- * Leads the traffic of a pod's namespace to the ztunnel that listens in it: the routes by which answers come back to
- * ztunnel, the policy rules that lead to them, then the rules. What is there already is left alone, what differs is put
- * right, and when anything fails nothing of this call stays.
+ * Redirects the traffic of a pod's namespace to the ztunnel that listens in it. Adds the routes and policy rules that
+ * return
+ * answers to ztunnel, and then the redirection rules.
+ *
+ * Existing objects stay, and different ones are replaced. If a step fails, all changes of this call are undone.
  */
 export async function enrolNamespace(
   netns: NetnsTarget,
@@ -49,7 +54,7 @@ export async function enrolNamespace(
   }
 }
 
-/** What in a pod's namespace is not as {@link enrolNamespace} would leave it, in words; nothing when all is well. */
+/** Differences from the state that {@link enrolNamespace} installs, as texts. */
 export async function namespaceDrift(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -59,7 +64,10 @@ export async function namespaceDrift(
   return [...(await oddItems(netns, { items, needless })), ...(await rules.drift())]
 }
 
-/** The same where nf_tables has not been changed since all was well: only what the kernel does not count is looked at. */
+/**
+ * Like {@link namespaceDrift} if nf_tables is unchanged since the last clean check: only routes and policy rules are
+ * read.
+ */
 export async function uncountedDrift(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -69,7 +77,7 @@ export async function uncountedDrift(
   return oddItems(netns, await openPlace(netns, capture, options))
 }
 
-/** What {@link releaseNamespace} would take out of a pod's namespace, in words. */
+/** Objects that {@link releaseNamespace} would remove, as texts. */
 export async function namespaceLeftovers(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -79,21 +87,22 @@ export async function namespaceLeftovers(
   return [...(await oddItems(netns, { items: [], needless: [...items, ...needless] })), ...(await rules.present())]
 }
 
-/** Takes everything out of a pod's namespace again, of both families whatever they were enrolled with. */
+/** Removes all objects of ambient mode from a pod's namespace, for both families. */
 export async function releaseNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
   const place = await openPlace(netns, capture, options)
-  // Packets that are marked already shall not lose their way before the rules that mark are gone.
+  // Removes the rules that mark packets first, so that marked packets do not lose their route.
   await place.rules.remove()
   await removeItems(netns, place)
 }
 
 /**
- * The same where a sidecar may have written rules, too: what only ambient mode writes goes, and nothing at all where
- * there is none of that.
+ * Removes only objects that certainly belong to ambient mode, because a sidecar may have written rules too. Does
+ * nothing
+ * without such objects.
  */
 export async function releaseProven(
   netns: NetnsTarget,
@@ -108,19 +117,19 @@ export async function releaseProven(
 
 interface Place {
   readonly rules: InstalledRules
-  /** In the order in which they are added. */
+  /** Routes and policy rules, in the order of their creation. */
   readonly items: readonly NetworkItem[]
-  /** What an enrolment with other settings may have added. */
+  /** Routes and policy rules that an enrolment with other settings may have added. */
   readonly needless: readonly NetworkItem[]
 }
 
 async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
   const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
-  // Without the file the kernel has no IPv6 at all.
+  // If the file is missing, the kernel has no IPv6.
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
-  // The kernel refuses a route over an interface that has no IPv6.
+  // The kernel refuses an IPv6 route over an interface with IPv6 disabled.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, captureRules(possible), options),
@@ -142,7 +151,7 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
   for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
 }
 
-/** Most namespaces are new: what is there already is looked for only where the kernel says so. */
+/** Adds an item first, and checks for an existing one only after an error, because most namespaces are new. */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {
     return (await item.add(rtnl)).added
@@ -158,6 +167,6 @@ async function takeBack(netns: NetnsTarget, added: readonly NetworkItem[], first
     using rtnl = await openRtnl(netns)
     for (const item of added.toReversed()) await item.remove(rtnl)
   } catch (second) {
-    throw new AggregateError([first, second], 'the namespace could not be put back as it was')
+    throw new AggregateError([first, second], 'cannot undo the changes in the namespace')
   }
 }

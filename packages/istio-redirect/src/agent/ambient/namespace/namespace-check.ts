@@ -4,32 +4,32 @@ import { lookAtNode, type NodeLook } from '../../proc/node-look.ts'
 import type { SoughtPod } from '../../proc/sought-pod.ts'
 import type { NetnsCache, Workload } from './netns-cache.ts'
 
-/** A pod that is to be in the mesh. */
+/** Pod whose namespace is checked. */
 export interface CheckedPod {
   readonly uid: string
   readonly addresses: readonly string[]
 }
 
-/** How the namespace that is held for a pod compares with what the node shows. */
+/** Result of the check of a pod's namespace. */
 export type NamespaceFinding =
   | { readonly is: 'held' }
-  /** The pod is in another namespace; {@link NamespaceCheck.replace} takes it over. */
+  /** The pod is in another namespace. {@link NamespaceCheck.replace} adopts it. */
   | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
   /**
-   * Nothing on the node shows that the pod is in the namespace that is held, if one is. It is sure where none is held, or
-   * processes of the pod are elsewhere.
+   * Nothing on the node shows that the pod is in the held namespace. The finding is sure if no namespace is held, or if
+   * processes of the pod are in another namespace.
    */
   | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
 
 /** Compares the namespaces that are held for pods with the processes and mounts of the node. */
 export interface NamespaceCheck {
-  /** By UID. One look at the node, however many pods there are. */
+  /** Checks pods, and returns the findings by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
-  /** Holds the namespace that was found; `false`: the pod got another one since the look, or is forgotten. */
+  /** Holds the found namespace. Returns `false` if the pod got another namespace in the meantime, or is forgotten. */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }
 
-/** A {@link NamespaceCheck} of the pods in a cache. */
+/** Creates a {@link NamespaceCheck} of the pods in a cache. */
 export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCheck {
   return {
     async check(pods) {
@@ -65,4 +65,4 @@ export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCh
 // internal
 
 const unseen = ({ mountsProblem }: NodeLook): string =>
-  `no process of it and no mount in /run/netns is in a namespace of it${mountsProblem === undefined ? '' : ` (${mountsProblem})`}`
+  `no process of the pod and no mount in /run/netns shows its namespace${mountsProblem === undefined ? '' : ` (${mountsProblem})`}`

@@ -1,26 +1,26 @@
 import type { Netns } from '@cni/netns'
 import type { FoundNamespaces } from '../../proc/find-pod-namespaces.ts'
 
-/** Finds the namespaces of pods one by one, by few looks at the node's processes. */
+/** Finds the namespaces of pods, with one snapshot of the node for all concurrent requests. */
 export interface NamespaceFinder {
-  /** The namespace of a pod with these addresses, which whoever asked closes; `undefined`: none was found. */
+  /** Finds the namespace of a pod with these addresses. The caller closes it. `undefined` if it is not found. */
   find(uid: string, addresses: readonly string[]): Promise<Netns | undefined>
 }
 
-/** How a {@link namespaceFinder} looks. */
+/** Options of {@link namespaceFinder}. */
 export interface NamespaceFinderOptions {
   readonly look: (wanted: ReadonlyMap<string, readonly string[]>) => Promise<FoundNamespaces>
-  /** Told of what is odd. */
+  /** Receives warnings of the search. */
   readonly warn: (text: string) => void
 }
 
-/** A finder; whoever asks while it looks is part of the next look, as are all others who do. */
+/** Creates a finder. Requests during a search share the next search. */
 export function namespaceFinder({ look, warn }: NamespaceFinderOptions): NamespaceFinder {
   const asked = new Map<string, Asked[]>()
   let isLooking = false
 
   async function run(): Promise<void> {
-    // Those who ask in the same moment share a look.
+    // Waits a microtask, so that simultaneous requests share a search.
     await undefined
     while (asked.size > 0) {
       const turn = new Map(asked)
@@ -30,7 +30,7 @@ export function namespaceFinder({ look, warn }: NamespaceFinderOptions): Namespa
         const { namespaces, warnings } = await look(new Map(addresses))
         for (const text of warnings) warn(text)
         for (const [uid, askers] of turn) {
-          // A handle has one owner.
+          // A handle has one owner, so further requests for the same pod search again.
           const [first, ...others] = askers
           first?.resolve(namespaces.get(uid))
           for (const other of others) void find(uid, other.addresses).then(other.resolve, other.reject)

@@ -8,61 +8,62 @@ import {
   reservedNamespaces,
 } from '../../proc/namespace-identity.ts'
 
-/** What ztunnel is told of a pod besides its namespace. */
+/** Data of a pod that ztunnel receives with its namespace. */
 export interface Workload {
   readonly name: string
   readonly namespace: string
   readonly serviceAccount: string
 }
 
-/** A namespace that stays open until whoever asked for it disposes of this, whatever happens to the cache meanwhile. */
+/** Lease of a namespace. The namespace stays open until the lease is disposed of, even if the cache drops it. */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
 
-/** A lease of a namespace that was told apart when it was kept. */
+/** Lease with the identity that the namespace had when it was added. */
 export interface IdentifiedLease extends NetnsLease {
   readonly identity: NamespaceIdentity
 }
 
-/** A pod that is known, with its namespace if that is. */
+/** Known pod, with its namespace if that is known. */
 export interface KnownPod {
   readonly uid: string
   readonly workload: Workload
-  /** `undefined`: no namespace of it was found; or the lease was not asked for. */
+  /** `undefined` if no namespace was found, or no lease was requested. */
   readonly lease: NetnsLease | undefined
 }
 
-/** The open namespaces of the pods in the mesh, one descriptor each. */
+/** Open namespaces of the pods in the mesh, with one descriptor each. */
 export interface NetnsCache extends Disposable {
-  /** Knows a pod, with the namespace that it has already or none. */
+  /** Adds or updates a pod without a new namespace. An existing namespace stays. */
   know(uid: string, workload: Workload): void
   /**
-   * Keeps a namespace for a pod, and from now on is who closes it. Of the one that it has already the new handle is closed
-   * and the old one stays; another one takes the place of the old.
+   * Adds a namespace for a pod. The cache closes it later.
    *
-   * @throws {@link DiscoveryError} for the node's own or the agent's, which is closed and not kept.
+   * If the pod has the same namespace already, the new handle is closed. Another namespace replaces the former one.
+   *
+   * @throws {@link DiscoveryError} for the namespace of the node or the agent. The handle is closed and not kept.
    */
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
-  /** The namespace of a pod, `undefined` when it is not known or has none. */
+  /** Leases the namespace of a pod. `undefined` if the pod or its namespace is unknown. */
   lease(uid: string): IdentifiedLease | undefined
-  /** The namespace of a pod as `dev:ino`. */
+  /** Key of the pod's namespace, as `dev:ino`. */
   keyOf(uid: string): string | undefined
-  /** The UIDs of pods by their namespaces, as `dev:ino`; what is held is open, so that its inode is not used again. */
+  /** UIDs of pods by the keys of their namespaces. Held namespaces are open, so their inode numbers are not reused. */
   holders(): ReadonlyMap<string, string>
-  /** All pods at this moment; every lease is to be disposed of. */
+  /** All current pods. The caller disposes of every lease. */
   snapshot(): KnownPod[]
-  /** Forgets a pod. Its namespace is closed when nobody has it on lease any more. */
+  /** Removes a pod. Its namespace is closed after the last lease ends. */
   forget(uid: string): boolean
   readonly size: number
 }
 
 /**
- * An empty cache.
+ * Creates an empty cache.
  *
- * @param hostProc - the node's procfs: which namespace is the node's is asked at once, and each time one is kept
- * @throws {@link DiscoveryError} when that cannot be told.
+ * @param hostProc - the node's procfs, read now and for each added namespace to exclude the node's own
+ * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export function netnsCache(hostProc: string): NetnsCache {
   const pods = new Map<string, { readonly workload: Workload; readonly held: Held | undefined }>()
@@ -108,7 +109,7 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 // internal
 
-/** Rules in there would divert the traffic of the node itself or of the agent, and ztunnel does not look. */
+/** Rules in these namespaces would redirect traffic of the node or the agent. ztunnel does not check for them. */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true
   let isNode = false
@@ -124,7 +125,7 @@ function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: 
   throw new DiscoveryError(`pod ${namespace}/${name}: ${netns.path} is the network namespace of ${whose}`)
 }
 
-/** Closed by the last who lets go of it. */
+/** Namespace with a reference count. The last release closes it. */
 class Held {
   readonly netns: Netns
   readonly identity: NamespaceIdentity

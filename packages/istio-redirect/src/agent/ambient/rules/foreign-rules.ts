@@ -3,8 +3,9 @@ import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /**
- * Whether the legacy back end holds anything of others in a namespace: a rule, a chain, a policy. Tables that are empty
- * count for nothing, nor do rules of Istio's, whoever wrote them. Only reads, and makes no table by it.
+ * True if the legacy back end holds anything of another program: a rule, a chain or a policy. Empty tables and Istio's
+ * rules
+ * do not count. Creates no table.
  */
 export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
   const snapshot = await legacySnapshot(netns)
@@ -15,7 +16,7 @@ export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean
   )
 }
 
-/** What the legacy back end holds in a namespace; `undefined` where it has no table, which is not made by asking. */
+/** Reads the legacy back end of a namespace. `undefined` if it has no tables. Creates no table. */
 export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | undefined> {
   const families = await familiesWithTables(netns)
   return families.length === 0 ? undefined : iptables(netns, { backend: 'iptables-legacy', families }).snapshot()
@@ -23,7 +24,7 @@ export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | und
 
 // internal
 
-/** What `iptables-legacy-save` looks into; without tables there are no rules. */
+/** Families with legacy tables. `iptables-legacy-save` reads the same files. */
 async function familiesWithTables(netns: NetnsTarget): Promise<Family[]> {
   const found: Family[] = []
   for (const [family, stem] of [

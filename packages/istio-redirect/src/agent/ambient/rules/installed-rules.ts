@@ -9,49 +9,57 @@ import { isNftError, openNft } from '@cni/nftables/wire'
 import { provenChains } from './proven-chains.ts'
 import { writeFresh } from './write-fresh.ts'
 
-/** How rules are written. */
+/** Options for writing rules. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
-  /** As tables of nf_tables instead of by iptables. Default: false. */
+  /** True for nftables tables instead of iptables. Default: false. */
   readonly native?: boolean | undefined
-  /** Chains of Istio's that are none of these rules, and what leads to them, are taken out. Default: true. */
+  /** True to remove Istio chains outside of these rules, and the jumps to them. Default: true. */
   readonly reconcile?: boolean | undefined
 }
 
-/** `fresh`: nothing of ours was there. `reconcile`: something was, and differed. `unchanged`: nothing was written. */
+/**
+ * Result of an apply.
+ * - `fresh`: the rules were written to an empty place.
+ * - `reconcile`: different rules were replaced.
+ * - `unchanged`: nothing was written.
+ */
 export type RulesPlan = 'fresh' | 'reconcile' | 'unchanged'
 
 /** The same rules for both back ends. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
-  /** Tables that are wanted, looked at only where they are written natively, and all that are ours in any mode. */
+  /** `wanted` are the tables to write. `all` are our tables in any mode. Used only with nftables. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
-/** Rules of ours in a namespace. */
+/** Our rules in a namespace. */
 export interface InstalledRules {
   /**
-   * Brings them in, and takes those out that the other back end may have. When it fails nothing has changed. `generation`:
-   * the kernel's count of changes of nf_tables from then on, where it is known; as long as it counts so the rules are there.
+   * Installs the rules, and removes the rules of the other back end. If it fails, nothing has changed.
+   *
+   * `generation` is the kernel's count of nf_tables changes afterwards, if known. The rules are unchanged as long as
+   * the
+   * count is equal.
    */
   apply(): Promise<{ readonly plan: RulesPlan; readonly generation?: number | undefined }>
-  /** What is not as {@link InstalledRules.apply} would leave it, in words. */
+  /** Differences from the state that {@link InstalledRules.apply} installs, as texts. */
   drift(): Promise<string[]>
-  /** What either back end has, where nothing should be, in words. */
+  /** Objects of either back end, as texts, for a namespace that should have none. */
   present(): Promise<string[]>
-  /** Takes out what either back end has. */
+  /** Removes the rules of either back end. */
   remove(): Promise<void>
-  /** Takes out what nobody else of Istio's can have written; returns whether there was any. */
+  /** Removes only rules that certainly belong to ambient mode. Returns true if there were any. */
   removeProven(): Promise<boolean>
-  /** Looks again and again until the signal, and tells each time what is not as it should be on the back end in use. */
+  /** Checks the rules of the used back end until the signal aborts. Yields each drift or error. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
-/** What a look at rules found: differences in words, or why it could not be told. */
+/** Result of a check: differences as texts, or an error. */
 export type RulesLook = { readonly drift: readonly string[] } | { readonly error: unknown }
 
-/** The rules of a namespace by the back end that the options say. */
+/** Manages the rules of a namespace with the back end of the options. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // What is left by iptables is looked for in both of its back ends, which that of nft does.
+  // With native rules, former iptables rules are searched in both iptables back ends, as `iptables-nft` does.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -68,7 +76,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Where nothing is, nothing has to be freed: what comes after a deletion waits 10 ms for that.
+      // Handles the other back end first. A deletion there makes later netlink calls wait, and it is usually empty.
       await other.remove()
       await used.remove()
     },
@@ -84,7 +92,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
   }
 }
 
-/** Whether the legacy back end of iptables has any table in a namespace: of its changes nobody counts. */
+/** True if legacy iptables has tables in a namespace. The kernel does not count its changes. */
 export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
   const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
   return names.some((text) => (text ?? '').trim() !== '')
@@ -95,7 +103,7 @@ export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
 interface RulesByOne extends Pick<InstalledRules, 'watch'> {
   apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
-  /** What is there, where nothing should be. */
+  /** Existing objects, for a namespace that should have none. */
   present(): Promise<string[]>
   remove(): Promise<void>
 }
@@ -112,7 +120,7 @@ function byIptables(
     apply: async () => tables.apply(await wanted()),
     drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
-    // Whose the other chains are nobody knows once these are gone.
+    // Other Istio chains stay: after the removal of our rules, their owner is unknown.
     remove: () => tables.remove(rules),
     async *watch(signal) {
       const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS
@@ -124,14 +132,14 @@ function byIptables(
   }
 }
 
-/** Between two looks, where the kernel says whether anything changed; and where processes have to read the rules for it. */
+/** Intervals of the checks in milliseconds: with change notifications of the kernel, and without. */
 const TOLD_MS = 300
 const LOOK_MS = 800
 
 const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
-/** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
+/** Adds all existing Istio chains to our chains, so that chains without a rule are removed. */
 function withForeignChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
@@ -176,7 +184,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
   }
 }
 
-/** Without nf_tables in the kernel, or a way to reach it, nothing of ours is in it. */
+/** Without nf_tables support, there are no rules of ours. */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()

@@ -3,9 +3,12 @@ import type { NetnsTarget } from '@cni/netns'
 import { legacySnapshot } from './foreign-rules.ts'
 
 /**
- * Of the chains of ambient mode those that are its own for certain in a namespace where a sidecar may have its rules, too;
- * none where nothing shows that a pod was enrolled. Both modes have a chain `ISTIO_OUTPUT` in the table `nat`: beside other
- * chains of a sidecar it is the sidecar's.
+ * Returns the chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too. Empty
+ * without
+ * proof of an enrolment.
+ *
+ * Both modes have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains, it is the
+ * sidecar's.
  */
 export async function provenChains(
   netns: NetnsTarget,
@@ -28,5 +31,5 @@ export async function provenChains(
 
 // internal
 
-/** No other mode of Istio has a chain of this name. */
+/** Chain name that only ambient mode uses. */
 const WITNESS = 'ISTIO_PRERT'

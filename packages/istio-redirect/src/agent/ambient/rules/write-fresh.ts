@@ -5,9 +5,13 @@ import type { NetnsTarget } from '@cni/netns'
 import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
- * Writes rules to a fresh namespace, as most pods have when they start. It looks for no earlier rules, and sends the same
- * batch to all of these namespaces. Returns the generation after the batch. `undefined`: the namespace is not fresh or the
- * kernel refused the batch, and nothing was written.
+ * Writes rules to an untouched namespace, as most pods have when they start. Does not search for former rules, and
+ * sends the
+ * same batch to all such namespaces.
+ *
+ * Returns the generation after the batch. `undefined` if the namespace was changed before or the kernel refused the
+ * batch.
+ * Nothing is written then.
  */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
@@ -19,7 +23,7 @@ export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefin
 
 // internal
 
-/** As long as somebody has the rules. */
+/** Batches by ruleset, kept as long as the ruleset is in use. */
 const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
 
 function batchOf(rules: Ruleset): Uint8Array | undefined {

@@ -10,38 +10,38 @@ import {
 import { messageFor } from './messages.ts'
 import type { Packets } from './packets.ts'
 
-/** A message that adds a pod goes with its namespace, no other one with anything. */
+/** Message with the namespace of its pod, if it adds a pod. */
 export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } : R
 
-/** The first part of a conversation. Every message is answered, in order; nothing else is said. */
+/** First part of a conversation: the snapshot. Every message is answered in order. */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
-  /** The next answer. */
+  /** Receives the next answer. */
   answer(): Promise<Ack>
-  /** Says that these were all, and begins the second part. */
+  /** Ends the snapshot and begins the second part. */
   finish(): Promise<LiveExchange>
 }
 
-/** The second part of a conversation: what ends a ztunnel now cannot be said any more. */
+/** Second part of a conversation: changes. */
 export interface LiveExchange {
-  /** Sends a message, and waits for its answer. */
+  /** Sends a message and waits for its answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
-  /** Settles when the signal is aborted. Rejects when the ztunnel goes, or says something. */
+  /** Resolves when the signal aborts. Rejects if the ztunnel disconnects or sends anything. */
   idle(signal: AbortSignal): Promise<void>
 }
 
-/** How long a ztunnel may take, in milliseconds. */
+/** Deadlines of a ztunnel in milliseconds. */
 export interface Patience {
   readonly helloMs: number
   readonly answerMs: number
 }
 
-/** Waits for a ztunnel's hello, of any version. What rejects, here and later, is a {@link ZdsError}. */
+/** Waits for a ztunnel's hello, of any version. All rejections, also later ones, are {@link ZdsError}s. */
 export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)
   const answer = async (): Promise<Ack> => {
     const ack = await packets.next('answer', answerMs, decodeAck)
-    if (ack === undefined) throw packets.fail('PROTOCOL', 'its answer is no ack')
+    if (ack === undefined) throw packets.fail('PROTOCOL', 'its answer is not an ack')
     return ack
   }
   const send = (request: WithNetns<SnapshotRequest | ChangeRequest>): Promise<void> =>

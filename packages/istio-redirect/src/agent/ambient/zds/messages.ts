@@ -8,17 +8,20 @@ import {
 } from '../../../zds/wire.ts'
 
 /**
- * The bytes of a message. Those that add a pod are kept as long as who it is: they are sent when it comes, and to every
- * ztunnel that connects later.
+ * Encodes a message. Messages that add a pod are cached per workload, because every ztunnel that connects later gets
+ * them
+ * too.
  */
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)
 
-/** Why a message cannot be sent: ztunnel would not read it. */
+/** Reason why a message cannot be sent. `undefined` if ztunnel can read it. */
 export function problemOf(request: SnapshotRequest): string | undefined {
   if (request.uid === '') return 'it has no UID'
   const { length } = messageFor(request)
-  return length > MAX_MESSAGE ? `${length} bytes of names are more than the ${MAX_MESSAGE} that it reads` : undefined
+  return length > MAX_MESSAGE
+    ? `its names need ${length} bytes, more than ztunnel's limit of ${MAX_MESSAGE}`
+    : undefined
 }
 
 // internal

@@ -7,7 +7,7 @@ const eventually = { timeout: 20_000 }
 const soon = { answerMs: 200, helloMs: 200 }
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
-/** A ztunnel that has all pods. */
+/** Connects a ztunnel that has received all pods. */
 async function joined(it: ZdsFixture): Promise<RawZtunnel> {
   const before = it.zds.connections().filter(({ state }) => state === 'live').length
   const ztunnel = it.connect()
@@ -16,7 +16,7 @@ async function joined(it: ZdsFixture): Promise<RawZtunnel> {
   return ztunnel
 }
 
-/** Sends a descriptor with a message. */
+/** Sends a message with a file descriptor. */
 async function withDescriptor(ztunnel: RawZtunnel, bytes: Uint8Array): Promise<void> {
   const fd = openSync('/dev/null', 'r')
   await ztunnel.say(bytes, [fd])
@@ -27,7 +27,7 @@ describe('a hello', () => {
   test.each([
     ['undecodable', '08'],
     ['longer than 1024 bytes', `0801${'2a0161'.repeat(400)}`],
-  ])('that is %s ends the connection at once', async (_, text) => {
+  ])('ends the connection at once if it is %s', async (_, text) => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.say(hex(text))
@@ -36,7 +36,7 @@ describe('a hello', () => {
     expect(it.log).toEqual([expect.stringMatching(/^warn .*is disconnected/)])
   })
 
-  test('that comes with a descriptor does so as well', async () => {
+  test('with a descriptor ends the connection', async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await withDescriptor(ztunnel, hex('0801'))
@@ -44,10 +44,10 @@ describe('a hello', () => {
   })
 
   test.each([
-    ['of no version', '0800'],
+    ['without a version', '0800'],
     ['of another version', '0802'],
-    ['with more in it', '0801 120161'],
-  ])('%s is a hello', async (_, text) => {
+    ['with further members', '0801 120161'],
+  ])('%s is accepted', async (_, text) => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.say(hex(text))
@@ -56,7 +56,7 @@ describe('a hello', () => {
     await it.live(1)
   })
 
-  test('that does not come ends the connection after its time', async () => {
+  test('ends the connection after its deadline if it does not arrive', async () => {
     await using it = zdsFixture(soon)
     const ztunnel = it.connect()
     expect(await ztunnel.next()).toBeUndefined()
@@ -66,9 +66,17 @@ describe('a hello', () => {
 
 describe('an answer', () => {
   const faults: readonly (readonly [string, (ztunnel: RawZtunnel) => Promise<void> | void, object])[] = [
-    ['that does not come', () => {}, { code: 'TIMEOUT', message: expect.stringMatching(/no answer within 0\.2 s$/) }],
-    ['that is junk', (z) => z.say(hex('ff')), { code: 'PROTOCOL', message: expect.stringContaining('cannot parse') }],
-    ['that is no ack', (z) => z.say(hex('1200')), { code: 'PROTOCOL', message: expect.stringContaining('is no ack') }],
+    ['that does not arrive', () => {}, { code: 'TIMEOUT', message: expect.stringMatching(/no answer within 0\.2 s$/) }],
+    [
+      'that cannot be parsed',
+      (z) => z.say(hex('ff')),
+      { code: 'PROTOCOL', message: expect.stringContaining('cannot parse') },
+    ],
+    [
+      'that is not an ack',
+      (z) => z.say(hex('1200')),
+      { code: 'PROTOCOL', message: expect.stringContaining('is not an ack') },
+    ],
     [
       'of more than 1024 bytes',
       (z) => z.ack('x'.repeat(1100)),
@@ -76,7 +84,7 @@ describe('an answer', () => {
     ],
     ['with a descriptor', (z) => withDescriptor(z, hex('0a00')), { message: expect.stringContaining('a descriptor') }],
     [
-      'before which ztunnel leaves',
+      'that a disconnect prevents',
       (z) => z.connection.close(),
       { code: 'CLOSED', message: expect.stringContaining('connection closed before response received') },
     ],
@@ -93,7 +101,7 @@ describe('an answer', () => {
     await expect(it.zds.add(it.pod('next'))).rejects.toMatchObject({ code: 'NO_ZTUNNEL' })
   })
 
-  test('that comes late is nobody’s, and the pod is told again with the next snapshot', async () => {
+  test('is dropped if it is late, and the next snapshot contains the pod', async () => {
     await using it = zdsFixture(soon)
     const ztunnel = await joined(it)
     const web = it.pod('web')
@@ -112,7 +120,7 @@ describe('an answer', () => {
     await other
   })
 
-  test('that nobody asked for ends the connection, and is not that of what is said next', async () => {
+  test('without a request ends the connection, and is not taken for the answer to the next request', async () => {
     await using it = zdsFixture(soon)
     const ztunnel = await joined(it)
     const first = it.zds.add(it.pod('first'))
@@ -122,24 +130,24 @@ describe('an answer', () => {
     for (const error of ['', 'an old error']) {
       const current = await joined(it)
       await current.ack(error)
-      // It is there already.
+      // The answer has already arrived.
       await expect(it.zds.add(it.pod('second'))).rejects.toMatchObject({ code: 'CLOSED' })
       expect(await current.next()).toBeUndefined()
       await it.live(1)
     }
   })
 
-  test('that nobody asked for ends an idle connection by itself', async () => {
+  test('without a request ends an idle connection', async () => {
     await using it = zdsFixture()
     const ztunnel = await joined(it)
     await ztunnel.ack()
     expect(await ztunnel.next()).toBeUndefined()
-    await expect.poll(() => it.log, eventually).toContainEqual(expect.stringContaining('nobody asked for'))
+    await expect.poll(() => it.log, eventually).toContainEqual(expect.stringContaining('unexpected message'))
   })
 })
 
-describe('a ztunnel that is silent', () => {
-  test('makes nobody else hear of a removed pod twice, and delays it no longer than an answer may take', async () => {
+describe('a silent ztunnel', () => {
+  test('delays a removal at most by the deadline of an answer, and other ztunnels get the removal once', async () => {
     await using it = zdsFixture(soon)
     const [first, silent, last] = [await joined(it), await joined(it), await joined(it)]
     const others = [first.obey(), last.obey()]
@@ -151,7 +159,7 @@ describe('a ztunnel that is silent', () => {
     expect(it.events.filter(({ type }) => type === 'del')).toHaveLength(3)
   })
 
-  test('during its snapshot is left, and another one is told everything', async () => {
+  test('is disconnected during its snapshot, and another ztunnel gets all pods', async () => {
     await using it = zdsFixture(soon)
     for (let count = 0; count < 40; count++) {
       const pod = it.pod(`pod-${count}`)
@@ -165,7 +173,7 @@ describe('a ztunnel that is silent', () => {
     expect(it.leases()).toBe(0)
   })
 
-  test('fails all that waits for it together, not one after the other', async () => {
+  test('fails all its waiting requests together', async () => {
     await using it = zdsFixture({ answerMs: 500 })
     await joined(it)
     const started = performance.now()
@@ -177,7 +185,7 @@ describe('a ztunnel that is silent', () => {
 })
 
 describe('many connections', () => {
-  test('that say nothing leave room for one that does', async () => {
+  test('without a hello leave room for a working ztunnel', async () => {
     await using it = zdsFixture()
     const web = it.pod('web')
     it.pods.set(web.uid, web)
@@ -190,21 +198,21 @@ describe('many connections', () => {
     expect(await told).toHaveLength(1)
   })
 
-  test('that say hello and nothing else are gone after the time of an answer', async () => {
+  test('with nothing but a hello are closed after the deadline of an answer', async () => {
     await using it = zdsFixture(soon)
     for (let count = 0; count < 100; count++) await it.connect().hello()
     await expect.poll(() => it.zds.connections(), eventually).toEqual([])
     await joined(it)
   })
 
-  test('of those who may not connect are closed at once', async () => {
+  test('from other users are closed at once', async () => {
     await using it = zdsFixture({ allow: () => false })
     const ztunnel = it.connect()
     expect(await ztunnel.next()).toBeUndefined()
     expect(it.log).toEqual([expect.stringMatching(/^warn ztunnel: Process \d+ of user \d+ cannot connect to /)])
   })
 
-  test('and rounds leave no descriptor open', async () => {
+  test('leave no descriptors open after many rounds', async () => {
     await using it = zdsFixture()
     const web = it.pod('web')
     it.pods.set(web.uid, web)
@@ -228,7 +236,7 @@ describe('many connections', () => {
 test.each([
   ['before its hello', false],
   ['after its hello', true],
-])('a flood of answers %s ends the connection, and nothing else', async (_, hello) => {
+])('a flood of answers %s ends only its own connection', async (_, hello) => {
   await using it = zdsFixture(soon)
   const good = await joined(it)
   const told = good.obey()

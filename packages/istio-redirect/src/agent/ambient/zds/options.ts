@@ -3,72 +3,76 @@ import type { UnixConnection } from '@cni/netns/unix'
 import type { ScopedLog } from '../../part/services.ts'
 import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
 
-/** How {@link startZds} listens, and what it tells. */
+/** Options of {@link startZds}. */
 export interface ZdsOptions {
-  /** The socket's file, whose folder exists. What is there is replaced, unless it is a folder. */
+  /** Path of the socket. Its folder must exist. An existing file is replaced, but not a folder. */
   readonly path: string
   /**
-   * The pods that a ztunnel is told when it connects, each with a lease of its namespace that is disposed of here.
-   * A pod without one is only kept by a ztunnel that has it already.
+   * Returns the pods for a ztunnel that connects, each with a lease of its namespace. The server disposes of the
+   * leases.
+   *
+   * For a pod without a lease, a ztunnel only keeps what it already has.
    */
   readonly snapshot: () => readonly KnownPod[]
-  /** What a snapshot waits for, as after a start nobody knows yet which pods there are. A ztunnel waits as long. */
+  /** Delays snapshots until the agent knows its pods after a start. A connected ztunnel waits. */
   readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
-  /** Told of what happens, for metrics. */
+  /** Receives events for metrics. */
   readonly observe?: ((event: ZdsEvent) => void) | undefined
-  /** How long a ztunnel may take for one answer, in milliseconds. Default 4000: the plugin waits 5 s for the agent. */
+  /** Deadline of one answer of a ztunnel, in milliseconds. Default 4000, because the plugin waits 5 s for the agent. */
   readonly answerMs?: number | undefined
-  /** How long a ztunnel may take to say hello, in milliseconds. Default 5000. */
+  /** Deadline of a ztunnel's hello, in milliseconds. Default 5000. */
   readonly helloMs?: number | undefined
-  /** Who may connect. Default: root. */
+  /** True for peers that may connect. Default: root. */
   readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
 }
 
-/** What happened between the agent and its ztunnels. */
+/** Event of the ZDS server. */
 export type ZdsEvent =
-  /** A ztunnel has come so far that it counts, or has gone; `connected` is how many there are now. */
+  /** A ztunnel became live, or a live one disconnected. `connected` is the new number of live ztunnels. */
   | { readonly type: 'connections'; readonly connected: number }
-  /** A ztunnel has answered, or did not. */
+  /** A ztunnel answered a request, or did not. */
   | { readonly type: 'add' | 'del'; readonly result: 'ok' | 'refused' | 'failed'; readonly durationMs: number }
-  /** A ztunnel has all pods. */
+  /** A ztunnel has received all pods. */
   | { readonly type: 'snapshot'; readonly pods: number; readonly durationMs: number }
 
-/** A pod that comes into the mesh. */
+/** Pod that joins the mesh. */
 export interface ZdsPod {
   readonly uid: string
   readonly workload: Workload
-  /** Open until {@link ZdsServer.add} has settled. */
+  /** Namespace of the pod. It must stay open until {@link ZdsServer.add} settles. */
   readonly netns: Netns
 }
 
-/** A ztunnel at the other end. */
+/** Connection of a ztunnel. */
 export interface ZdsConnection {
-  /** For logs: a number that no other connection of this server has. */
+  /** Number for logs, unique for this server. */
   readonly id: number
   readonly pid: number
-  /** `live`: it has said hello, and has all pods. */
+  /** `live` means that the ztunnel has sent its hello and received all pods. */
   readonly state: 'greeting' | 'snapshot' | 'live'
-  /** Whether pods are added to it: of those that are live it connected last. */
+  /** True if new pods are sent to this connection: it is the newest live one. */
   readonly newest: boolean
 }
 
-/** The agent's side of ZDS, by which the ztunnels of a node learn of its pods. */
+/** Server side of ZDS, the protocol by which ztunnels get the pods of a node. */
 export interface ZdsServer extends AsyncDisposable {
   /**
-   * Hands a pod to the newest ztunnel, and settles when that has answered. The pod is part of `snapshot()` before: then
-   * whichever ztunnel connects meanwhile has it, too. The same pod again is no fault, with another namespace either.
+   * Sends a pod to the newest ztunnel and waits for its answer. The caller adds the pod to `snapshot()` first, so that
+   * a
+   * ztunnel that connects in the meantime gets it too. A repeated add is no error, even with another namespace.
    *
-   * Rejects with a {@link ZdsError}, or with the signal's reason; ztunnel may have the pod all the same.
+   * Rejects with a {@link ZdsError} or with the signal's reason. ztunnel may have the pod nevertheless.
    */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**
-   * Tells every ztunnel that a pod is gone, and settles when all have answered. The pod is not part of `snapshot()` any
-   * more: whoever does not answer is disconnected, and learns it when it comes back, so that this never fails.
+   * Sends the removal of a pod to all ztunnels and waits for their answers. The caller removes the pod from
+   * `snapshot()`
+   * first. A ztunnel that does not answer is disconnected, and gets a new snapshot when it reconnects. Never rejects.
    */
   remove(uid: string): Promise<void>
-  /** In the order in which they connected. */
+  /** Connections in the order in which they were opened. */
   connections(): readonly ZdsConnection[]
-  /** Disconnects all, and removes the file. What waits for an answer rejects. A second call does nothing. */
+  /** Closes all connections and removes the socket. Waiting requests reject. A second call does nothing. */
   close(): Promise<void>
 }

@@ -3,21 +3,24 @@ import { messageOf } from '@cni/types'
 import { ZdsError } from './zds-error.ts'
 
 /**
- * A ztunnel's messages, one by one. Whatever goes wrong closes the connection: ztunnel comes back then, and the next
- * snapshot puts right what is not known of it. To wait on would make a late answer that of another message.
+ * Messages of a ztunnel, one at a time.
+ *
+ * Every error closes the connection. The ztunnel then reconnects, and the next snapshot restores a common state.
+ * Without
+ * the close, a late answer would be taken for the answer to another message.
  */
 export interface Packets {
-  /** Sends a message, with a descriptor. Rejects with a {@link ZdsError}. */
+  /** Sends a message with descriptors. Rejects with a {@link ZdsError}. */
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
-  /** The next message, `what` in words. Rejects with a {@link ZdsError}, also when `read` throws. */
+  /** Receives the next message. `what` names it in errors. Rejects with a {@link ZdsError}, also if `read` throws. */
   next<T>(what: string, ms: number, read: (bytes: Uint8Array) => T): Promise<T>
-  /** Settles when the signal is aborted. Rejects with a {@link ZdsError} when anything comes before. */
+  /** Resolves when the signal aborts. Rejects with a {@link ZdsError} if any message arrives before. */
   nothing(signal: AbortSignal): Promise<void>
-  /** Closes the connection; returns why. */
+  /** Closes the connection and returns the error. */
   fail(code: 'TIMEOUT' | 'PROTOCOL' | 'CLOSED', problem: string, cause?: unknown): ZdsError
 }
 
-/** The messages of a connection. */
+/** Creates the message reader of a connection. */
 export function packetsOf(connection: UnixConnection): Packets {
   const { pid } = connection.peer
   const fail: Packets['fail'] = (code, problem, cause) => {
@@ -38,7 +41,7 @@ export function packetsOf(connection: UnixConnection): Packets {
       return await connection.receive({ signal })
     } catch (error) {
       if (signal?.aborted && error === signal.reason) throw error
-      throw fail('CLOSED', `it cannot be heard: ${messageOf(error)}`, error)
+      throw fail('CLOSED', `cannot receive from it: ${messageOf(error)}`, error)
     }
   }
   return {
@@ -47,14 +50,14 @@ export function packetsOf(connection: UnixConnection): Packets {
       try {
         await connection.send(bytes, fds)
       } catch (error) {
-        throw fail('CLOSED', `it cannot be told: ${messageOf(error)}`, error)
+        throw fail('CLOSED', `cannot send to it: ${messageOf(error)}`, error)
       }
     },
     async next(what, ms, from) {
       let late = false
       const timer = setTimeout(() => {
         late = true
-        // Whoever waits below learns of it.
+        // The receive below then ends.
         connection.close()
       }, ms)
       try {
@@ -71,8 +74,8 @@ export function packetsOf(connection: UnixConnection): Packets {
       try {
         using message = await receive(signal)
         throw message === undefined
-          ? fail('CLOSED', 'it has closed the connection')
-          : fail('PROTOCOL', 'it said something that nobody asked for')
+          ? fail('CLOSED', 'it closed the connection')
+          : fail('PROTOCOL', 'unexpected message without a request')
       } catch (error) {
         if (!signal.aborted || error !== signal.reason) throw error
       }

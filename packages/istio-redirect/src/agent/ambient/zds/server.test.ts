@@ -10,7 +10,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const mute = { path: '', snapshot: () => [], log: quiet }
 
 describe('a ztunnel that connects', () => {
-  test('is told the pods, each with its namespace, then that these were all', async () => {
+  test('gets the pods with their namespaces, then the end of the snapshot', async () => {
     await using it = zdsFixture()
     const web = it.pod('web')
     it.pods.set(web.uid, web)
@@ -50,7 +50,7 @@ describe('a ztunnel that connects', () => {
     ])
   })
 
-  test('during whose snapshot things change is told of them afterwards, in their order', async () => {
+  test('gets the changes during its snapshot afterwards, in order', async () => {
     await using it = zdsFixture()
     const [old, gone] = [it.pod('old'), it.pod('gone')]
     it.pods.set(old.uid, old).set(gone.uid, gone)
@@ -77,7 +77,7 @@ describe('a ztunnel that connects', () => {
     ])
   })
 
-  test('and refuses a pod of the snapshot is told the others all the same', async () => {
+  test('and refuses a pod of the snapshot gets the other pods nevertheless', async () => {
     await using it = zdsFixture()
     for (const name of ['a', 'b']) it.pods.set(name, { ...it.pod(name), uid: name })
     const ztunnel = it.connect()
@@ -94,7 +94,7 @@ describe('a ztunnel that connects', () => {
     ])
   })
 
-  test('is not told of what it could not read, and an add of that is refused', async () => {
+  test('gets no pod that it cannot read, and adding such a pod is refused', async () => {
     await using it = zdsFixture()
     const long = { ...it.pod('long'), workload: { name: 'n'.repeat(1000), namespace: 'shop', serviceAccount: '' } }
     const nameless = { ...it.pod('nameless'), uid: '' }
@@ -107,7 +107,7 @@ describe('a ztunnel that connects', () => {
 })
 
 describe('adding a pod', () => {
-  test('fails at once when nobody is there, or nobody has said hello', async () => {
+  test('fails at once without a ztunnel that has sent its hello', async () => {
     await using it = zdsFixture()
     await expect(it.zds.add(it.pod('web'))).rejects.toMatchObject({
       code: 'NO_ZTUNNEL',
@@ -118,7 +118,7 @@ describe('adding a pod', () => {
     await expect(it.zds.add(it.pod('web'))).rejects.toMatchObject({ code: 'NO_ZTUNNEL' })
   })
 
-  test('goes to the newest ztunnel, removing one to all', async () => {
+  test('goes to the newest ztunnel, and its removal to all', async () => {
     await using it = zdsFixture()
     const [first, second] = [it.connect(), it.connect()]
     await first.join()
@@ -139,7 +139,7 @@ describe('adding a pod', () => {
     ])
   })
 
-  test('goes to the one before when the newest leaves, which is told of what only that had', async () => {
+  test('goes to the next newest ztunnel after a disconnect, which also gets the pods that it lacks', async () => {
     await using it = zdsFixture()
     const [first, second] = [it.connect(), it.connect()]
     await first.join()
@@ -159,7 +159,7 @@ describe('adding a pod', () => {
     expect(before).toMatchObject([{ request: { uid: web.uid } }, { request: { uid: 'uid-of-other' } }])
   })
 
-  test('again, or with another namespace, is no fault', async () => {
+  test('is accepted again, also with another namespace', async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.join()
@@ -178,7 +178,7 @@ describe('adding a pod', () => {
     ])
   })
 
-  test('what ztunnel refuses is refused in its words, and the next pod is none of it', async () => {
+  test("is refused with ztunnel's message, and the next pod is not affected", async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.join()
@@ -192,7 +192,7 @@ describe('adding a pod', () => {
     await two
   })
 
-  test('can be given up before it is said, and after', async () => {
+  test('can be aborted before and after the request is sent', async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.join()
@@ -207,13 +207,13 @@ describe('adding a pod', () => {
     await expect(unsaid).rejects.toThrow('enough')
     await expect(it.zds.add(it.pod('never'), { signal })).rejects.toThrow('enough')
     const last = it.zds.add(it.pod('last'))
-    await ztunnel.ack('of the one that was given up')
+    await ztunnel.ack('of the aborted one')
     expect(await ztunnel.next()).toMatchObject({ request: { uid: 'uid-of-last' } })
     await ztunnel.ack()
     await last
   })
 
-  test('whose namespace was closed fails, and ztunnel hears nothing of it', async () => {
+  test('fails if the namespace is closed, and ztunnel gets no message', async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.join()
@@ -228,7 +228,7 @@ describe('adding a pod', () => {
   })
 })
 
-/** What is bound and not removed, as after SIGKILL. */
+/** Binds a socket and leaves its file, like an agent that was killed. */
 const abandon = (path: string) => {
   const listener = listenUnix(`${path}-bound`, { onConnection: () => {}, onError: () => {} })
   linkSync(listener.path, path)
@@ -240,7 +240,7 @@ describe('the socket', () => {
     ['a file', (path: string) => writeFileSync(path, '')],
     ['a link to nothing', (path: string) => symlinkSync('/nonexistent', path)],
     ['the socket of an agent that was killed', (path: string) => abandon(path)],
-  ])('takes the place of %s', async (_, make) => {
+  ])('replaces %s', async (_, make) => {
     await using it = zdsFixture()
     const path = `${it.path}-2`
     make(path)
@@ -251,9 +251,9 @@ describe('the socket', () => {
   })
 
   test.each([
-    ['a folder', (path: string) => mkdirSync(path), '', 'EXISTS'],
-    ['no folder', () => {}, '/none/there', 'ENOENT'],
-  ])('cannot be made in the place of %s', async (_, make, below, code) => {
+    ['an existing folder', (path: string) => mkdirSync(path), '', 'EXISTS'],
+    ['a missing folder', () => {}, '/none/there', 'ENOENT'],
+  ])('cannot be created for %s', async (_, make, below, code) => {
     await using it = zdsFixture()
     const path = `${it.path}-2`
     make(path)
@@ -266,7 +266,7 @@ describe('the socket', () => {
     expect(() => startZds(mute)).toThrow(/No path for a unix socket: "": it is empty/)
   })
 
-  test('is gone when the server is closed, a second time as well, and what waits is told', async () => {
+  test('is removed by close, which may be called twice and rejects waiting requests', async () => {
     await using it = zdsFixture()
     const ztunnel = it.connect()
     await ztunnel.join()

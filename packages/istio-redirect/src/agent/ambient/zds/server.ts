@@ -9,16 +9,17 @@ import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/** More never say hello at the same time: the oldest of them makes room. */
+/** Limit of connections without a hello. Above it, the oldest of them is closed. */
 const MAX_GREETING = 8
-/** A node has two ztunnels while one takes over from the other. */
+/** Limit of connections with a hello. A node has two ztunnels during an upgrade. */
 const MAX_SESSIONS = 16
 
 /**
- * Listens for ztunnels. Each is told all pods when it connects, then what changes; one that does not answer in time, or
- * what was not asked, is disconnected, and told all pods again when it comes back.
+ * Listens for ztunnels. A ztunnel gets all pods when it connects, and then each change. If it answers too late or
+ * without a
+ * request, it is disconnected, and gets all pods again after a reconnect.
  *
- * Throws `NetnsError` for a path that no socket can have, a folder that is missing, or when this is not the main thread.
+ * Throws `NetnsError` for an invalid path, a missing folder, or outside of the main thread.
  */
 export function startZds(options: ZdsOptions): ZdsServer {
   const { path, snapshot, ready, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
@@ -49,7 +50,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
     const greeting = inState('greeting')
     if (inState('snapshot').length + inState('live').length >= MAX_SESSIONS) {
       connection.close()
-      troubles.failed(`a ztunnel cannot connect to ${path}: ${MAX_SESSIONS} are connected already`)
+      troubles.failed(`refused a ztunnel on ${path}: ${MAX_SESSIONS} are already connected`)
       return
     }
     if (greeting.length >= MAX_GREETING) greeting[0]?.close()
@@ -83,7 +84,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
   return {
     async add(pod, { signal } = {}) {
       const problem = problemOf({ type: 'add', uid: pod.uid, workload: pod.workload })
-      if (problem !== undefined) throw new ZdsError('INVALID', `ztunnel cannot be told of the pod: ${problem}`)
+      if (problem !== undefined) throw new ZdsError('INVALID', `cannot send the pod to ztunnel: ${problem}`)
       const session = newest ?? inState('snapshot').at(-1)
       if (session === undefined) throw new ZdsError('NO_ZTUNNEL', 'no ztunnel connected')
       const started = performance.now()
@@ -98,7 +99,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
       }
     },
     async remove(uid) {
-      // Whoever is told a snapshot later is not told of the pod at all.
+      // A later snapshot does not contain the pod, so only these sessions need the removal.
       const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
       await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
@@ -114,7 +115,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
 
 // internal
 
-/** Sockets are replaced by whoever listens; what else is there was no agent's, or is a rest of one. */
+/** Removes a stale file. `listenUnix` replaces sockets itself, and a folder is an error. */
 function removeStale(path: string): void {
   try {
     const there = lstatSync(path)

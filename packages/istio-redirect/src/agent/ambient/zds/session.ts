@@ -10,19 +10,19 @@ import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
 import { type Packets, packetsOf } from './packets.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/** What a session shares with the others of its server. */
+/** Dependencies that the sessions of a server share. */
 export interface SessionSurroundings extends Patience {
   readonly snapshot: ZdsOptions['snapshot']
   readonly ready: ZdsOptions['ready']
   readonly log: ZdsOptions['log']
   readonly observe: NonNullable<ZdsOptions['observe']>
-  /** It has become live. */
+  /** Called when the session becomes live. */
   readonly onLive: () => void
 }
 
-/** When to stop waiting for an answer. */
+/** Limits of waiting for an answer. */
 interface AskOptions {
-  /** Counted from the call, so that what waits for another answer does not wait longer than its caller. */
+  /** Deadline in milliseconds, counted from the call. It includes the wait for earlier requests. */
   readonly ms?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -33,11 +33,11 @@ interface Task {
   reject(error: unknown): void
 }
 
-/** So many messages of a snapshot are under way at a time, with their descriptors: both sides wake up the less often. */
+/** Number of snapshot messages without an answer at a time. A larger window means fewer context switches. */
 const WINDOW = 64
 const WORK = Symbol('work')
 
-/** One ztunnel: hello, snapshot, then changes, of which each is answered before the next is sent. */
+/** Session with one ztunnel: hello, snapshot, then changes. Each change is answered before the next one is sent. */
 export class Session {
   readonly id: number
   readonly pid: number
@@ -46,7 +46,7 @@ export class Session {
   readonly #packets: Packets
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
-  /** Which namespace each pod has that it was told, or will be by a task. */
+  /** Namespace of each pod that the ztunnel has, or will get by a queued task. */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
   #wake = new AbortController()
@@ -59,7 +59,7 @@ export class Session {
     this.#around = around
   }
 
-  /** Talks to the ztunnel until one of them has enough; returns why. */
+  /** Serves the ztunnel until the session ends. Returns the reason. */
   async run(): Promise<ZdsError> {
     try {
       const exchange = await greet(this.#packets, this.#around)
@@ -77,28 +77,28 @@ export class Session {
     }
   }
 
-  /** Settles when the ztunnel has the pod; rejects when it refused, or did not say. */
+  /** Adds a pod. Rejects if the ztunnel refuses it or does not answer. */
   async add({ uid, workload, netns }: ZdsPod, options: AskOptions = {}): Promise<void> {
     this.#told.set(uid, identityOf(netns))
     const { error } = await this.#ask({ type: 'add', uid, workload, netns }, options)
     if (error !== '') throw new ZdsError('REFUSED', `got ack error: ${printable(error)}`)
   }
 
-  /** Settles when the ztunnel knows, or when there is nobody who would have to. */
+  /** Removes a pod. Resolves after the ztunnel's answer, or if the session ends. */
   async remove(uid: string): Promise<void> {
     this.#told.delete(uid)
     const started = performance.now()
     try {
       const { error } = await this.#ask({ type: 'del', uid })
-      if (error !== '') this.#around.log.warn(`${this} did not let go of pod ${uid}: ${printable(error)}`)
+      if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
       this.#observe('del', error === '' ? 'ok' : 'refused', started)
     } catch {
-      // It is disconnected then, and the next snapshot does not mention the pod.
+      // The session ends then, and the next snapshot does not contain the pod.
       this.#observe('del', 'failed', started)
     }
   }
 
-  /** Tells it, which pods are added to from now on, of those that only another one was told of. */
+  /** Sends pods that this ztunnel lacks. Called when it becomes the newest one. */
   catchUp(): void {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
@@ -108,12 +108,12 @@ export class Session {
         continue
       }
       this.add({ uid, workload, netns })
-        .catch((error) => this.#around.log.warn(`${this} was not given pod ${nameOf(workload)}: ${messageOf(error)}`))
+        .catch((error) => this.#around.log.warn(`cannot send pod ${nameOf(workload)} to ${this}: ${messageOf(error)}`))
         .finally(() => lease[Symbol.dispose]())
     }
   }
 
-  /** Ends it at once. What waits for an answer rejects. */
+  /** Ends the session at once. Waiting requests reject. */
   close(): void {
     this.state = 'over'
     this.#over.settle()
@@ -134,7 +134,7 @@ export class Session {
       const answer = async (): Promise<void> => {
         const { error } = await exchange.answer()
         const pod = pods[answered++]
-        // ztunnel tries again by itself what it could not serve.
+        // ztunnel itself retries pods that it could not serve.
         if (error !== '') this.#around.log.warn(`${this} refused pod ${nameOf(pod?.workload)}: ${printable(error)}`)
       }
       for (const [sent, pod] of pods.entries()) {
@@ -163,7 +163,7 @@ export class Session {
 
   #isSendable({ uid, workload }: KnownPod): boolean {
     const problem = problemOf({ type: 'add', uid, workload })
-    if (problem !== undefined) this.#around.log.error(`ztunnel is not told of pod ${nameOf(workload)}: ${problem}`)
+    if (problem !== undefined) this.#around.log.error(`cannot send pod ${nameOf(workload)} to ztunnel: ${problem}`)
     return problem === undefined
   }
 
@@ -174,7 +174,7 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // Whoever was woken looks once more: what came before anything was asked is no answer to it.
+      // Checks for a message again after the wake-up: a message that arrived before the request is not its answer.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
@@ -182,7 +182,7 @@ export class Session {
         task.resolve(await live.ask(task.request))
       } catch (error) {
         task.reject(error)
-        // A namespace that was closed meanwhile is nothing that ztunnel has to do with.
+        // A namespace that was closed in the meantime does not affect the session.
         if (isZdsError(error)) throw error
       }
     }
