@@ -164,7 +164,7 @@ describe('an agent without', () => {
     await first.stop('followed')
     node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
     const agent = await node.start()
-    await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched: .*503/)
+    await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch .*503/)
     await expect.poll(() => ztunnel.told.filter((text) => text === 'connected').length, patience).toBe(2)
     const answer = await node.hand(pod)
     expect(answer.status).toBe(500)
@@ -185,7 +185,7 @@ describe('an agent without', () => {
     await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
     node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
     node.api.cutAll()
-    await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched/)
+    await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch /)
     expect(agent.unready()).toBeUndefined()
     expect((await node.hand(pod)).status).toBe(500)
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
@@ -261,7 +261,7 @@ describe('while it runs', () => {
       rules: [],
     })
     await expect.poll(() => outboundRules(pod), patience).toBe(rules)
-    expect(node.log.join('\n')).toContain('the rules in a pod were not as they should be')
+    expect(node.log.join('\n')).toContain('repaired the rules in a pod')
   })
 
   test('a second ztunnel gets what comes, and the first is told of what goes', async () => {

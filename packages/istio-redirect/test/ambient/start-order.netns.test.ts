@@ -11,7 +11,7 @@ test('before anything is known of pods the sockets are there, and the rules and 
   await using node = await meshNode()
   node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
   const agent = await node.start()
-  await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched/)
+  await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch /)
   const probes = nodeProbes(
     { ipv6: true, probeSource: defaultProbeSource },
     { netns: node.netns, backend: 'iptables-nft' },

@@ -3,22 +3,22 @@ import type { KubeRequest } from '@cni/kube'
 import { isKubeError } from '@cni/kube'
 import { annotationPatch } from './annotation.ts'
 
-/** What an {@link annotationWriter} asks and tells. */
+/** Options of {@link annotationWriter}. */
 export interface AnnotationWriterOptions {
-  /** Asks the API server, and returns the version that came of it. */
+  /** Sends a patch to the API server, and resolves with the new `resourceVersion`. */
   readonly patch: (request: KubeRequest) => Promise<string | undefined>
-  /** Told what an annotation says now. */
+  /** Called with the written value. */
   readonly wrote: (uid: string, status: RedirectionStatus | undefined, version: string | undefined) => void
 }
 
-/** Makes the annotation of a pod say this, unless it does. A pod that is not there any more is no error. */
+/** Sets the redirection annotation of a pod if it differs. A deleted pod is not an error. */
 export type WriteAnnotation = (
   pod: AmbientPod,
   status: RedirectionStatus | undefined,
   request?: KubeRequest,
 ) => Promise<void>
 
-/** A {@link WriteAnnotation}. */
+/** Creates a {@link WriteAnnotation}. */
 export const annotationWriter =
   ({ patch, wrote }: AnnotationWriterOptions): WriteAnnotation =>
   async (pod, status, request = annotationPatch(pod, status)) => {

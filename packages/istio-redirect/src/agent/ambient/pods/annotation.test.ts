@@ -17,7 +17,7 @@ describe('the annotation', () => {
     ['enabled', 'enabled', undefined],
     ['pending', 'pending', undefined],
     [undefined, undefined, undefined],
-  ])('that says %j and shall say %j is changed by %j', (is, shall, expected) => {
+  ])('with the value %j and the wanted status %j is changed by %j', (is, shall, expected) => {
     const patch = annotationPatch(saying(is), shall)
     expect(text(patch)).toBe(expected)
     if (patch !== undefined)
@@ -33,7 +33,7 @@ describe('the annotation', () => {
     ['unacknowledged', 'enabled', 'pending'],
     ['impossible', undefined, undefined],
     ['impossible', 'pending', undefined],
-  ] as const)('after an attempt that ended as %s, saying %j, becomes %j', (outcome, is, becomes) => {
+  ] as const)('after an attempt with the result %s, with the value %j, becomes %j', (outcome, is, becomes) => {
     const patch = patchAfter(saying(is), outcome)
     expect(text(patch)).toBe(becomes && `{"metadata":{"annotations":{"ambient.istio.io/redirection":"${becomes}"}}}`)
   })

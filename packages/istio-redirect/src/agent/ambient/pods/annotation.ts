@@ -3,12 +3,13 @@ import { type RedirectionStatus, redirectionAnnotation } from '@cni/istio-rules'
 import type { KubeRequest } from '@cni/kube'
 import { podPath } from '@cni/kube'
 
-/** The annotation that says how far a pod is; it is a status, and what users write there is overwritten. */
+/** Annotation with the status of a pod's enrolment. Values of users are overwritten. */
 export { redirectionAnnotation }
 
 /**
- * What the API server has to be asked so that the annotation says `status`, or is not there; `undefined` when it is so
- * already. A merge patch of the pod's status, for which less permission is needed than for the pod itself.
+ * Patch that sets the annotation to `status` or removes it. `undefined` if no change is needed.
+ *
+ * It is a merge patch of the pod's status, which needs fewer permissions than the pod itself.
  */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
@@ -28,12 +29,14 @@ export function annotationPatch(
 }
 
 /**
- * How an attempt to enrol ended: `enrolled`, or ztunnel did not take the pod (`unacknowledged`: another attempt may
- * succeed), or its namespace or rules are such that none will (`impossible`).
+ * Result of an attempt to enrol a pod:
+ * - `enrolled`: the pod is in the mesh.
+ * - `unacknowledged`: ztunnel did not accept the pod. A retry may succeed.
+ * - `impossible`: the pod's namespace or rules make enrolment impossible. A retry fails too.
  */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
-/** What has to be written after an attempt; nothing when no further attempt will do better. */
+/** Patch of the annotation after an attempt. `undefined` if a retry is useless. */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   outcome: EnrolmentOutcome,

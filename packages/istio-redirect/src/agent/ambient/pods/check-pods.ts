@@ -8,7 +8,7 @@ import type { PodQueue } from './pod-queue.ts'
 import { foundAgain, type PodState } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
 
-/** What {@link podChecker} works with. */
+/** Options of {@link podChecker}. */
 export interface PodCheckerOptions {
   readonly namespaces: NamespaceCheck
   readonly states: ReadonlyMap<string, PodState>
@@ -19,12 +19,13 @@ export interface PodCheckerOptions {
 }
 
 /**
- * Compares the namespaces that are held for the enrolled pods with the node. A pod that is in another one is enrolled there; one that
- * is in none that can be found is not captured. Never rejects.
+ * Creates the check of the namespaces that are held for enrolled pods. A pod in another namespace is enrolled there. A
+ * pod
+ * without a known namespace counts as not captured. Never rejects.
  */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
-  const calm = calmLog(log, 'the namespaces of pods are compared with the node again')
+  const calm = calmLog(log, 'the namespaces of pods are checked again')
 
   const settle = async (uid: string, finding: NamespaceFinding): Promise<void> => {
     const state = states.get(uid)
@@ -36,10 +37,10 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     if (finding.is === 'held') foundAgain(state)
     else if (finding.is === 'lost') lose(state, finding, known.pod)
     else if (namespaces.replace(uid, workloadOf(known.pod), finding)) {
-      state.lost = 'it is in another namespace than the one that was enrolled'
+      state.lost = 'it is in another namespace than the enrolled one'
       state.reached = { ...state.reached, status: 'pending' }
       const what = finding.before === undefined ? 'found' : 'replaced'
-      log.warn(`the namespace of an enrolled pod was ${what}: the pod is enrolled in it now`, {
+      log.warn(`the namespace of an enrolled pod was ${what}: enrolling the pod in it`, {
         pod: podRef(known.pod),
         netns: printable(finding.netns.path),
       })
@@ -53,7 +54,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // While a pod ends, its processes and its mount are gone before its object is.
+    // When a pod ends, its processes and its mount disappear before its object. One check without a trace is therefore
+    // ignored.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return
@@ -74,17 +76,17 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
       const findings = checked.length === 0 ? [] : await namespaces.check(checked)
       for (const [uid, finding] of findings) {
         const state = states.get(uid)
-        // Nearly all are.
+        // Usual case: nothing to do.
         if (finding.is === 'held' && state?.lost === undefined && state?.unseen !== true) continue
         void queue
           .run(uid, () => settle(uid, finding))
           .catch(() => {
-            if (finding.is === 'replaced') finding.netns.close() // the agent ends
+            if (finding.is === 'replaced') finding.netns.close() // the agent stops
           })
       }
       calm.worked()
     } catch (error) {
-      calm.failed(`the namespaces of pods cannot be compared with the node: ${printable(messageOf(error))}`)
+      calm.failed(`cannot check the namespaces of pods: ${printable(messageOf(error))}`)
     }
   }
 }
@@ -92,4 +94,4 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
 // internal
 
 const REMEDY =
-  'Its traffic may pass by the mesh. Does the agent have /proc and /run/netns of the node (cniNetnsDir of the chart)? If the pod stays so, delete it: the one in its place is enrolled when it starts'
+  'Its traffic may bypass the mesh. Check that the agent has /proc and /run/netns of the node (cniNetnsDir of the chart). If the pod stays uncaptured, delete it: its replacement is enrolled when it starts'

@@ -22,45 +22,51 @@ import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } 
 import { EnrolmentError } from './enrolment-error.ts'
 import type { LeftRules, Reached } from './next-step.ts'
 
-/** What {@link enroller} works on. */
+/** Options of {@link enroller}. */
 export interface EnrollerOptions extends AnnotationWriterOptions {
-  /** What the rules of a pod depend on besides the pod. */
+  /** Capture settings that do not depend on the pod. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
   readonly rules: RulesOptions
   readonly cache: NetnsCache
   readonly finder: NamespaceFinder
   readonly sets: Pick<ProbeSets, 'put' | 'drop'>
   readonly zds: Pick<ZdsServer, 'add' | 'remove'>
-  /** Before the paths that plugins tell: `/host` in a pod. */
+  /** Prefix for paths that plugins send, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
 }
 
-/** What is known of an attempt besides the pod. */
+/** Parameters of an attempt besides the pod. */
 export interface EnrolOptions {
   readonly addresses: readonly string[]
-  /** As a plugin told it; `''`: it has to be found. */
+  /** Path of the namespace from a plugin. `''` if it has to be found. */
   readonly netns?: string | undefined
-  /** Somebody waits for it no longer. */
+  /** Aborts when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined
-  /** Told how far it has come, each time it is further. */
+  /** Called with each progress of the attempt. */
   readonly reach: (reached: Reached) => void
 }
 
-/** Brings single pods into the mesh and out of it; callers see to it that of one pod only one of these runs at a time. */
+/** Adds single pods to the mesh and removes them. Callers run one operation per pod at a time. */
 export interface Enroller {
-  /** Rules, ztunnel, the node's sets, the annotation; rejects with an {@link EnrolmentError}. */
+  /**
+   * Installs the rules, sends the pod to ztunnel, updates the node's sets and the annotation. Rejects with an
+   * {@link EnrolmentError}.
+   */
   enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
-  /** Gives the node's sets the addresses of a pod. */
+  /** Updates the addresses of a pod in the node's sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
-  /** The node's sets, rules if there is a namespace that lives on, ztunnel, the annotation. */
+  /**
+   * Removes a pod from the node's sets and from ztunnel, and its annotation. Removes its rules if the namespace still
+   * exists.
+   */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
-  /** What in a pod's namespace differs, which is put right; nothing where its namespace is not known. */
+  /** Repairs the rules of a pod and returns the differences. Does nothing if the pod's namespace is unknown. */
   heal(pod: AmbientPod): Promise<readonly string[]>
 }
 
-/** An {@link Enroller}. */
+/** Creates an {@link Enroller}. */
 export function enroller(options: EnrollerOptions): Enroller {
   const { cache, finder, sets, zds, log, rules } = options
   const looks = driftCache()
@@ -84,11 +90,14 @@ export function enroller(options: EnrollerOptions): Enroller {
     if (found === undefined) throw new Error(noNamespaceOf(`pod ${podRef(pod)}`, pod.uid))
     cache.keep(pod.uid, workloadOf(pod), found)
     const kept = cache.lease(pod.uid)
-    if (kept === undefined) throw new Error(`pod ${podRef(pod)} is forgotten already`)
+    if (kept === undefined) throw new Error(`pod ${podRef(pod)} was removed during its enrolment`)
     return kept
   }
 
-  /** With its rules in. What is impossible leaves nothing behind of a pod that was not known before. */
+  /**
+   * Leases the namespace of a pod and installs its rules. A failure leaves nothing behind for a pod that was unknown
+   * before.
+   */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
     let lease: IdentifiedLease | undefined
@@ -96,12 +105,12 @@ export function enroller(options: EnrollerOptions): Enroller {
       const capture = captureOf(pod)
       lease = await leaseOf(pod, given)
       const { generation } = await enrolNamespace(lease.netns, capture, rules)
-      // What was written just now has not to be read to know that it is there.
+      // Rules that were just written need no check.
       if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease, capture, generation))
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
-      // A ztunnel that has connected meanwhile may have been told of it.
+      // A ztunnel that connected in the meantime may have received the pod.
       if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
       throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
     }
@@ -110,7 +119,7 @@ export function enroller(options: EnrollerOptions): Enroller {
   const readdress = async (pod: AmbientPod, addresses: readonly string[]): Promise<void> => {
     const off = await sets.put(pod.uid, addresses)
     if (off.length === 0) return
-    const text = `traffic of the pod over ${off.join(', ')} is not in the mesh: IPv6 is switched off (AMBIENT_IPV6)`
+    const text = `traffic of the pod over ${off.join(', ')} is not in the mesh: IPv6 is off (AMBIENT_IPV6)`
     log.warn(text, { pod: podRef(pod) })
   }
 
@@ -127,7 +136,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         await zds.add({ uid: pod.uid, workload: workloadOf(pod), netns: lease.netns }, { signal })
       } catch (cause) {
         await annotate(pod, 'pending').catch((error) =>
-          log.warn(`the annotation of a pod cannot be written: ${messageOf(error)}`, { pod: podRef(pod) }),
+          log.warn(`cannot write the annotation of a pod: ${messageOf(error)}`, { pod: podRef(pod) }),
         )
         throw new EnrolmentError('UNACKNOWLEDGED', messageOf(cause), { cause })
       }
@@ -145,7 +154,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
         if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
-        // Kept until it worked: otherwise nobody knew where to try again.
+        // The cache entry stays until the release succeeds. A retry needs its namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
         if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
       }
@@ -169,14 +178,14 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 }
 
-/** `namespace/name` */
+/** Reference to a pod: `namespace/name`. */
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Says that nothing on the node tells the namespace of a pod or a ztunnel. */
+/** Message for a pod or ztunnel whose namespace nothing on the node shows. */
 export const noNamespaceOf = (what: string, uid: string): string =>
-  `no process of ${what} (${uid}) tells its namespace, and no mount in /run/netns has its addresses`
+  `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
-/** What ztunnel is told of a pod. */
+/** Data of a pod that ztunnel receives. */
 export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({
   name,
   namespace,
@@ -185,7 +194,7 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 
 // internal
 
-/** Whatever was captured goes: the pod's own wishes do not matter, nor whether they can be read. */
+/** Capture for the removal of all rules. The annotations of the pod are not read, as they may be invalid. */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,
   bypassInbound: false,

@@ -1,13 +1,15 @@
 const brand = Symbol.for('cni.EnrolmentError')
 
 /**
- * - `IMPOSSIBLE`: the pod's namespace or its rules; the same attempt would fail again
- * - `UNACKNOWLEDGED`: ztunnel did not say yes; rules are in, and it is tried again
- * - `INCOMPLETE`: the node's sets or the annotation could not be written; it is tried again
+ * Code of an {@link EnrolmentError}:
+ *
+ * - `IMPOSSIBLE`: the pod's namespace or rules failed, and the same attempt would fail again.
+ * - `UNACKNOWLEDGED`: ztunnel did not accept the pod. Its rules are installed, and the agent retries.
+ * - `INCOMPLETE`: the node's sets or the annotation could not be written. The agent retries.
  */
 export type EnrolmentErrorCode = 'IMPOSSIBLE' | 'UNACKNOWLEDGED' | 'INCOMPLETE'
 
-/** A pod could not be enrolled, or not wholly. */
+/** Error of a complete or partial failure to enrol a pod. */
 export class EnrolmentError extends Error {
   readonly [brand] = true
   readonly code: EnrolmentErrorCode
@@ -22,7 +24,7 @@ export class EnrolmentError extends Error {
   }
 }
 
-/** Is it an {@link EnrolmentError}, also one of another copy of this package? */
+/** True for an {@link EnrolmentError}, also from another copy of this package. */
 export function isEnrolmentError(error: unknown): error is EnrolmentError {
   return error instanceof Error && brand in error
 }

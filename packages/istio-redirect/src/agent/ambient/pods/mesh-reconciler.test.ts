@@ -9,7 +9,7 @@ const pod = (name: string, labels: Readonly<Record<string, string>> = { [mode]: 
   status: { podIP: '10.0.0.9' },
 })
 
-/** Pods of which those whose name is in `refused` cannot be brought in. */
+/** Creates a reconciler whose enroller refuses the pods in `refused`. */
 function mesh(refused: Set<string>) {
   const stop = new AbortController()
   onTestFinished(() => stop.abort(new Error('the test is over')))
@@ -37,7 +37,7 @@ function mesh(refused: Set<string>) {
   return { seen, pods, metrics }
 }
 
-test('pods are counted as they come, wait, leave and go, however often each is looked at', async () => {
+test('pods are counted when they join, wait, leave and are deleted, however often they are reconciled', async () => {
   const refused = new Set(['waits'])
   const { seen, pods, metrics } = mesh(refused)
   const counted = async () => {

@@ -20,47 +20,47 @@ export interface PodsInMeshOptions {
   readonly seen: PodStore
   readonly enroller: Enroller
   readonly settings: EnrolmentSettings
-  /** Absent where pods have no namespace to be compared. */
+  /** Check of the pods' namespaces. Absent for node-level redirection. */
   readonly namespaces?: NamespaceCheck | undefined
   readonly metrics: AmbientMetrics
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
-/** A pod as `namespace/name`, and a sentence. */
+/** Pod as `namespace/name`, with a reason as a sentence. */
 export interface PodAndReason {
   readonly pod: string
   readonly why: string
 }
 
-/** The pods of the node and how far each is; everything about one of them happens in its turn. */
+/** Reconciles the pods of the node with the mesh. The work on one pod runs in sequence. */
 export interface MeshReconciler {
-  /** Has a pod looked at, for whatever reason. */
+  /** Queues a pod for reconciliation. */
   look(uid: string): void
-  /** Those that ztunnel or the API server kept from being enrolled are looked at now. */
+  /** Queues all pending pods, after ztunnel or the API server may have recovered. */
   lookAtPending(): void
-  /** Brings a pod in that a plugin hands over; settles when it is in, with its annotation. */
+  /** Enrols the pod of a plugin's call. Resolves when the pod is in the mesh, with its annotation. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
-  /** Says that a pod is in the mesh since before this agent, and whether a sidecar may have its rules in it since. */
+  /** Records that an earlier agent enrolled the pod. `hadSidecar` means that a sidecar may have written rules since. */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
-  /** Looks whether the rules of a pod are as they should be, and puts them right. */
+  /** Checks the rules of a pod and repairs them. */
   heal(uid: string): Promise<void>
-  /** Compares the namespaces of those that are in the mesh with what the node shows, and has the replaced ones enrolled. */
+  /** Compares the namespaces of enrolled pods with the node. Enrols pods whose namespace was replaced. */
   compare(): Promise<void>
-  /** Those that are in the mesh. */
+  /** UIDs of the pods in the mesh. */
   enrolled(): string[]
   counts(): PodCounts
-  /** The first of those that are not in and should be. */
+  /** The first of the pending pods. */
   waiting(): PodAndReason[]
-  /** The first of those that were enrolled and are not captured. */
+  /** The first of the pods that are enrolled but not captured. */
   astray(): PodAndReason[]
   idle(): Promise<void>
 }
 
-/** Steps that one look may take: more than any pod needs when each of them works. */
+/** Limit of steps in one reconciliation. A pod whose steps succeed needs fewer. */
 const MOST_STEPS = 6
 
-/** The pods of a node; of none of them anything is known yet. */
+/** Creates the reconciler, initially without pods. */
 export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
   const { seen, enroller, settings, namespaces, metrics, log, signal } = options
   const states = new Map<string, PodState>()
@@ -74,7 +74,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     for (const state of states.values()) for (const kind of kindsOf(state)) found[kind] += 1
     return found
   }
-  /** Each change of a pod is counted: to look at all pods for it takes the longer the more there are. */
+  /** Counters are updated with each change of a pod, because counting all pods is slow. */
   const counted = { enrolled: 0, pending: 0, notCaptured: 0 }
   const count = (state: PodState): void => {
     for (const kind of state.counted) counted[kind] -= 1
@@ -88,7 +88,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       const state = stateOf(uid)
       state.waits = printable(messageOf(error))
       const pod = seen.situationOf(uid)?.pod
-      state.calm.failed(`a pod is not as it should be yet: ${state.waits}`, {
+      state.calm.failed(`cannot reconcile a pod yet: ${state.waits}`, {
         pod: pod === undefined ? uid : podRef(pod),
         nextAttemptInMs: pauseMs,
       })
@@ -119,7 +119,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     count(state)
   }
 
-  /** Whether nothing is left to do now. */
+  /** Performs a step. Returns true if no further step is needed now. */
   async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
     if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
@@ -131,7 +131,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // The next change of the pod, or the next round, is another occasion.
+          // The next change of the pod, or the next round, retries.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true
@@ -154,7 +154,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     }
   }
 
-  /** As it is when it is its turn. */
+  /** Enrols the pod in its turn of the queue, with its current state. */
   async function enrolNow(uid: string, given: HandedPod, left: AbortSignal): Promise<void> {
     left.throwIfAborted()
     const known = seen.situationOf(uid)
@@ -177,7 +177,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       throw error
     } finally {
       count(state)
-      // What is left, or came meanwhile.
+      // Queues the pod for remaining steps and changes in the meantime.
       queue.look(uid)
     }
   }
@@ -205,11 +205,11 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           const drift = await enroller.heal(known.pod)
           if (drift.length === 0) return
           metrics.healed('pod')
-          const text = 'the rules in a pod were not as they should be, and are put right'
+          const text = 'repaired the rules in a pod'
           log.warn(text, { pod: podRef(known.pod), drift: printable(drift.join('; ')) })
         } catch (error) {
           metrics.healFailed('pod')
-          state.calm.failed(`the rules in a pod cannot be looked at: ${printable(messageOf(error))}`, {
+          state.calm.failed(`cannot check the rules in a pod: ${printable(messageOf(error))}`, {
             pod: podRef(known.pod),
           })
         }
@@ -235,8 +235,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
 // internal
 
 const WORDS: Readonly<Record<Exclude<EnrolmentStep['step'], 'none'>, string>> = {
-  enrol: 'a pod is taken into the mesh',
-  addresses: "a pod's addresses are written",
-  annotate: "a pod's annotation is written",
-  leave: 'a pod is taken out of the mesh',
+  enrol: 'adding a pod to the mesh',
+  addresses: "updating a pod's addresses",
+  annotate: "updating a pod's annotation",
+  leave: 'removing a pod from the mesh',
 }

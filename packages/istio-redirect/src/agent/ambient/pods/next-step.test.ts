@@ -16,7 +16,7 @@ const reached = (status: 'enabled' | 'pending', ...addresses: string[]) => ({
 
 const TAKEN = { all: ' with rules', proven: ' with proven rules', none: '' } as const
 
-/** A step in short: what it is, what it writes, and whether rules are taken out. */
+/** Summary of a step: its kind, its changes, and the rules that it removes. */
 function short(step: EnrolmentStep): string {
   switch (step.step) {
     case 'none':
@@ -49,43 +49,43 @@ const step = ({ pod: more = {}, deleted = false, reached: far, ...rest }: Row): 
 describe('a pod in an ambient namespace', () => {
   test.each<[string, Row, string]>([
     ['is enrolled', {}, 'enrol 10.0.0.9'],
-    ['waits for an address', { pod: { addresses: [] } }, 'wait'],
+    ['waits without an address', { pod: { addresses: [] } }, 'wait'],
     [
-      'is enrolled again when ztunnel did not take it',
+      'is enrolled again if ztunnel did not accept it',
       { reached: reached('pending'), pod: says('pending') },
       'enrol 10.0.0.9',
     ],
     [
-      'waits with that for an address',
+      'waits without an address before a retry',
       { reached: reached('pending'), pod: { ...says('pending'), addresses: [] } },
       'wait',
     ],
-    ['is left alone once it is enrolled', { reached: reached('enabled'), pod: says('enabled') }, 'none'],
+    ['needs no step after its enrolment', { reached: reached('enabled'), pod: says('enabled') }, 'none'],
     ['is enrolled after a restart of the agent', { pod: says('enabled') }, 'enrol 10.0.0.9'],
-    ['is enrolled whatever a user wrote', { pod: says('enabled') }, 'enrol 10.0.0.9'],
-    ['is enrolled against the will of a user who annotated it', { pod: says('disabled') }, 'enrol 10.0.0.9'],
+    ['is enrolled although a user wrote enabled', { pod: says('enabled') }, 'enrol 10.0.0.9'],
+    ['is enrolled although a user wrote disabled', { pod: says('disabled') }, 'enrol 10.0.0.9'],
     [
-      'gets its annotation back that a user removed',
+      'gets a removed annotation back',
       { reached: reached('enabled') },
       'annotate {"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}',
     ],
     [
-      'gets its annotation back that a user changed',
+      'gets a changed annotation back',
       { reached: reached('enabled'), pod: says('disabled') },
       'annotate {"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}',
     ],
     [
-      'has its new addresses in the sets',
+      'gets new addresses into the sets',
       { reached: reached('enabled', '10.0.0.8'), pod: says('enabled') },
       'addresses 10.0.0.9',
     ],
     [
-      'has a further address in the sets',
+      'gets a further address into the sets',
       { reached: reached('enabled'), pod: { ...says('enabled'), addresses: ['10.0.0.9', 'fd00::9'] } },
       'addresses 10.0.0.9 fd00::9',
     ],
     [
-      'is left alone when its addresses change places',
+      'needs no step if only the order of its addresses changes',
       {
         reached: reached('enabled', 'fd00::9', '10.0.0.9'),
         pod: { ...says('enabled'), addresses: ['10.0.0.9', 'fd00::9'] },
@@ -93,64 +93,64 @@ describe('a pod in an ambient namespace', () => {
       'none',
     ],
     [
-      'keeps its addresses when it has none for a while',
+      'keeps its addresses while its status has none',
       { reached: reached('enabled'), pod: { ...says('enabled'), addresses: [] } },
       'none',
     ],
-    ['waits while nothing is known of its namespace', { namespaceLabels: undefined }, 'wait'],
+    ['waits while its namespace is unknown', { namespaceLabels: undefined }, 'wait'],
     ['is not enrolled after it has ended', { pod: { completed: true } }, 'none'],
-    ['is not enrolled on the network of the node', { pod: { hostNetwork: true } }, 'none'],
+    ['is not enrolled on the host network', { pod: { hostNetwork: true } }, 'none'],
     ['is not enrolled with a sidecar', { pod: { annotations: { 'sidecar.istio.io/status': '{}' } } }, 'none'],
   ])('%s', (_, row, expected) => {
     expect(short(step(row))).toBe(expected)
   })
 })
 
-describe('a pod leaves the mesh', () => {
+describe('a pod leaves the mesh or not', () => {
   const enrolled = { reached: reached('enabled'), pod: says('enabled') }
   test.each<[string, Row, string]>([
     [
-      'when its namespace is ambient no longer',
+      'leaves when its namespace is no longer ambient',
       { ...enrolled, namespaceLabels: {} },
       'leave with rules and annotation',
     ],
     [
-      'when its own label says none',
+      'leaves when its own label says none',
       { ...enrolled, pod: { ...says('enabled'), labels: none } },
       'leave with rules and annotation',
     ],
     [
-      'when it was pending only',
+      'leaves when it was only pending',
       { reached: reached('pending'), pod: says('pending'), namespaceLabels: {} },
       'leave with rules and annotation',
     ],
     [
-      'when it was enrolled but never annotated',
+      'leaves when it was enrolled but never annotated',
       { reached: reached('pending'), namespaceLabels: {} },
       'leave with rules',
     ],
     [
-      'when a sidecar appears in it',
+      'leaves when it gets a sidecar',
       { ...enrolled, pod: { annotations: { 'sidecar.istio.io/status': '' } } },
       'leave with rules',
     ],
     [
-      'when its namespace is excluded',
+      'leaves when its namespace is excluded',
       { ...enrolled, pod: { ...says('enabled'), namespace: 'kube-system' } },
       'leave with rules and annotation',
     ],
     [
-      'when only a user says that it is in',
+      'leaves when only a user wrote the annotation',
       { pod: says('enabled'), namespaceLabels: {} },
       'leave with rules and annotation',
     ],
     [
-      'with no rule that its sidecar may have when its annotation alone says that it is in',
+      'leaves without the rules of its sidecar if only its annotation shows an enrolment',
       { pod: { annotations: { 'sidecar.istio.io/status': '', [redirectionAnnotation]: 'enabled' } } },
       'leave with proven rules and annotation',
     ],
     [
-      'with no rule that its sidecar may have when it had that before this agent began',
+      'leaves without the rules of its sidecar if it had the sidecar before this agent started',
       {
         reached: { ...reached('enabled'), hadSidecar: true },
         pod: { annotations: { 'sidecar.istio.io/status': '' } },
@@ -158,43 +158,47 @@ describe('a pod leaves the mesh', () => {
       'leave with proven rules',
     ],
     [
-      'without rules on the network of the node',
+      'leaves without a removal of rules on the host network',
       { pod: { ...says('enabled'), hostNetwork: true } },
       'leave and annotation',
     ],
     [
-      'with its rules when it ends',
+      'leaves when it ends, and its rules stay',
       { ...enrolled, pod: { ...says('enabled'), completed: true } },
       'leave and annotation',
     ],
     [
-      'when it ends without an address',
+      'leaves when it ends without an address',
       { ...enrolled, pod: { ...says('enabled'), completed: true, addresses: [] } },
       'leave and annotation',
     ],
     [
-      'when it ends and nothing is known of its namespace',
+      'leaves when it ends in an unknown namespace',
       { ...enrolled, pod: { ...says('enabled'), completed: true }, namespaceLabels: undefined },
       'leave and annotation',
     ],
-    ['when it is deleted, and nothing is written', { ...enrolled, deleted: true }, 'leave'],
+    ['leaves when it is deleted, without a write', { ...enrolled, deleted: true }, 'leave'],
     [
-      'when it is deleted in an excluded namespace',
+      'leaves when it is deleted in an excluded namespace',
       { ...enrolled, pod: { ...says('enabled'), namespace: 'kube-system' }, deleted: true },
       'leave',
     ],
-    ['when it is deleted with its namespace', { ...enrolled, deleted: true, namespaceLabels: undefined }, 'leave'],
-    ['when it is deleted before it was annotated', { deleted: true }, 'leave'],
-    ['when it is deleted while it waits for an address', { deleted: true, pod: { addresses: [] } }, 'leave'],
-    ['once, when it ended before it was deleted', { deleted: true, pod: { completed: true } }, 'none'],
-    ['not when it never was in', { deleted: true, namespaceLabels: {} }, 'none'],
-    ['not when its annotation is none of ours', { pod: says('disabled'), namespaceLabels: {} }, 'none'],
+    [
+      'leaves when it is deleted with its namespace',
+      { ...enrolled, deleted: true, namespaceLabels: undefined },
+      'leave',
+    ],
+    ['leaves when it is deleted before its annotation', { deleted: true }, 'leave'],
+    ['leaves when it is deleted while it waits for an address', { deleted: true, pod: { addresses: [] } }, 'leave'],
+    ['does not leave again when it is deleted after its end', { deleted: true, pod: { completed: true } }, 'none'],
+    ['does not leave if it was never enrolled', { deleted: true, namespaceLabels: {} }, 'none'],
+    ['does not leave if its annotation is a user value', { pod: says('disabled'), namespaceLabels: {} }, 'none'],
   ])('%s', (_, row, expected) => {
     expect(short(step(row))).toBe(expected)
   })
 })
 
-/** What a step does to a pod when it succeeds. */
+/** Applies a successful step to the situation of a pod. */
 function after(before: PodSituation, done: EnrolmentStep): PodSituation {
   const annotate = (patch: ReturnType<typeof patchAfter>) => {
     if (patch === undefined) return before.pod
@@ -220,7 +224,7 @@ function after(before: PodSituation, done: EnrolmentStep): PodSituation {
   }
 }
 
-test('steps that succeed end after three at most, in what the labels ask for, and then write nothing', () => {
+test('at most three successful steps lead to the state that the labels ask for, and then nothing is written', () => {
   const label = fc.constantFrom<Labels>({}, ambient, none)
   const situation = fc.record({
     pod: fc

@@ -3,35 +3,35 @@ import { decideEnrolment, type EnrolmentSettings, type RedirectionStatus, redire
 import type { KubeRequest } from '@cni/kube'
 import { annotationPatch } from './annotation.ts'
 
-/** How far a pod is. */
+/** Progress of a pod's enrolment. */
 export interface Reached {
   readonly status: RedirectionStatus
   readonly addresses: readonly string[]
-  /** When this agent began it had a sidecar already, which may have rules in it. */
+  /** True if the pod had a sidecar when this agent started. The sidecar may have written rules. */
   readonly hadSidecar?: boolean | undefined
 }
 
-/** What is known of a pod when it is its turn, whatever the occasion: a watch, a namespace's labels, a retry. */
+/** Known facts about a pod at its turn in the queue. */
 export interface PodSituation {
-  /** As last seen. */
+  /** Last state from the watch. */
   readonly pod: AmbientPod
-  /** It has been deleted. One that is being deleted stays in the mesh until it is gone. */
+  /** True after the deletion. A pod that is being deleted stays in the mesh until then. */
   readonly deleted: boolean
-  /** `undefined`: nothing is known of its namespace. */
+  /** `undefined` if the namespace is unknown. */
   readonly namespaceLabels: Labels | undefined
-  /** How far this agent got with its UID; `undefined`: it did nothing for it, or took everything back. */
+  /** Progress of this agent for the pod's UID. `undefined` if the agent did nothing, or removed everything. */
   readonly reached: Reached | undefined
 }
 
 /**
- * What to do about a pod, and why, in a sentence without its name.
+ * Step for a pod, with the reason as a sentence without the pod's name.
  *
- * - `none`: nothing, or nothing yet (`waiting`).
- * - `enrol`: rules into its namespace, to ztunnel, its addresses into the node's sets, then the annotation.
- * - `addresses`: the node's sets only.
- * - `annotate`: the annotation only, which somebody else changed.
- * - `leave`: out of the sets and ztunnel, then the annotation; rules are taken out of a namespace that lives on
- *   (`proven`: those that nobody but an agent can have written).
+ * - `none`: no step, or no step yet (`waiting`).
+ * - `enrol`: install rules, send the pod to ztunnel, add its addresses to the node's sets, set the annotation.
+ * - `addresses`: update the node's sets.
+ * - `annotate`: restore the annotation, which another writer changed.
+ * - `leave`: remove the pod from the sets and ztunnel, and its annotation. Rules are removed if the namespace still
+ *   exists.
  */
 export type EnrolmentStep =
   | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
@@ -40,26 +40,27 @@ export type EnrolmentStep =
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
   | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
 
-/** Which rules leave with a pod. */
+/** Rules to remove when a pod leaves. `proven` are rules that only an agent can have written. */
 export type LeftRules = 'all' | 'proven' | 'none'
 
 /**
- * What to do about a pod now. Of a pod that still is there one more look after each step tells what is left, until the
- * answer is `none`; when every step succeeds that takes three at most.
+ * Chooses the next step for a pod. Callers repeat this after each step until the result is `none`. If the steps
+ * succeed, at
+ * most three are needed.
  */
 export function nextStep(situation: PodSituation, settings: EnrolmentSettings): EnrolmentStep {
   const { pod, deleted, namespaceLabels, reached } = situation
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // Nobody is left whose traffic the rules could divert, and the kernel drops them with the namespace.
+    // The rules affect no traffic any more, and the kernel drops them with the namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
-  if (namespaceLabels === undefined) return wait(`nothing is known yet of its namespace ${pod.namespace}`)
+  if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // An annotation alone may be a user's doing: neither the node's rules nor those of a sidecar are touched for it.
+  // A user may have written the annotation. It alone is no reason to remove rules of the node or of a sidecar.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -72,24 +73,25 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
   if (reached?.status !== 'enabled') {
     return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
   }
-  // At its end a pod may lose its addresses before it is gone; then those it had are still the ones to forget.
+  // A pod that ends may lose its addresses before its deletion. The former addresses are then still needed for the
+  // removal.
   if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
     return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
   }
   const patch = annotationPatch(pod, 'enabled')
   return patch === undefined
     ? none('it is enrolled')
-    : { step: 'annotate', patch, why: 'it is enrolled, but its annotation says otherwise' }
+    : { step: 'annotate', patch, why: 'it is enrolled, but its annotation has another value' }
 }
 
-/** There is no pod left to annotate; its namespace is the kernel's business. */
+/** Step after a deletion: the annotation is gone with the pod, and the kernel removes the namespace. */
 function afterDeletion(
   { pod, namespaceLabels }: PodSituation,
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // One that was about to be enrolled may be further than its annotation; that its namespace is excluded, or gone, is
-  // no reason to keep it.
+  // A pod whose enrolment was in progress may lack its annotation. An excluded or missing namespace is no reason to
+  // keep it.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

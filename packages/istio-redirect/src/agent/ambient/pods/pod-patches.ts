@@ -4,20 +4,20 @@ import { isObject } from '@cni/types'
 import type { RequestReports } from '../../part/server-reach.ts'
 import type { ApiAccess } from '../../part/services.ts'
 
-/** Asks the API server to change pods, over connections that are kept. */
+/** Sends patches of pods to the API server over kept connections. */
 export interface PodPatches extends Disposable {
-  /** Returns the version that came of it. */
+  /** Sends a patch and resolves with the new `resourceVersion`. */
   patch(request: KubeRequest): Promise<string | undefined>
 }
 
-/** Settings of {@link podPatches}. */
+/** Options of {@link podPatches}. */
 export interface PodPatchesOptions {
   readonly signal: AbortSignal
-  /** Told of what becomes of the requests. */
+  /** Receives the results of the requests. */
   readonly reach?: RequestReports | undefined
 }
 
-/** Connects at the first request. */
+/** Creates the sender. It connects with the first request. */
 export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions): PodPatches {
   const kept = keptClients()
   return {
@@ -38,7 +38,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
 
 // internal
 
-/** The plugin waits five seconds, of which ztunnel may take four. */
+/** Deadline of a patch in milliseconds. The plugin waits five seconds, of which ztunnel may need four. */
 const PATCH_MS = 4000
 
 function versionOf(answer: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { podQueue } from './pod-queue.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when `open` is called. */
 function gate() {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -25,7 +25,7 @@ function started({ look = async () => {}, ...more }: Around = {}) {
   return { queue: podQueue({ look, failed, signal: stop.signal, ...more }), stop, failures }
 }
 
-test('of one pod one piece of work runs at a time, whoever asked for it', async () => {
+test('work on one pod runs in sequence, for all callers', async () => {
   const log: string[] = []
   const first = gate()
   const { queue } = started({ look: async (uid) => void log.push(`look ${uid}`) })
@@ -43,7 +43,7 @@ test('of one pod one piece of work runs at a time, whoever asked for it', async 
   expect(log).toEqual(['event begins', 'event ends', 'look a', 'second event'])
 })
 
-test('ten pods are worked on at the same time', async () => {
+test('ten pods are processed concurrently', async () => {
   const all = gate()
   let inside = 0
   const { queue } = started()
@@ -59,7 +59,7 @@ test('ten pods are worked on at the same time', async () => {
   await Promise.all(events)
 })
 
-test('however often a look is asked for before it begins, there is one; what is asked for meanwhile comes after it', async () => {
+test('repeated requests before a look cause one look, and requests during a look cause another one', async () => {
   const first = gate()
   const seen: string[] = []
   const { queue } = started({
@@ -77,7 +77,7 @@ test('however often a look is asked for before it begins, there is one; what is 
   expect(seen).toEqual(['a', 'b', 'a'])
 })
 
-test('a pod that is asked for again and again keeps no other pod waiting', async () => {
+test('a pod with constant requests does not delay other pods', async () => {
   const held = gate()
   const seen: string[] = []
   const { queue } = started({
@@ -98,7 +98,7 @@ test('a pod that is asked for again and again keeps no other pod waiting', async
   expect(seen).toEqual(['hot', 'calm', 'hot'])
 })
 
-test('a look that fails is repeated after pauses that grow, until one works', async () => {
+test('a failed look is repeated after growing pauses until it succeeds', async () => {
   const pauses: number[] = []
   let attempts = 0
   const done = gate()
@@ -118,7 +118,7 @@ test('a look that fails is repeated after pauses that grow, until one works', as
   expect([attempts, pauses]).toEqual([4, [1, 2, 3]])
 })
 
-test('whoever asks during such a pause has it repeated at once', async () => {
+test('a request during such a pause repeats the look at once', async () => {
   let attempts = 0
   const { queue, failures } = started({
     async look() {
@@ -134,7 +134,7 @@ test('whoever asks during such a pause has it repeated at once', async () => {
   expect([attempts, failures]).toEqual([2, ['a: Error: no']])
 })
 
-test('what an event throws is for whoever sent it, and keeps nothing from its turn', async () => {
+test('an error of `run` rejects its caller only, and the queue continues', async () => {
   const { queue, failures } = started()
   const refused = queue.run('a', () => Promise.reject(new Error('no ztunnel')))
   const next = queue.run('a', async () => 'enrolled')
@@ -143,13 +143,13 @@ test('what an event throws is for whoever sent it, and keeps nothing from its tu
   expect(failures).toEqual([])
 })
 
-test('after the signal nothing is begun', async () => {
+test('nothing starts after the signal aborts', async () => {
   const seen: string[] = []
   const { queue, stop } = started({ look: async (uid) => void seen.push(uid) })
   queue.look('a')
-  stop.abort(new Error('the agent ends'))
+  stop.abort(new Error('the agent stops'))
   queue.look('b')
-  await expect(queue.run('c', async () => {})).rejects.toThrow('the agent ends')
+  await expect(queue.run('c', async () => {})).rejects.toThrow('the agent stops')
   await queue.idle()
   expect(seen).toEqual([])
 })

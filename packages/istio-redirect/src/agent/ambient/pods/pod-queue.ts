@@ -1,35 +1,36 @@
-/** Work on pods, by UID: of each pod one piece at a time, of different pods at the same time. */
+/** Queue of work on pods by UID: in sequence for one pod, concurrent for different pods. */
 export interface PodQueue {
   /**
-   * Has a pod looked at when it is its turn: once, however often this is called before. A look that fails is repeated after
-   * a pause that grows, until one works; whatever calls this meanwhile has it repeated at once.
+   * Queues a look at a pod. Repeated calls before the look cause one look.
+   *
+   * A failed look is repeated after growing pauses until it succeeds. A call during a pause repeats it at once.
    */
   look(uid: string): void
-  /** Does something in the turn of a pod. What it throws is thrown, and nothing is repeated. */
+  /** Runs work in the pod's turn. Rejects with the error of the work, without a retry. */
   run<T>(uid: string, work: () => Promise<T>): Promise<T>
-  /** Settles when nothing runs any more. What waits for a pause does not count. */
+  /** Resolves when no work is running. Pauses before a retry do not count. */
   idle(): Promise<void>
 }
 
-/** How a {@link podQueue} works. */
+/** Options of {@link podQueue}. */
 export interface PodQueueOptions {
-  /** What a look is. */
+  /** Reconciles one pod. */
   readonly look: (uid: string) => Promise<void>
-  /** Told of each look that failed, and how long its repetition waits. */
+  /** Called after each failed look, with the pause before its retry. */
   readonly failed: (uid: string, error: unknown, pauseMs: number) => void
-  /** Nothing is begun after it: what `run` was asked for rejects with its reason. */
+  /** No work starts after this signal aborts. Waiting calls of `run` reject with its reason. */
   readonly signal: AbortSignal
-  /** So many looks run at the same time; what `run` does is not counted. Default 8. */
+  /** Limit of concurrent looks, without work of `run`. Default 8. */
   readonly lookers?: number | undefined
-  /** The pause after so many failures, in milliseconds. Default: 100 ms, doubled up to 5 s. */
+  /** Returns the pause in milliseconds after a number of failures. Default: 100 ms, doubled up to 5 s. */
   readonly pause?: ((failures: number) => number) | undefined
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function podQueue(options: PodQueueOptions): PodQueue {
   const { look, failed, signal, lookers = 8, pause = growing } = options
   const pods = new Map<string, Line>()
-  /** Who wants to be looked at, in order. */
+  /** UIDs of pods that wait for a look, in order. */
   const wanted = new Set<string>()
   const running = new Set<Promise<unknown>>()
   let looking = 0
@@ -55,7 +56,7 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // One that is in line already may have begun: it is looked at again afterwards.
+      // A look that is queued may have started already, so another one follows.
       if (line.looks) continue
       looking += 1
       line.looks = true
@@ -112,10 +113,10 @@ export function podQueue(options: PodQueueOptions): PodQueue {
 // internal
 
 interface Line {
-  /** Settles after all that is in line. */
+  /** Settles after all queued work of the pod. */
   last: Promise<unknown>
   waiting: number
-  /** A look is in line. */
+  /** True if a look is queued or running. */
   looks: boolean
   failures: number
   timer: NodeJS.Timeout | undefined

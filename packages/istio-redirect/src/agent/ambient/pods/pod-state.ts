@@ -2,17 +2,17 @@ import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import type { Reached } from './next-step.ts'
 
-/** How far a pod is. */
+/** State of a pod in the reconciler. */
 export interface PodState {
   readonly uid: string
   reached: Reached | undefined
-  /** Why it is not as it should be. */
+  /** Reason why the pod is pending. */
   waits: string | undefined
-  /** Why it is not captured, although it was enrolled. */
+  /** Reason why the pod is enrolled but not captured. */
   lost: string | undefined
-  /** The last look at the node showed nothing of it. */
+  /** True if the last check of the node showed no trace of the pod. */
   unseen: boolean
-  /** As what it was counted last. */
+  /** Counters that include the pod now. */
   counted: readonly Kind[]
   readonly calm: ReturnType<typeof calmLog>
 }
@@ -21,14 +21,14 @@ export interface PodState {
 export interface PodCounts {
   readonly enrolled: number
   readonly pending: number
-  /** Pods that were enrolled and are not captured; most of them are among the enrolled as well. */
+  /** Enrolled pods without capture. Most of them also count as enrolled. */
   readonly notCaptured: number
 }
 
-/** What a pod is counted as. */
+/** Counter of a pod. */
 export type Kind = keyof PodCounts
 
-/** The state of a pod of which nothing is known. */
+/** Creates the state of a new pod. */
 export const newState = (uid: string, log: ScopedLog): PodState => ({
   uid,
   reached: undefined,
@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** What a pod is to be counted as. */
+/** Counters that have to include the pod. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')
@@ -48,13 +48,13 @@ export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   return kinds
 }
 
-/** Writes down how far a pod has come; one that is enrolled anew is captured. */
+/** Records the progress of a pod. A newly enrolled pod is captured. */
 export const reachOf = (state: PodState) => (reached: Reached) => {
   state.reached = reached
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/** The pod is captured, or does not have to be. */
+/** Records that the pod is captured, or does not have to be. */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

@@ -6,46 +6,47 @@ import { redirectionAnnotation } from './annotation.ts'
 import type { PodSituation } from './next-step.ts'
 import { slimLabels, slimPod } from './slim-pod.ts'
 
-/** Pods of the node and namespaces of the cluster, as two watches report them. */
+/** Store of the node's pods and the cluster's namespaces, filled by two watches. */
 export interface PodStore {
-  /** Observers for the watch of pods and for that of namespaces. */
+  /** Observers for the two watches. */
   readonly pods: Observer
   readonly namespaces: Observer
-  /** The pod of this name that was not deleted. */
+  /** Finds the pod with this name that is not deleted. */
   find(who: PodIdentity): AmbientPod | undefined
-  /** What is known of a pod, also of one that was deleted and not forgotten yet. */
+  /** Known facts about a pod, also after its deletion until `forget`. */
   situationOf(uid: string): Omit<PodSituation, 'reached'> | undefined
   namespaceLabels(name: string): Labels | undefined
-  /** All that were not deleted. */
+  /** All pods that are not deleted. */
   all(): AmbientPod[]
   /**
-   * Records the agent's own write of a pod's annotation, and the `resourceVersion` of the answer. Until the watch reaches
-   * that version, its annotation is older than the write and ignored.
+   * Records the agent's own write of a pod's annotation, with the `resourceVersion` of the answer. Until the watch
+   * delivers
+   * that version, its annotation is older than the write and is ignored.
    */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
-  /** Forgets a pod that was deleted. */
+  /** Forgets a deleted pod. */
   forget(uid: string): void
-  /** Reason why the store is incomplete: a watch is not listed yet or fails. `undefined`: it is complete. */
+  /** Reason why the store is incomplete: a watch is not listed yet or fails. `undefined` if it is complete. */
   problem(): string | undefined
-  /** Settles when both watches have listed once; rejects with the signal's reason. */
+  /** Resolves when both watches have listed once. Rejects with the signal's reason. */
   listed(signal: AbortSignal): Promise<void>
 }
 
 /** Listeners of {@link podStore}. */
 export interface PodStoreOptions {
-  /** A pod is new, or it changed, or was deleted. */
+  /** Called for each new, changed or deleted pod. */
   readonly changed: (uid: string) => void
-  /** A namespace is new, or its labels changed. */
+  /** Called for each new namespace and each change of its labels. */
   readonly relabelled: (name: string, before: Labels | undefined, after: Labels) => void
-  /** An object is not a pod, or not a namespace. */
+  /** Called for an object that is not a pod or not a namespace. */
   readonly malformed: () => void
-  /** Milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: (() => number) | undefined
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function podStore({ changed, relabelled, malformed, now = () => performance.now() }: PodStoreOptions): PodStore {
-  /** UIDs of the pods in the store, with their keys. */
+  /** Keys of the pods in the store, by UID. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()
   const pods = watchStore<AmbientPod>({
@@ -100,7 +101,7 @@ export function podStore({ changed, relabelled, malformed, now = () => performan
 
 function problemOf({ failure, isListed }: WatchStore<object>, what: string): string | undefined {
   const error = failure()
-  if (error !== undefined) return `${what} cannot be watched: ${error.message}`
+  if (error !== undefined) return `cannot watch ${what}: ${error.message}`
   return isListed() ? undefined : `${what} are not listed yet`
 }
 

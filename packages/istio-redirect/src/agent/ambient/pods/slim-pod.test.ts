@@ -17,7 +17,7 @@ const attempt = (pod: AmbientPod): unknown => {
   }
 }
 
-test('of a pod with 1 MB of annotations a few KiB are kept', () => {
+test('a pod with 1 MB of annotations is reduced to a few KiB', () => {
   const long = 'x'.repeat(250_000)
   const pod = slimPod(
     podWith({
@@ -32,7 +32,7 @@ test('of a pod with 1 MB of annotations a few KiB are kept', () => {
   expect(pod.addresses).toHaveLength(16)
 })
 
-test('a list above a bound is refused by its name, the amount and the bound; 1024 interfaces are possible', () => {
+test('a list above a limit is refused with its name, size and limit, and 1024 interfaces are accepted', () => {
   const key = 'istio.io/reroute-virtual-interfaces'
   const refusals = [interfaces(60_000), interfaces(1025)].map((list) => attempt(slimPod(podWith({ [key]: list }))))
   for (const refused of refusals) expect(refused).toSatisfy(isRedirectError)
@@ -42,7 +42,7 @@ test('a list above a bound is refused by its name, the amount and the bound; 102
   expect(attempt(slimPod(podWith({ [key]: interfaces(1024) })))).toBe(1024)
 })
 
-test('of labels with more than 16 Ki characters those of Istio are kept', () => {
+test('only app and Istio labels are kept if all labels exceed 16 Ki characters', () => {
   const few = { app: 'web', tier: 'front' }
   expect(slimLabels(few)).toBe(few)
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`label-${i}`, 'x']))

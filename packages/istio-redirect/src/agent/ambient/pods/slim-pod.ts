@@ -2,7 +2,7 @@ import type { AmbientPod, Labels } from '@cni/istio-rules'
 import { ambientAnnotations } from '@cni/istio-rules'
 import { beginning } from '../../../foreign-text.ts'
 
-/** What the agent keeps of a pod: the annotations that decide, and of each no more than it may have. */
+/** Reduces a pod to the members that affect the decision, with limited sizes. */
 export function slimPod(pod: AmbientPod): AmbientPod {
   const annotations: [string, string][] = []
   const tooLong: [string, number][] = []
@@ -22,8 +22,9 @@ export function slimPod(pod: AmbientPod): AmbientPod {
 }
 
 /**
- * The labels of a pod or a namespace, if they have at most 16 Ki characters. Of more, only those of Istio and `app` are
- * kept: selectors see no others.
+ * Reduces the labels of a pod or a namespace above 16 Ki characters to `app` and Istio's labels. Selectors then see no
+ * other
+ * labels.
  */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
@@ -35,7 +36,7 @@ export function slimLabels(labels: Labels): Labels {
 
 // internal
 
-/** What is kept of a text that is too long: messages show it. */
+/** Number of characters that are kept of a text that is too long, for messages. */
 const SHOWN_CHARS = 128
 
 const MAX_LABEL_CHARS = 16 * 1024

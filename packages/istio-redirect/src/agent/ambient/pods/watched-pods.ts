@@ -5,17 +5,18 @@ import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../part/services.ts'
 import { type PodStore, podStore } from './pod-store.ts'
 
-/** What {@link watchedPods} works with. */
+/** Options of {@link watchedPods}. */
 export interface WatchedPodsOptions {
   readonly config: AmbientConfig
   readonly log: ScopedLog
-  /** Whether this pod is in the mesh has to be decided anew. */
+  /** Queues a pod for a new decision. */
   readonly look: (uid: string) => void
 }
 
 /**
- * {@link podStore} for one of the modes: where the labels of a namespace change what is decided, all its pods are looked
- * at. What asks for the impossible, or is no object of Kubernetes, is in the log.
+ * Creates a {@link podStore} that queues all pods of a namespace after a change of its relevant labels. Logs
+ * unsupported
+ * labels and malformed objects.
  */
 export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
   const malformed = calmLog(log, '')
@@ -27,7 +28,7 @@ export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore
       if (!namespaceMatters(before, after, config)) return
       for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
     },
-    malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
+    malformed: () => malformed.failed('ignored an object from the API server that is not a pod or namespace'),
   })
   return seen
 }

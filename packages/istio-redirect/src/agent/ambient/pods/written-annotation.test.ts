@@ -24,7 +24,7 @@ function seen() {
   return { pods, status }
 }
 
-test('what was written counts, until the watch has come as far', () => {
+test("the agent's own write counts until the watch delivers its version", () => {
   const { pods, status } = seen()
   pods.wrote(uid, 'enabled', '3')
   pods.pods.present(pod('2'))
@@ -34,7 +34,7 @@ test('what was written counts, until the watch has come as far', () => {
   expect(status()).toBeUndefined()
 })
 
-test('what the watch told before the answer came is not older than what was written', () => {
+test('events of the watch before the answer to the write are not older than the write', () => {
   const { pods, status } = seen()
   pods.pods.present(pod('2', 'enabled'))
   pods.pods.present(pod('3'))
