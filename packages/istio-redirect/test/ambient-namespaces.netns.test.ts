@@ -261,7 +261,7 @@ describe('the open namespaces', () => {
     using lease = cache.lease(uid)
     expect(lease?.netns.ino).toBe(target.ino)
     rmSync(join(proc, '1'), { recursive: true })
-    expect(() => cache.keep(otherUid, workload, netns.open(node.path))).toThrow('cannot tell')
+    expect(() => cache.keep(otherUid, workload, netns.open(node.path))).toThrow('cannot find the node')
     expect([descriptors(), cache.size]).toEqual([before, 1])
   })
 })

@@ -211,7 +211,7 @@ describe('a repair fails five times, and changes nothing,', () => {
     ['with one that every namespace has', {}, { podIP: '127.0.0.1', podIPs: [{ ip: '::' }] }, /failed to parse addr: /],
     ['with one that nobody has', {}, { podIP: '10.77.8.9' }, /failed to find network namespace/],
     ['with another one that nobody has', {}, { podIP: '10.77.8.2', podIPs: [{ ip: '10.77.8.9' }] }, /failed to find/],
-    ['on the network of the node', { hostNetwork: true }, { podIP: '10.77.8.2' }, /the node's own network/],
+    ['on the network of the node', { hostNetwork: true }, { podIP: '10.77.8.2' }, /the host network/],
     ['for a bad port', bad('excludeInboundPorts', '80;reboot'), { podIP: '10.77.8.2' }, /excludeInboundPorts/],
     ['for a hostile range', bad('includeOutboundIPRanges', '$(id)'), { podIP: '10.77.8.2' }, /includeOutboundIPRanges/],
     [

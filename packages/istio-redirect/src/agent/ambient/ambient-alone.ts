@@ -34,8 +34,7 @@ export interface StartedAmbient {
    * Reason why ambient mode is not ready.
    *
    * A failing API server is not a reason once ambient mode works: enrolled pods stay enrolled, and a replacement agent
-   * would
-   * know less.
+   * would not know these pods.
    */
   unready(): string | undefined
   /** Metrics in the text format of Prometheus. */

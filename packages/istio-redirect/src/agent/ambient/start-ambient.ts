@@ -43,8 +43,7 @@ export interface AmbientMode {
   problem(): string | undefined
   /**
    * Reason why ambient mode is not ready. A failing API server is not a reason once ambient mode works: enrolled pods
-   * stay
-   * enrolled, and a replacement agent would know less.
+   * stay enrolled, and a replacement agent would not know these pods.
    */
   unready(): string | undefined
   /** Enrols a pod that is starting. `undefined` if that is impossible now, or the mode is unknown. */

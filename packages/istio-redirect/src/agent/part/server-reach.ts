@@ -28,7 +28,8 @@ export interface ServerReach {
   /**
    * Calls the listener with the server's message of a refusal, also with earlier refusals that still last.
    *
-   * A kind of object is reported once until one of its requests succeeds. Returns a function that removes the listener.
+   * Each kind of object is reported once, until one of its requests succeeds. Returns a function that removes the
+   * listener.
    */
   onRefusal(listener: (problem: string) => void): () => void
 }

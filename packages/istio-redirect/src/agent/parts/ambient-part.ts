@@ -21,7 +21,7 @@ export interface AmbientServices {
   readonly failed: () => void
   /** Called for each connection of a plugin that was closed early. */
   readonly closed: (reason: string) => void
-  /** True if a newer agent keeps the node now. */
+  /** True if a newer agent has taken over the node. */
   readonly isAside: () => boolean
   /** Receives the results of API requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined

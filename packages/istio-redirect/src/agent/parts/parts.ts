@@ -31,7 +31,7 @@ export interface PartServices {
   /** Counts the errors of the parts. */
   readonly errors: Counter
   readonly readiness: () => Readiness
-  /** True if a newer agent keeps the node now. */
+  /** True if a newer agent has taken over the node. */
   readonly isAside: () => boolean
   /** True if the installation is complete. */
   readonly isInstalled: () => boolean

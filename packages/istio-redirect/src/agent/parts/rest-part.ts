@@ -48,7 +48,7 @@ export function restPart({
 /** Share of one processor below which the agent is idle. Probes, scrapes and checks of 250 pods stay below it. */
 const CALM = 0.04
 
-/** Processor time of work between two releases, in milliseconds. */
+/** Processor time that the agent has to use between two releases of memory, in milliseconds. */
 const WORTH_MS = 300
 /** Share of idle processor time that counts as work. Repeated idle work leaves little garbage. */
 const CALM_COUNTS = 0.1

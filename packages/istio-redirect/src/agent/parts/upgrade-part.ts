@@ -8,7 +8,7 @@ import type { ScopedLog } from '../part/services.ts'
 /** Dependencies of {@link upgradePart}. */
 export interface UpgradePartServices {
   readonly log: ScopedLog
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests for the DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
   /** Pause between attempts in milliseconds, randomly up to twice as long. Default a minute. */
   readonly pauseMs?: number

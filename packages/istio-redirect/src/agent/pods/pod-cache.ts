@@ -103,7 +103,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
     // A large pod must not push out other pods.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
-    // The request for this pod, when it starts, reports the error.
+    // The API request at the pod's start reports the error.
     return null
   }
 }

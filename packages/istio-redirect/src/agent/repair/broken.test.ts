@@ -82,7 +82,7 @@ describe('a pod with a failed init container', () => {
     ['iptables validation failed', 'iptables validation failed', true],
     ['other', 'iptables validation failed', false],
     [' iptables validation failed\n', '\tiptables validation failed  ', true],
-  ])('with the expected message %j and the message %j: %#', (wanted, message, expected) => {
+  ])('is broken only with the expected message, case %#: %j and %j', (wanted, message, expected) => {
     const status = validation(backOff, ended(126, { message }))
     expect(isBroken(pod(status), { ...filter, initContainerTerminationMessage: wanted })).toBe(expected)
     expect(

@@ -8,12 +8,16 @@ const label = { labelPods: true }
 const sent = (api: ApiServer, method: string, part = '') =>
   api.requests.filter((request) => request.method === method && request.url.includes(part))
 
-describe('the API server is asked', () => {
+describe('the API server', () => {
   test.each<[string, RepairFixtureOptions['config'], string]>([
-    ['for the pods of the node', {}, '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&limit=500&resourceVersion=0'],
-    ['for the pods of all nodes if the settings name no node', { nodeName: '' }, '/api/v1/pods?limit=500'],
     [
-      'with the selectors of the settings',
+      'is asked for the pods of the node',
+      {},
+      '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&limit=500&resourceVersion=0',
+    ],
+    ['is asked for the pods of all nodes if the settings name no node', { nodeName: '' }, '/api/v1/pods?limit=500'],
+    [
+      'is asked with the selectors of the settings',
       { fieldSelectors: 'metadata.namespace=demo', labelSelectors: 'app=web' },
       '/api/v1/pods?fieldSelector=metadata.namespace%3Ddemo%2Cspec.nodeName%3Dn1&labelSelector=app%3Dweb&limit=500&resourceVersion=0',
     ],
@@ -30,7 +34,7 @@ describe('the API server is asked', () => {
     expect(node.log).toEqual([expect.stringContaining('nothing is watched')])
   })
 
-  test('with the current token of the file', async () => {
+  test('is asked with the current token of the file', async () => {
     await using node = await repairFixture({ config: label })
     await until(() => expect(node.api.watches()).toBe(1))
     node.api.token = 'another'
@@ -39,7 +43,7 @@ describe('the API server is asked', () => {
     await until(() => expect(node.pods('label/success')).toBe(1))
   })
 
-  test('page by page', async () => {
+  test('is asked page by page', async () => {
     const pods = Array.from({ length: 1200 }, (_, index) => validatedPod(0, { name: `fine-${index}` }))
     await using node = await repairFixture({ config: { ...label, nodeName: '' }, pods: [...pods, validatedPod(126)] })
     await until(() => expect(node.pods('label/success')).toBe(1))

@@ -18,8 +18,8 @@ export interface BranchInterfaces {
 }
 
 /**
- * True if the node's kernel needs these rules. With early demux, the kernel finds the socket of an answer before
- * routing.
+ * True if the node's kernel needs these rules because TCP early demux is off. With early demux, the kernel finds the
+ * socket of an answer before routing.
  */
 export function needsBranchRoutes(hostProc: string): boolean {
   try {

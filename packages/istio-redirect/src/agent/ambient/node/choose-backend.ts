@@ -17,7 +17,7 @@ export interface BackendWish {
   readonly ipv6: boolean
 }
 
-/** Namespace and state file of the choice. */
+/** Network namespace and state file that {@link chooseBackend} reads. */
 export interface BackendPlace {
   /** Network namespace of the node. Default: the one of this process's start. */
   readonly netns?: NetnsTarget | undefined

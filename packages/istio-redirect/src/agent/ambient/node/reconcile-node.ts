@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type HealPace, healPace } from './heal-pace.ts'
 import type { NodeProbes } from './node-probes.ts'
 
-/** Part of the node that is kept. */
+/** Part of the node that the agent checks and repairs. */
 export type NodePart = 'host_rules' | 'host_sets'
 
 /** Event of {@link reconcileNode}. */

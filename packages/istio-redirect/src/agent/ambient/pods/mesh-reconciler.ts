@@ -131,7 +131,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           await enroller.enrol(pod, { addresses: step.addresses, reach: reachOf(state) })
         } catch (error) {
           if (!isEnrolmentError(error) || error.code !== 'IMPOSSIBLE') throw error
-          // The next change of the pod, or the next round, retries.
+          // The next change of the pod, or the next round of `reconcilePods`, retries.
           state.waits = printable(error.message)
           state.calm.failed(state.waits, { pod: podRef(pod) })
           return true

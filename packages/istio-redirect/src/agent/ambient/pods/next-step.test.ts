@@ -106,7 +106,7 @@ describe('a pod in an ambient namespace', () => {
   })
 })
 
-describe('a pod leaves the mesh or not', () => {
+describe('a pod', () => {
   const enrolled = { reached: reached('enabled'), pod: says('enabled') }
   test.each<[string, Row, string]>([
     [

@@ -44,7 +44,7 @@ export interface InstalledRules {
   apply(): Promise<{ readonly plan: RulesPlan; readonly generation?: number | undefined }>
   /** Differences from the state that {@link InstalledRules.apply} installs, as texts. */
   drift(): Promise<string[]>
-  /** Objects of either back end, as texts, for a namespace that should have none. */
+  /** Lists existing rules of both back ends as texts, for a namespace that should have none. */
   present(): Promise<string[]>
   /** Removes the rules of either back end. */
   remove(): Promise<void>
@@ -103,7 +103,7 @@ export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
 interface RulesByOne extends Pick<InstalledRules, 'watch'> {
   apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
-  /** Existing objects, for a namespace that should have none. */
+  /** Lists existing rules as texts, for a namespace that should have none. */
   present(): Promise<string[]>
   remove(): Promise<void>
 }
