@@ -14,7 +14,7 @@ import { agentLog, type LogWriter } from './log/agent-log.ts'
 /** Placeholders for the API server: uninstall does not use it, and also works outside of a pod. */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
-/** Interface of `install-cni` to its process. */
+/** Streams, environment and signals that `install-cni` gets from its process. */
 export interface AgentIo {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void

@@ -133,7 +133,7 @@ test('without the right to create tokens the node is left as it was, and readine
   const { exitCode, stdout } = await on.node.command('status', `--health-port=${agent.port}`)
   expect(exitCode).toBe(1)
   expect(stdout).toContain(right)
-  expect(stdout).toContain('may the agent "create" serviceaccounts/token of that name?')
+  expect(stdout).toContain('the agent may "create" serviceaccounts/token of that name')
 })
 
 test('a node that lost power comes back: the plugin stays in the network until its kubeconfig is there again', async () => {

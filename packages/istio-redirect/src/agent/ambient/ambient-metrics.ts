@@ -11,8 +11,8 @@ export interface AmbientMetrics {
   /** Counts one check of a pod or a namespace, including retries. */
   reconciled(event: ReconcileEvent): void
   /**
-   * Sets the numbers of enrolled pods, pending pods, and enrolled pods whose processes are in a namespace without
-   * capture.
+   * Sets the numbers of enrolled pods, pending pods, and enrolled pods without a process or mount in their enrolled
+   * namespace.
    */
   pods(enrolled: number, pending: number, notCaptured: number): void
   /** Sets the number of ztunnel connections. The gauge is absent before the first connection. */
@@ -39,7 +39,7 @@ export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   )
   const lostPods = metrics.gauge(
     'istio_cni_ambient_pods_not_captured',
-    'Enrolled pods that no process or address on the node shows in their enrolled namespace',
+    'Enrolled pods without a process or mount in their enrolled namespace',
   )
   const heals = metrics.counter(
     'istio_cni_ambient_heals_total',

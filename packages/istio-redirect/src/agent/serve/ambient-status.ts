@@ -9,10 +9,7 @@ export interface AmbientStatus {
   readonly pending: number
   /** The first pending pods (at most 20) as `namespace/name`, each with the reason. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
-  /**
-   * Enrolled pods that no process or address on the node shows in their enrolled namespace. Older agents omit this
-   * member.
-   */
+  /** Enrolled pods without a process or mount in their enrolled namespace. Older agents omit this member. */
   readonly notCaptured?: number | undefined
   /** The first of the `notCaptured` pods (at most 20), each with the reason. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
