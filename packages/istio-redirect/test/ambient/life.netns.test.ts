@@ -168,7 +168,9 @@ describe('an agent without', () => {
     await expect.poll(() => ztunnel.told.filter((text) => text === 'connected').length, patience).toBe(2)
     const answer = await node.hand(pod)
     expect(answer.status).toBe(500)
-    expect(answer.body).toMatch(/^failed to get pod shop\/web: the node agent is not ready: the pods of this node/)
+    expect(answer.body).toMatch(
+      /^failed to get pod shop\/web: the node agent is not ready: cannot watch the pods of this node: /,
+    )
     expect(ztunnel.snapshot()).toEqual([])
     expect(await entries(node)).toEqual(entriesOfPods(pod))
     node.api.behave()

@@ -27,9 +27,8 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 }
 
 /**
- * Checks that the runtimes run the plugin. A failing reading is a warning while another runtime, which may be the
- * node's, runs
- * the plugin. The next step covers problems that remain after the agent has updated its files.
+ * Checks that the runtimes run the plugin. A runtime without the plugin is only a warning while another runtime, which
+ * may be the node's, runs the plugin. The next step covers problems that remain after the agent has updated its files.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],

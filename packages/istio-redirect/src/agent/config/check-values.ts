@@ -10,9 +10,9 @@ import { redirectModeOf, redirectModes } from './redirect-mode.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Checks each value on its own. Throws for a value that can never work.
+ * Checks each value on its own.
  *
- * @throws {@link ConfigError}, whose message names the variable.
+ * @throws {@link ConfigError} for a value that can never work. The message names the variable.
  */
 export function checkValues(values: Values): void {
   oneOf('FORCE_IPTABLES_BINARY', values.forceIptablesBinary, ['', 'legacy', 'nft'])

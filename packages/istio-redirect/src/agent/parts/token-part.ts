@@ -12,7 +12,7 @@ export interface TokenPartServices {
   readonly metrics: Metrics
   /** Called after each failed attempt. */
   readonly failed: () => void
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests for tokens. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 

@@ -9,7 +9,10 @@ export interface ServingMetrics {
   watching(isLive: boolean): void
 }
 
-/** Upper bounds in seconds. An answer with an API request takes about ten times as long as one from the cache. */
+/**
+ * Upper bounds of the duration's buckets, in seconds. An answer with an API request takes about ten times as long as
+ * one from the cache.
+ */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 
 /** Creates the metrics of served calls in a registry. */

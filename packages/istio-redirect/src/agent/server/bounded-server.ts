@@ -20,5 +20,5 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
   return server
 }
 
-/** Bytes that a further request counts for. */
+/** Bytes that are counted for a further request on the same connection. */
 const KEPT_BYTES = 4096
