@@ -30,13 +30,8 @@ for (const file of readdirSync(join(root, 'api'))) {
   }
 }
 
-test('the table of imports is the same in the README and on the site', () => {
-  const table = tableOf(page, 'I want to')
-  expect(table.length).toBeGreaterThan(20)
-  expect(tableOf(read('README.md'), 'I want to')).toEqual(table)
-})
-
 test('every name of the table is exported by the entry beside it', () => {
+  expect(tableOf(page, 'I want to').length).toBeGreaterThan(20)
   for (const row of tableOf(page, 'I want to').slice(2)) {
     const [, , names = '', from = ''] = row.split('|')
     const entry = from.replaceAll(/[`\s]/g, '')
