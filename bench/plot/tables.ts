@@ -5,21 +5,21 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/** What is raced, and by which of ours when it is not the plugin that decides alone. */
+/** Groups of the plugin table with their labels. The name says which of our contenders a row shows. */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
-  ['ADD, mesh pod', 'ADD, mesh pod, decided alone'],
+  ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],
   ['ADD, mesh pod', 'ADD, mesh pod, served by the agent', SERVED],
-  ['ADD, mesh pod, annotations handed over', 'ADD, mesh pod, alone, annotations handed over'],
-  ['ADD, mesh pod, native', 'ADD, mesh pod, native rules, alone'],
-  ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, alone'],
-  ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, served', SERVED],
-  ['ADD, pod outside the mesh, annotations handed over'],
+  ['ADD, mesh pod, annotations handed over', 'ADD, mesh pod, plugin alone, annotations from the runtime'],
+  ['ADD, mesh pod, native', 'ADD, mesh pod, plugin alone, nftables rules'],
+  ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, plugin alone'],
+  ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, served by the agent', SERVED],
+  ['ADD, pod outside the mesh, annotations handed over', 'ADD, pod outside the mesh, annotations from the runtime'],
   ['ADD, excluded namespace'],
-  ['CHECK, mesh pod', 'CHECK, mesh pod (the original’s does nothing)'],
-  ['DEL, mesh pod', 'DEL, mesh pod (the original’s does nothing)'],
-  ['mesh pods, 8 at a time', 'many mesh pods, 8 at a time, alone'],
-  ['mesh pods, 8 at a time', 'many mesh pods, 8 at a time, served', SERVED],
+  ['CHECK, mesh pod', 'CHECK, mesh pod (a no-op in Istio’s plugin)'],
+  ['DEL, mesh pod', 'DEL, mesh pod (a no-op in Istio’s plugin)'],
+  ['mesh pods, 8 at a time', 'ADD, 8 mesh pods at a time, plugin alone'],
+  ['mesh pods, 8 at a time', 'ADD, 8 mesh pods at a time, served by the agent', SERVED],
 ]
 
 /** The pages that have tables. */
@@ -31,7 +31,7 @@ export function tables(report: Report): Record<string, string> {
   return {
     machine: machine(report),
     suites: suitesTable(report),
-    served: `Of a served ADD the agent takes ${ms(of('plugin', 'ADD, mesh pod', SERVED, 'CPU ms of the agent'))} ms of CPU time besides.`,
+    served: `For each served ADD the agent uses ${ms(of('plugin', 'ADD, mesh pod', SERVED, 'CPU ms of the agent'))} ms of CPU time in addition.`,
     plugin: pluginTable(of),
     runtimes: runtimesTable(of, report),
     steps: table(['ADD of a mesh pod, step by step', 'ms', 'so far'], steps(of)),
@@ -59,9 +59,11 @@ function suitesTable({ suites }: Report) {
 function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: Report) {
   const days = [...new Set(Object.values(suites).map(({ date }) => date.slice(0, 10)))].sort()
   const loads = Object.values(suites).map(({ load }) => load)
+  const period = [...new Set([days[0], days.at(-1)])].join(' to ')
   return [
-    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
-    `originals: ${peers.join(', ') || 'none found'}.`,
+    `- Machine: ${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}.`,
+    `- Measured: ${period}, with a load of ${Math.min(...loads)} to ${Math.max(...loads)}.`,
+    `- Measured against: ${peers.join(', ') || 'none found'}.`,
   ].join('\n')
 }
 
@@ -72,7 +74,7 @@ function pluginTable(of: Find) {
     const memory = [name, 'original'].map((each) => ms(of('plugin', group, each, 'peak MB'), 0))
     return [label, ours ?? '', original ?? '', ratio('ms'), ratio('CPU ms'), memory.filter(Boolean).join(' / ')]
   })
-  return table(['', 'ours, ms', 'original, ms', 'wall', 'CPU', 'peak MB'], rows)
+  return table(['', 'ours, ms', 'Istio’s, ms', 'time ratio', 'CPU ratio', 'peak MB, ours / Istio’s'], rows)
 }
 
 /** Each runtime and each example by the verbs, with ratios to a Go plugin. */
