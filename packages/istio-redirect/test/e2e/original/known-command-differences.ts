@@ -20,28 +20,28 @@ export interface KnownCommandDifference {
 
 /** A6 of the command line, in words: the judge gives the original lists without blanks and with decimal numbers. */
 export const COMMAND_LISTS_TEXT =
-  'blanks in lists are dropped, and numbers are decimal; there they reach iptables as written, which reads 015 as 13'
+  'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'
 
 /** Every difference of the command line that may remain. */
 export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   {
     id: 'CLI-03',
-    what: 'positional arguments are a usage error; there they are ignored',
+    what: 'Positional arguments are a usage error. Istio ignores them.',
     holds: (seen) => weRefuse(seen, /unexpected argument/),
   },
   {
     id: 'A5',
-    what: '"*" in a list that has no "all" is an error that names the flag; there iptables refuses it, if it gets it',
+    what: '"*" in a list without a meaning for it is an error that names the flag. In Istio iptables refuses it, if it gets it.',
     holds: (seen) => weRefuse(seen, /"\*" is not possible here/),
   },
   {
     id: '14.4',
-    what: 'mark and table are parsed before anything is written; there only with TPROXY, and after the rules',
+    what: 'Mark and table are parsed before anything is written. Istio parses them only with TPROXY, and after it has written the rules.',
     holds: (seen) => weRefuse(seen, /expected a decimal number of 32 bits/),
   },
   {
     id: 'force-apply',
-    what: '--force-apply a second time fails and writes nothing; there it writes into the other back end, unless one is forced',
+    what: 'A second --force-apply fails and writes nothing. Istio writes into the other back end, unless one is forced.',
     holds: ({ one, pair, untouched }, field) =>
       one.runs.length > 1 &&
       one.runs.at(-1)?.argv.includes('--force-apply') === true &&
@@ -51,12 +51,12 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
   {
     id: 'A7',
-    what: 'a repeated run writes nothing; there each run goes to another back end, unless one is forced',
+    what: 'A repeated run writes nothing. Each run of Istio uses another back end, unless one is forced.',
     holds: ({ one }, field) => one.runs.length > 1 && !isForced(one) && (field === 'exit codes' || isTables(field)),
   },
   {
     id: 'A8',
-    what: 'the rule of TPROXY is looked for first, and added once',
+    what: 'The policy rule of TPROXY is added once. Istio adds it again at each run.',
     holds: ({ one, pair }, field) =>
       one.runs.length > 1 &&
       parts.some(
@@ -68,7 +68,7 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
   {
     id: 'D7',
-    what: 'both families use one back end, the legacy one as soon as it has tables; there each family has its own',
+    what: 'Both address families use one back end: iptables-legacy if it has tables. Istio chooses a back end for each family.',
     holds: ({ one, pair }, field) =>
       one.foreign.some((line) => line.startsWith('iptables-legacy')) &&
       ((field === 'nft ipv6' && pair.ours.state[field] === '' && pair.theirs.state['legacy ipv6'] === '') ||
@@ -76,7 +76,7 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
   {
     id: '14.4 cleanup',
-    what: '--cleanup-only removes addresses, rules and routes as well; there only tables',
+    what: '--cleanup-only also removes addresses, policy rules and routes. Istio removes only tables.',
     holds: ({ one, pair }, field) =>
       cleansUp(one) &&
       pair.ours.exitCodes.at(-1) === 0 &&
@@ -85,14 +85,14 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
   {
     id: 'values',
-    what: 'values are checked before anything is written, and are plain: no 0x10, no names of services',
+    what: 'Values are checked before anything is written, and are plain: no 0x10, no names of services.',
     holds: (seen) =>
       weRefuse(seen, /\terror\t(?:--[\w-]+|environment variable \w+) is "/) &&
       refusedValues(seen.pair).every(([flag, value]) => !isPlain(flag, value)),
   },
   {
     id: 'nothing partial',
-    what: 'a failing command takes back what it wrote',
+    what: 'A failed command is rolled back.',
     holds: ({ pair, untouched }, field) =>
       pair.theirs.exitCodes.at(-1) === 1 &&
       pair.ours.exitCodes.at(-1) === 1 &&

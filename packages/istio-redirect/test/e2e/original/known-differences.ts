@@ -27,33 +27,33 @@ export const LISTS = 'A6'
 
 /** {@link LISTS} in words. */
 export const LISTS_TEXT =
-  'lists are used as they were checked: without blanks and duplicates, with decimal ports; there they reach iptables as written, which reads 0022 as 18'
+  'Blanks and duplicates in lists are removed, and ports are decimal. Istio passes the list unchanged to iptables, which reads 0022 as 18.'
 
 /** Every difference that may remain, by the decision that wants it. */
 export const knownDifferences: readonly Known[] = [
   {
     id: 'A1',
-    what: "the node agent's own pod is skipped, ambient or not",
+    what: "The node agent's own pod is skipped, ambient or not.",
     holds: (seen) => seen.one.pod.metadata.name.startsWith('istio-cni-node-') && weSkip(seen),
   },
   {
     id: 'A3',
-    what: "a pod on the host's network is skipped",
+    what: "A pod on the host's network is skipped.",
     holds: (seen) => seen.one.pod.spec.hostNetwork === true && weSkip(seen),
   },
   {
     id: 'A4',
-    what: 'interceptionMode NONE skips the pod and is no error',
+    what: 'interceptionMode NONE skips the pod. Istio reports an error.',
     holds: (seen) => annotationsOf(seen)['sidecar.istio.io/interceptionMode'] === 'NONE' && weSkip(seen),
   },
   {
     id: 'A5',
-    what: '"*" in a list that has no "all" is an error that names the annotation; there iptables refuses the rules',
+    what: '"*" in a list without a meaning for it is an error that names the annotation. In Istio iptables refuses the rules.',
     holds: (seen) => weRefuse(seen, /^annotation .* is ".*": "\*" is not possible here/),
   },
   {
     id: 'A7',
-    what: 'ADD repeated writes nothing; there the rules are in both back ends after it',
+    what: 'A repeated ADD writes nothing. After a repeated ADD of Istio both back ends have the rules.',
     holds: ({ one, pair, untouched }, field) =>
       one.calls === 2 &&
       (field === 'legacy ipv4' || field === 'legacy ipv6') &&
@@ -63,7 +63,7 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'repeated native ADD',
-    what: 'a repeated ADD with native rules changes nothing; there it inserts rules at other places than the first one',
+    what: 'A repeated ADD with nftables rules changes nothing. A repeated ADD of Istio inserts rules at other places than the first one.',
     holds: (seen, field) => {
       const { theirs, ours } = seen.pair
       return (
@@ -75,7 +75,7 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'A8',
-    what: 'the rule of TPROXY is looked for first, and added once',
+    what: 'The policy rule of TPROXY is added once. Istio adds it again at each run.',
     holds: ({ one, pair }, field) =>
       one.calls === 2 &&
       field.startsWith('rules and routes') &&
@@ -84,7 +84,7 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'D7',
-    what: 'both families use one back end, the legacy one as soon as it has tables; there each family has its own',
+    what: 'Both address families use one back end: iptables-legacy if it has tables. Istio chooses a back end for each family.',
     holds: ({ one, pair }, field) => {
       if (!isPart(field) || !one.foreign.some((line) => line.startsWith('iptables-legacy'))) return false
       const { theirs, ours } = pair
@@ -96,12 +96,12 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'B1',
-    what: 'owner groups also come from the pod, are validated, and are numeric; there iptables refuses them or looks names up',
+    what: 'Owner groups also come from the pod, are validated, and are numeric. In Istio iptables refuses them or looks up names.',
     holds: (seen) => weRefuse(seen, /^environment variable ISTIO_OUTBOUND_OWNER_GROUPS(?:_EXCLUDE)? of /),
   },
   {
     id: 'owner groups',
-    what: 'more groups than a rule can match become ranges; there iptables refuses the rule',
+    what: 'More groups than a rule can match become ranges. In Istio iptables refuses the rule.',
     holds: (seen, field) =>
       seen.pair.ours.exitCode === 0 &&
       (field === 'outcome' ? theyWereRefused(seen) : seen.pair.theirs.exitCode === 1) &&
@@ -109,7 +109,7 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'names',
-    what: "with native rules, names of interfaces are names; there nft's grammar reads them, as a word, a wildcard or a number",
+    what: 'With nftables rules, an interface name is always a name. In Istio nft parses it as a keyword, a wildcard or a number.',
     holds: (seen, field) => {
       const { theirs, ours } = seen.pair
       if (!isNative(seen) || !hasWordOfNft(seen) || ours.exitCode !== 0) return false
@@ -118,12 +118,12 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'loopback',
-    what: 'the loopback range of the node is validated; there only by the command line',
+    what: 'The loopback range of the node is validated. In Istio only the command line validates it.',
     holds: (seen) => weRefuse(seen, /^environment variable ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR of /),
   },
   {
     id: 'B2',
-    what: 'an IPv6 address counts when the previous result or the namespace knows it; there the namespace alone counts',
+    what: 'An IPv6 address counts if prevResult or the namespace has it. In Istio only the namespace counts.',
     holds: ({ one, pair }, field) =>
       one.previous !== 'none' &&
       one.told.some((address) => address.includes(':') && !one.addresses.includes(address)) &&
@@ -134,17 +134,17 @@ export const knownDifferences: readonly Known[] = [
   },
   {
     id: 'B24',
-    what: 'CNI_ARGS with "=" in a value or ";" at the end are accepted',
+    what: 'CNI_ARGS with "=" in a value or ";" at the end are accepted.',
     holds: ({ one, pair }) => /=[^;]*=|;$/.test(one.args) && shown(pair.theirs, 'outcome') === 'exit 1: arguments',
   },
   {
     id: 'results',
-    what: 'members that the plugin does not know, and empty ones, are passed on',
+    what: 'Unknown and empty members of a result are passed on.',
     holds: ({ one }, field) => field === 'result' && (one.previous === 'result with more' || one.told.length === 0),
   },
   {
     id: 'nothing partial',
-    what: 'a failing ADD takes back what it wrote',
+    what: 'A failed ADD is rolled back.',
     holds: ({ pair, untouched }, field) =>
       isPart(field) &&
       pair.theirs.exitCode === 1 &&
