@@ -164,7 +164,7 @@ export const variables = {
   allowSwitchToHostNs: bool(
     'allow-switch-to-host-ns',
     false,
-    "the agent has its own network namespace: use the node's, from /host/proc/1",
+    "the agent's pod has its own network; the node's network is found by /host/proc/1",
     envOnly,
   ),
   forceIptablesBinary: text(
@@ -199,7 +199,7 @@ export const variables = {
   ambientConfigFile: text(
     'ambient-config-file',
     '/etc/ambient-config/config.json',
-    'node-iptables, node-ebpf: file that tells plugins the mode',
+    'node-iptables, node-ebpf: file that plugins read',
     envOnly,
   ),
   hostIp: text(
