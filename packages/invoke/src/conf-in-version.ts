@@ -2,8 +2,8 @@ import { convertResult, goStringify, isObject, jsonMembers, jsonValue, resultVer
 import { confObject, confText, confVersion, type PluginInput } from './conf.ts'
 
 /**
- * A configuration in another version: `cniVersion` and a `prevResult` are rewritten, all else stays byte for byte. A
- * `prevResult` that is no result stays as well: its reader says so in its own words.
+ * Converts a configuration to another version. Rewrites `cniVersion` and `prevResult`, and keeps all other bytes.
+ * Also keeps an invalid `prevResult`: the plugin that reads it reports the error.
  */
 export function confInVersion(plugin: string, conf: PluginInput, version: string): PluginInput {
   const own = confVersion(plugin, conf)
@@ -23,7 +23,7 @@ function prevResultIn(prevResult: unknown, own: string, version: string): { read
   }
 }
 
-/** The text of an object with some members replaced; those that it lacks come first. */
+/** Replaces members in the text of an object. Inserts missing ones at its start. */
 function withMembers(text: string, members: Readonly<Record<string, unknown>>): string {
   const object = jsonValue(text)
   const there = jsonMembers(text, object)

@@ -2,24 +2,24 @@ import { goStringify, isObject, messageOf } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
 /**
- * A plugin's configuration: text or bytes are passed on untouched (a delegating plugin passes what it received), an
- * object is printed with sorted keys, as runtimes do.
+ * A plugin's configuration. Text and bytes are passed unchanged, as a delegating plugin does with its own.
+ * An object is printed with sorted keys, as runtimes do.
  */
 export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
 
-/** What is written to the plugin's stdin. */
+/** Bytes for the plugin's stdin. */
 export function confBytes(conf: PluginInput): string | Uint8Array {
   if (typeof conf === 'string' || conf instanceof Uint8Array) return conf
   return goStringify(conf, { sortKeys: true })
 }
 
-/** The text of a configuration that is text or bytes; `undefined` for an object. */
+/** Text of a configuration given as text or bytes; `undefined` for an object. */
 export function confText(conf: PluginInput): string | undefined {
   if (typeof conf === 'string') return conf
   return conf instanceof Uint8Array ? new TextDecoder().decode(conf) : undefined
 }
 
-/** The configuration as an object; throws `INVALID_CONF` when it is not one. */
+/** Configuration as an object. Throws `INVALID_CONF` if it is not a JSON object. */
 export function confObject(plugin: string, conf: PluginInput): Readonly<Record<string, unknown>> {
   const text = confText(conf)
   const document = text === undefined ? conf : parse(plugin, text)
@@ -27,7 +27,7 @@ export function confObject(plugin: string, conf: PluginInput): Readonly<Record<s
   throw new InvokeError('INVALID_CONF', plugin, 'the configuration for the plugin is not a JSON object')
 }
 
-/** The `cniVersion` of a configuration; a missing one is 0.1.0. */
+/** `cniVersion` of a configuration; 0.1.0 if it is missing. */
 export function confVersion(plugin: string, conf: PluginInput): string {
   const { cniVersion } = confObject(plugin, conf)
   return typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'

@@ -25,11 +25,11 @@ describe('chooseVersion', () => {
     ['1.0.0', [], undefined],
     ['abc', ['1.0.0'], undefined],
     ['1.0.0.0', ['1.0.0'], undefined],
-  ])('of a configuration of %s and a plugin of %j', (own, supported, chosen) => {
+  ])('for a configuration of %s and a plugin of %j', (own, supported, chosen) => {
     expect(chooseVersion(own, supported)).toBe(chosen)
   })
 
-  test('is one of the plugin, and none that is nearer below is passed over', () => {
+  test("returns a version of the plugin, the nearest one at or below the configuration's", () => {
     const version = fc.constantFrom(...CNI_VERSIONS)
     fc.assert(
       fc.property(version, fc.subarray([...CNI_VERSIONS], { minLength: 1 }), (own, supported) => {
@@ -51,11 +51,11 @@ test.each([
   ['config is "1.1.0", plugin supports ["x"]', undefined],
   ['supports "1.0.0"', undefined],
   [undefined, undefined],
-])('a refusal that says %j names %j', (details, versions) => {
+])('a refusal with the details %j names the versions %j', (details, versions) => {
   expect(versionsInRefusal(refusal(details))).toEqual(versions)
 })
 
-test('only code 1 that the plugin reported itself is a refusal of the version', () => {
+test('only code 1 reported by the plugin is a version refusal', () => {
   expect(isVersionRefusal(refusal())).toBe(true)
   expect([refusal('', 7), new Error('1'), undefined].some(isVersionRefusal)).toBe(false)
 })

@@ -2,8 +2,12 @@ import { CNI_VERSIONS, ErrorCode, gte, isCniVersion } from '@cni/types'
 import { isPluginError } from './errors.ts'
 
 /**
- * The version to speak with a plugin: the configuration's own if the plugin supports it, else the newest one before it,
- * else the oldest one after it; `undefined` when none is known to both, or the configuration's is none. Pure.
+ * Chooses the version for calls of a plugin. Pure. In this order:
+ * - the configuration's version, if the plugin supports it.
+ * - the newest older version.
+ * - the oldest newer version.
+ *
+ * Returns `undefined` if there is no common version, or if the configuration's version is invalid.
  */
 export function chooseVersion(own: string, supported: readonly string[]): string | undefined {
   if (supported.includes(own)) return own
@@ -12,14 +16,15 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
-/** Whether a plugin refused the version of a configuration, so that it did nothing. */
+/** True if a plugin rejected the version of its configuration. Such a plugin has changed nothing. */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }
 
 /**
- * The versions that a refusal names, as plugins made with Go's skeleton and ours do:
- * `config is "1.1.0", plugin supports ["0.4.0" "1.0.0"]`. `undefined` when it names none.
+ * Versions that a refusal names, as Go's and our skeleton print them: `config is "1.1.0", plugin supports ["0.4.0"
+ * "1.0.0"]`.
+ * Returns `undefined` if it names none.
  */
 export function versionsInRefusal(error: unknown): readonly string[] | undefined {
   const text = isPluginError(error) ? /plugin supports \[([^\]]*)\]/.exec(error.details ?? '')?.[1] : undefined

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => bin[Symbol.dispose]())
 
-/** Installs a plugin of one version that does not say which in its refusals, and writes down what it is asked. */
+/** Installs a plugin that supports one version and does not name it in its refusals. It logs its calls. */
 const install = (version: string) =>
   bin.script(
     'local',
@@ -27,14 +27,14 @@ const local = (options = {}) =>
     { raw: '{"cniVersion":"1.1.0","name":"net"}', env: { PATH: '/usr/bin:/bin', CNI_PATH: bin.dir } },
     { ...options, timeout: 20_000 },
   )
-/** What the plugin was asked since the last look. */
+/** Calls of the plugin since the last check. */
 const asked = () => {
   const lines = readFileSync(`${bin.dir}/log`, 'utf8').trim().split('\n')
   rmSync(`${bin.dir}/log`)
   return lines
 }
 
-test('the version of a delegate is found out once per file, and anew when the file is another one', async () => {
+test('the versions of a delegate are queried once per file, and again after the file changed', async () => {
   install('1.0.0')
   await local().add()
   expect(asked()).toEqual(['ADD', 'VERSION', 'ADD'])
@@ -50,7 +50,7 @@ test('the version of a delegate is found out once per file, and anew when the fi
   expect(asked()).toEqual(['GC'])
 })
 
-test('what one port found out is not taken for true by another, for which the path may lead elsewhere', async () => {
+test('an Exec does not use the versions that another Exec has learned', async () => {
   install('1.0.0')
   const exec = realExec()
   await local({ exec }).del()

@@ -9,8 +9,8 @@ const newer = raw.replace('1.0.0', '1.1.0')
 const address = { cniVersion: '1.0.0', ips: [{ address: '10.1.0.2/24' }] }
 const speaks = (...supportedVersions: string[]) => ({ cniVersion: supportedVersions.at(-1), supportedVersions })
 
-describe('delegation', () => {
-  test('ADD gives the result; the delegate has the environment and the very configuration of its parent', async () => {
+describe('delegate', () => {
+  test("ADD returns the result; the delegate gets its parent's environment and configuration", async () => {
     const exec = fakeExec({ local: { ADD: address } })
     const result = await delegate('local', { raw, env }, { exec }).add()
     expect(result.ips).toEqual([{ address: '10.1.0.2/24' }])
@@ -22,14 +22,14 @@ describe('delegation', () => {
     ['DEL', 'del', ['DEL'], undefined],
     ['STATUS', 'status', ['VERSION', 'STATUS'], { kind: 'done', cniVersion: '1.1.0' }],
     ['GC', 'gc', ['VERSION', 'GC'], { kind: 'done', cniVersion: '1.1.0' }],
-  ] as const)('%s runs that verb, whatever the parent runs', async (_, verb, commands, done) => {
+  ] as const)('%s runs that verb, whatever verb the parent runs', async (_, verb, commands, done) => {
     const exec = fakeExec({ local: {} })
     expect(await delegate('local', { raw: newer, env }, { exec })[verb]()).toEqual(done)
     expect(exec.calls.map(({ command }) => command)).toEqual(commands)
     expect(exec.calls.at(-1)?.stdin).toBe(newer)
   })
 
-  test('without CNI_PATH nothing is found', async () => {
+  test('without CNI_PATH no delegate is found', async () => {
     await expect(delegate('local', { raw, env: {} }, { exec: fakeExec({ local: {} }) }).del()).rejects.toThrow(
       'no paths provided',
     )
@@ -42,7 +42,7 @@ describe('delegation', () => {
     ['a\0b', 'INVALID_NAME', 'invalid plugin name: a\0b'],
     ['..', 'INVALID_NAME', 'invalid plugin name: ..'],
     ['.', 'INVALID_NAME', 'invalid plugin name: .'],
-  ])('the type %j is refused whatever the port to processes thinks of it', (type, code, message) => {
+  ])('the type %j is rejected without a call of Exec', (type, code, message) => {
     const exec = { find: () => '/bin/sh', run: () => Promise.reject(new Error('ran')) }
     expect(() => delegate(type, { raw, env }, { exec })).toThrow(expect.objectContaining({ code, message }))
   })
@@ -61,7 +61,7 @@ describe('delegation', () => {
   })
 })
 
-describe('an ADD that fails', () => {
+describe('a failed ADD', () => {
   const fails = () => outcome({ exitCode: 1, stdout: '{"code":7,"msg":"bad","details":"dd"}' })
 
   test('is followed by DEL of the same plugin, and throws the error of the ADD', async () => {
@@ -77,13 +77,13 @@ describe('an ADD that fails', () => {
     ])
   })
 
-  test('is followed by DEL when it printed something that is no result', async () => {
+  test('is followed by DEL if its output is not a result', async () => {
     const exec = fakeExec({ local: { ADD: () => outcome({ stdout: 'done!' }) } })
     await expect(delegate('local', { raw, env }, { exec }).add()).rejects.toThrow(/got "done!"$/)
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
   })
 
-  test('tells of a DEL that failed as well', async () => {
+  test('reports a failed DEL too', async () => {
     const del = () => outcome({ exitCode: 1, stdout: '{"code":5,"msg":"disk full"}' })
     const exec = fakeExec({ local: { ADD: fails, DEL: del } })
     const error = await delegate('local', { raw, env }, { exec })
@@ -96,7 +96,7 @@ describe('an ADD that fails', () => {
     })
   })
 
-  test('is followed by DEL although the caller has given up', async () => {
+  test('is followed by DEL even if the caller has aborted', async () => {
     const controller = new AbortController()
     const exec = fakeExec({
       local: {
@@ -117,13 +117,13 @@ describe('an ADD that fails', () => {
   test.each([
     ['{"cniVersion":"1.1.0"', { code: 'INVALID_CONF', message: expect.stringContaining('is not JSON') }, []],
     ['{"cniVersion":"abc"}', { code: 1, details: 'config is "abc", plugin supports ["1.0.0"]' }, ['ADD']],
-  ])('because of the configuration %s is followed by nothing', async (conf, error, commands) => {
+  ])('for the configuration %s is followed by no DEL', async (conf, error, commands) => {
     const exec = fakeExec({ local: { VERSION: speaks('1.0.0') } })
     await expect(delegate('local', { raw: conf, env }, { exec }).add()).rejects.toMatchObject(error)
     expect(exec.calls.map(({ command }) => command)).toEqual(commands)
   })
 
-  test('because the plugin is not there is followed by nothing', async () => {
+  test('for a missing plugin is followed by no DEL', async () => {
     const exec = fakeExec({})
     const steps: unknown[] = []
     const c = { raw, env, undo: (step: unknown) => void steps.push(step) }
@@ -135,7 +135,7 @@ describe('an ADD that fails', () => {
 describe('undo of the context', () => {
   type Step = (options: { readonly signal: AbortSignal }) => Promise<void>
 
-  test('gets the DEL when the delegate begins, so that nothing can come between', async () => {
+  test('receives the DEL before ADD runs', async () => {
     const steps: Step[] = []
     const ADD = async () => {
       await Promise.resolve()
@@ -151,7 +151,7 @@ describe('undo of the context', () => {
     expect(exec.calls[1]?.signal).toBe(signal)
   })
 
-  test('waits for an ADD that still runs, and DEL runs once', async () => {
+  test('waits for a running ADD, then runs DEL once', async () => {
     const steps: Step[] = []
     let print: (answer: unknown) => void = () => undefined
     const printed = new Promise<unknown>((resolve) => {
@@ -168,10 +168,10 @@ describe('undo of the context', () => {
   })
 })
 
-describe('the version', () => {
+describe('version negotiation', () => {
   const old = { VERSION: speaks('0.3.1', '0.4.0', '1.0.0'), ADD: address }
 
-  test('that the delegate refuses is followed by the newest that both know, in one more execution', async () => {
+  test('a rejected version is replaced by the newest common one in a second execution', async () => {
     const exec = fakeExec({ local: old })
     const result = await delegate('local', { raw: newer, env }, { exec }).add()
     expect(result).toMatchObject({ cniVersion: '1.1.0', ips: address.ips })
@@ -181,7 +181,7 @@ describe('the version', () => {
     ])
   })
 
-  test('is known from then on: DEL after ADD is one execution', async () => {
+  test('the version is remembered: DEL after ADD needs one execution', async () => {
     const exec = fakeExec({ local: old })
     const local = delegate('local', { raw: newer, env }, { exec })
     await local.add()
@@ -193,7 +193,7 @@ describe('the version', () => {
     ])
   })
 
-  test('is asked for when a refusal does not name any', async () => {
+  test('VERSION is queried if a refusal names no version', async () => {
     const refuse = ({ conf }: { readonly conf: Readonly<Record<string, unknown>> }) => {
       if (conf.cniVersion !== '0.4.0') throw new CniError(ErrorCode.incompatibleVersion, 'too new')
       return { cniVersion: '0.4.0', ips: [{ version: '4', address: '10.1.0.2/24' }] }
@@ -204,7 +204,7 @@ describe('the version', () => {
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'VERSION', 'ADD'])
   })
 
-  test('that nobody shares is the refusal of the delegate; nothing is undone, for nothing was done', async () => {
+  test("without a common version, the delegate's refusal is thrown and no DEL runs", async () => {
     const exec = fakeExec({ local: { VERSION: speaks('7.0.0'), ADD: address } })
     const steps: Array<(options: { readonly signal: AbortSignal }) => Promise<void>> = []
     const c = {
@@ -227,7 +227,7 @@ describe('the version', () => {
     ['gc', ['1.0.0', '1.1.0'], raw, 'GC came with version 1.1.0, and the configuration is of version 1.0.0'],
     ['check', ['0.3.1'], raw, 'CHECK came with version 0.4.0, and local knows 0.3.1 at most'],
     ['check', ['0.3.1'], '{"name":"n"}', 'CHECK came with version 0.4.0, and the configuration is of version 0.1.0'],
-  ] as const)('%s is not asked of a delegate of %j', async (verb, supported, conf, reason) => {
+  ] as const)('skips %s for a delegate that supports %j', async (verb, supported, conf, reason) => {
     const exec = fakeExec({ local: { VERSION: speaks(...supported) } })
     expect(await delegate('local', { raw: conf, env }, { exec })[verb]()).toEqual({ kind: 'skipped', reason })
     const asked = exec.calls.filter(({ conf: { cniVersion } }) => supported.some((one) => one === cniVersion))

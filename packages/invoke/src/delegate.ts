@@ -11,62 +11,62 @@ import { realExec } from './real-exec.ts'
 import { readResult } from './result.ts'
 import { knownVersions, rememberVersions, supportedVersions } from './supported-versions.ts'
 
-/** What a delegating plugin has to say; the context of its handler fits as it is. */
+/** Input of a delegating plugin. A handler passes its context `c` as it is. */
 export interface DelegationContext {
-  /** The configuration for the delegate: that of the delegating plugin, as it came. */
+  /** Configuration for the delegate: the delegating plugin's own, unchanged. */
   readonly raw: PluginInput
-  /** The environment for the delegate; default `process.env`. */
+  /** Environment of the delegate. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Ends the delegate and its children; the call then fails with code 11. */
+  /** Ends the delegate and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /** Takes the inverse of `add` when it begins. */
+  /** Registers the DEL that reverts `add`, before ADD runs. */
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
-/** How a delegate is run. */
+/** Options of a delegate's executions. */
 export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' | 'stderr'> {
-  /** Milliseconds for the DEL that takes back a failed ADD; it runs even when the caller has given up. Default 2000. */
+  /** Milliseconds for the DEL that reverts a failed ADD. Runs even if the caller has aborted. Default: 2000. */
   readonly undoTimeout?: number | undefined
 }
 
 /**
- * One plugin on behalf of another. All verbs speak a version that both know: the delegate's copy of the configuration
- * says that version, and a result comes back in the 1.1.0 model.
+ * One plugin that runs on behalf of another. All verbs use a version that both support.
+ * The delegate receives a copy of the configuration in that version. Results are returned in the 1.1.0 model.
  */
 export interface Delegate {
-  /** The delegate's `type`. */
+  /** `type` of the delegate. */
   readonly type: string
   /**
-   * Runs ADD. When it fails, DEL has run before this rejects; when it succeeds, DEL is what the context's `undo` got.
+   * Runs ADD. After a failure it runs DEL before it rejects. Its DEL is also registered with the context's `undo`.
    *
    * @throws {@link PluginError} with the delegate's own code and message.
    */
   add(): Promise<Result>
   /**
-   * Runs CHECK, which came with 0.4.0.
+   * Runs CHECK, which exists since 0.4.0.
    *
-   * @returns `done` and the version the delegate was asked in, or `skipped` and why the delegate was not asked.
+   * @returns `done` and the version of the call, or `skipped` and the reason.
    */
   check(): Promise<
     { readonly kind: 'done'; readonly cniVersion: string } | { readonly kind: 'skipped'; readonly reason: string }
   >
   /** Runs DEL. */
   del(): Promise<void>
-  /** Runs GC, which came with 1.1.0. */
+  /** Runs GC, which exists since 1.1.0. */
   gc(): ReturnType<Delegate['check']>
-  /** Runs STATUS, which came with 1.1.0. */
+  /** Runs STATUS, which exists since 1.1.0. */
   status(): ReturnType<Delegate['check']>
 }
 
 /**
- * Another plugin, to be run on behalf of this one: found in the `CNI_PATH` of the context's environment, run in that
- * environment, with that configuration. Nothing runs before the first call.
+ * Creates a delegate: another plugin that runs on behalf of this one. Nothing runs before the first call.
+ * Uses the context's environment and configuration, and finds the plugin in that environment's `CNI_PATH`.
  *
- * The delegate is asked in the configuration's own version. If it refuses that, it is asked again in the newest version
- * before it that both know, else in the oldest after it. The process remembers that for its next call, for as long as the
- * executable is the same file.
+ * Calls the delegate in the configuration's own version. If the delegate rejects that version, calls it once more.
+ * The second call uses the newest older version that both support, else the oldest newer one.
+ * The process remembers the delegate's versions until the executable file changes.
  *
- * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not the name of a file.
+ * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not a file name.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Kept here as well: what is remembered of a process is of files, and a caller's `Exec` need not run files.
+  // Remembered here too: the process-wide memory is keyed by file, and a caller's `Exec` may not run files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -88,7 +88,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     return versions
   }
 
-  /** Runs a verb in a version, unless the verb came later. */
+  /** Runs a verb in a version. Skips it if the version does not define the verb. */
   const askIn = async (version: string, verb: Verb, path: string, how: InvokeOptions): Promise<Answer> => {
     if (isBefore(version, verb)) return { version }
     const conf = confInVersion(type, raw, version)
@@ -114,8 +114,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // Asked for its versions first, because a plugin older than these verbs fails with whatever it misses.
-  const askForNews = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
+  // Queries the versions first: an older plugin fails GC and STATUS with an unrelated error.
+  const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)
     return outcomeOf(verb, await ask(verb, path))
@@ -128,7 +128,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
       const adding = ask('ADD', path)
       let undone: Promise<void> | undefined
       const undo = (by?: { readonly signal: AbortSignal }): Promise<void> => {
-        undone ??= takeBack(adding, () => ask('DEL', path, { ...invoke, signal: by?.signal, timeout: undoTimeout }))
+        undone ??= undoAdd(adding, () => ask('DEL', path, { ...invoke, signal: by?.signal, timeout: undoTimeout }))
         return undone
       }
       c.undo?.(undo)
@@ -141,20 +141,20 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     },
     check: async () => outcomeOf('CHECK', await ask('CHECK', find())),
     del: async () => void (await ask('DEL', find())),
-    gc: () => askForNews('GC'),
-    status: () => askForNews('STATUS'),
+    gc: () => askSupported('GC'),
+    status: () => askSupported('STATUS'),
   }
 }
 
 type DelegationOutcome = Awaited<ReturnType<Delegate['check']>>
 
-/** What a verb printed, in the version it was asked in; no text when it was not asked. */
+/** Output of a verb and the version of the call; no `stdout` if the verb was skipped. */
 interface Answer {
   readonly version: string
   readonly stdout?: string
 }
 
-/** The versions that brought a verb, where that is not the first one. */
+/** First version of each verb that 0.1.0 does not have. */
 const SINCE: ReadonlyMap<Verb, string> = new Map([
   ['CHECK', '0.4.0'],
   ['GC', '1.1.0'],
@@ -166,8 +166,8 @@ function isBefore(version: string, verb: Verb): boolean {
   return since !== undefined && !gte(version, since)
 }
 
-/** DEL after an ADD that has ended; nothing after one that did not begin, or was refused for its version. */
-async function takeBack(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
+/** Waits for ADD to end, then runs DEL. No DEL if ADD did not start or the plugin rejected the version. */
+async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
   try {
     await adding
   } catch (error) {
@@ -176,7 +176,7 @@ async function takeBack(adding: Promise<unknown>, del: () => Promise<unknown>): 
   await del()
 }
 
-/** The error of the ADD, which tells of a failed DEL as well: the ADD is what the operator has to fix first. */
+/** Returns the error of the ADD, extended by the error of a failed DEL. The operator has to fix the ADD first. */
 async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {
     await undo()

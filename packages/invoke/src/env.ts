@@ -1,20 +1,20 @@
 import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
-/** Attachment of a call, and the folders of plugins. An omitted member is the empty text in the environment. */
+/** Attachment of a call, and the plugin folders. An omitted member becomes an empty variable. */
 export interface PluginCall {
   readonly containerID?: string
   readonly netns?: string
   readonly ifName?: string
-  /** `CNI_ARGS`: pairs, or a text that is passed on as it is. */
+  /** `CNI_ARGS`: pairs, or a string that is passed unchanged. */
   readonly args?: string | ReadonlyArray<readonly [string, string]>
-  /** `CNI_PATH`: the folders in which plugins look for the plugins they delegate to. */
+  /** `CNI_PATH`: folders in which plugins find their delegates. */
   readonly path: readonly string[]
 }
 
 /**
- * The environment of a plugin executed by a runtime: everything inherited, and all six `CNI_` variables set, so that
- * none of them comes from outside.
+ * Environment of a plugin that a runtime executes. Inherits everything, and sets all six `CNI_` variables.
+ * No `CNI_` variable is inherited from outside.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function pluginEnv(
   }
 }
 
-/** The environment of a plugin executed by another plugin: that plugin's own, with only the verb replaced. */
+/** Environment of a plugin that another plugin executes: the caller's own, with another verb. */
 export function delegateEnv(
   command: Verb | 'VERSION',
   inherited: Readonly<Record<string, string | undefined>> = process.env,
@@ -45,15 +45,15 @@ export function delegateEnv(
   return { ...defined(inherited), CNI_COMMAND: command }
 }
 
-/** The folders of a `CNI_PATH`; empty elements do not mean the working directory, they are dropped. */
+/** Folders of a `CNI_PATH`. Drops empty elements; they do not mean the working directory. */
 export function splitCniPath(path: string | undefined): string[] {
   return (path ?? '').split(':').filter((folder) => folder !== '')
 }
 
 /**
- * `CNI_ARGS` from pairs: `A=1;B=2`.
+ * Formats `CNI_ARGS` from pairs: `A=1;B=2`.
  *
- * @throws {@link InvokeError} `INVALID_ARGS` for a pair that would read as another pair, or as several.
+ * @throws {@link InvokeError} `INVALID_ARGS` for a pair that would parse as another pair, or as several.
  */
 export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): string {
   for (const [key, value] of pairs) {
@@ -65,7 +65,7 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
   return joined(pairs)
 }
 
-/** DEL gets what ADD got, whoever's runtime that was: a pair that should not have been is no reason to keep it all. */
+/** DEL gets the same arguments as ADD, even invalid ones from another runtime: it must still clean up. */
 function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginCall['args']>): string {
   if (typeof args === 'string') return args
   return command === 'DEL' ? joined(args) : formatCniArgs(args)

@@ -1,7 +1,8 @@
 import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
- * A plugin that could not be looked up, asked or understood. On the wire it is code 999 with the same message.
+ * A plugin that could not be found or called, or whose output is invalid. In the error document it has code 999 and the
+ * same message.
  *
  * @example
  * ```ts
@@ -9,7 +10,7 @@ import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
  * ```
  */
 export class InvokeError extends Error {
-  /** What went wrong on our side of the pipe; what the plugin itself did is a {@link PluginError}. */
+  /** Kind of error on the caller's side. A failure of the plugin itself is a {@link PluginError}. */
   readonly code:
     | 'NO_NAME'
     | 'INVALID_NAME'
@@ -19,9 +20,9 @@ export class InvokeError extends Error {
     | 'INVALID_CONF'
     | 'BAD_RESULT'
     | 'BAD_VERSION_INFO'
-  /** The plugin type in question, as it was given. */
+  /** Plugin type, as given by the caller. */
   readonly plugin: string
-  /** What to do next. */
+  /** Advice to the user. */
   declare readonly hint?: string
 
   constructor(
@@ -45,14 +46,16 @@ export class InvokeError extends Error {
   }
 }
 
-/** Whether a value is an {@link InvokeError}, from whichever copy of this package. */
+/** True for an {@link InvokeError}, also from another copy of this package. */
 export function isInvokeError(value: unknown): value is InvokeError {
   return value instanceof Error && value.name === 'InvokeError'
 }
 
 /**
- * A plugin that failed: with the code, message and details it printed, or with code 0 and a description of how it
- * ended, or with code 11 when trying again may help (deadline, caller gone, executable being replaced).
+ * A failed plugin. The code is:
+ * - the plugin's own, with its message and details.
+ * - 0, with the exit status, if the plugin printed no error.
+ * - 11, if a retry may help: deadline, abort, or executable being replaced.
  *
  * @example
  * ```ts
@@ -62,8 +65,13 @@ export function isInvokeError(value: unknown): value is InvokeError {
 export class PluginError extends CniError {
   readonly plugin: string
   /**
-   * How the plugin failed: it said so itself, ended without saying why, printed something unreadable, did not start, was
-   * busy being replaced, or was killed by us: at the deadline, because the caller gave up, or because it printed too much.
+   * Kind of failure:
+   * - `reported`: the plugin printed an error document.
+   * - `exit`: it ended without one.
+   * - `unreadable`: its output is not an error document.
+   * - `start`: it did not start.
+   * - `busy`: its executable was being replaced.
+   * - `timeout`, `aborted`, `output`: it was killed at the deadline, by an abort, or after too much output.
    */
   readonly reason: 'reported' | 'exit' | 'unreadable' | 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
   readonly exitCode: number | null
@@ -89,7 +97,7 @@ export class PluginError extends CniError {
   }
 }
 
-/** Whether a value is a {@link PluginError}, from whichever copy of this package. */
+/** True for a {@link PluginError}, also from another copy of this package. */
 export function isPluginError(value: unknown): value is PluginError {
   return value instanceof Error && value.name === 'PluginError'
 }

@@ -16,7 +16,7 @@ const conf = { cniVersion: '1.1.0', name: 'net', type: 'x' }
 const quiet = { env, stderr: () => undefined }
 let count = 0
 
-describe('a plugin that fails', () => {
+describe('a failing plugin', () => {
   test.each([
     [`printf '{"code":7,"msg":"bad","details":"dd"}'; exit 3`, 7, 'bad', 'dd', 'reported'],
     [
@@ -44,7 +44,7 @@ describe('a plugin that fails', () => {
     ['exit 3', 0, 'netplugin failed with no error message: exit status 3', undefined, 'exit'],
     ['kill -9 $$', 0, 'netplugin failed with no error message: signal: killed', undefined, 'exit'],
     ['kill -SEGV $$', 0, 'netplugin failed with no error message: signal: segmentation fault', undefined, 'exit'],
-    // The original's message is empty here.
+    // The message of the reference implementation is empty here.
     [`printf '{}'; exit 3`, 0, 'netplugin failed with an empty error document: exit status 3', undefined, 'reported'],
   ])('%s → code %i, %s', async (body, code, message, details, reason) => {
     const name = `fails-${count++}`
@@ -56,7 +56,7 @@ describe('a plugin that fails', () => {
     expect(error.details).toBe(details)
   })
 
-  test('a file that is not executable is found, and says so when it is started', async () => {
+  test('a file that is not executable fails at its start', async () => {
     const path = bin.script('plain', 'exit 0', 0o644)
     const error = await failure(execPlugin(path, conf, quiet))
     expect(error).toMatchObject({
@@ -66,7 +66,7 @@ describe('a plugin that fails', () => {
     })
   })
 
-  test('a script without its interpreter', async () => {
+  test('a script without its interpreter fails at its start', async () => {
     const path = bin.script('orphan', '')
     writeFileSync(path, '#!/nonexist/interpreter\n')
     const error = await failure(execPlugin(path, conf, quiet))
@@ -74,26 +74,26 @@ describe('a plugin that fails', () => {
   })
 })
 
-describe('a plugin that succeeds', () => {
+describe('a successful plugin', () => {
   test('gets the configuration on stdin, the environment, and no arguments', async () => {
     const path = bin.script('tell', 'printf "%s|%s|%s|" "$#" "$CNI_COMMAND" "$CNI_CONTAINERID"; cat')
     const stdout = await execPlugin(path, conf, quiet)
     expect(stdout).toBe('0|ADD|c1|{"cniVersion":"1.1.0","name":"net","type":"x"}')
   })
 
-  test('receives bytes as they are', async () => {
+  test('receives bytes unchanged', async () => {
     const raw = '{ "name":"net",  "big": 12345678901234567890 }\n'
     const path = bin.script('cat', 'cat')
     expect(await execPlugin(path, raw, quiet)).toBe(raw)
     expect(await execPlugin(path, new TextEncoder().encode(raw), quiet)).toBe(raw)
   })
 
-  test('need not read its stdin', async () => {
+  test('may leave its stdin unread', async () => {
     const path = bin.script('deaf', 'exec 0<&-; printf ok')
     expect(await execPlugin(path, { ...conf, padding: 'x'.repeat(1 << 20) }, quiet)).toBe('ok')
   })
 
-  test('is heard on stderr while it runs', async () => {
+  test('has its stderr passed on while it runs', async () => {
     const path = bin.script('talk', 'echo first >&2; read line <"$GATE"; echo second >&2')
     const gate = `${bin.dir}/gate`
     execFileSync('mkfifo', [gate])
@@ -102,7 +102,7 @@ describe('a plugin that succeeds', () => {
       env: { ...env, GATE: gate },
       stderr: (chunk) => {
         heard += new TextDecoder().decode(chunk)
-        // Only what was heard before its end lets the plugin end.
+        // The plugin ends only if its first line was passed on before.
         if (heard === 'first\n') writeFileSync(gate, 'go\n')
       },
       timeout: 5000,
@@ -110,7 +110,7 @@ describe('a plugin that succeeds', () => {
     expect(heard).toBe('first\nsecond\n')
   })
 
-  test('is heard on stderr when it fails as well', async () => {
+  test('has its stderr passed on if it fails too', async () => {
     let heard = ''
     const path = bin.script('talk-fail', `echo why >&2; printf '{"code":7,"msg":"bad"}'; exit 1`)
     const stderr = (chunk: Uint8Array) => {
@@ -131,17 +131,17 @@ describe('execWithResult', () => {
     ['{"cniVersion":""}', '1.1.0'],
     ['{"cniVersion":"0.2.0"}', '0.2.0'],
     ['{"cniVersion":"1.0.0"}', '1.0.0'],
-  ])('%s under a 1.1.0 configuration is a result of %s', async (text, version) => {
+  ])('%s for a 1.1.0 configuration has the version %s', async (text, version) => {
     expect((await execWithResult(print(text), conf, quiet)).cniVersion).toBe(version)
   })
 
-  test('without a version anywhere it is 0.1.0', async () => {
+  test('a result without any version has 0.1.0', async () => {
     expect((await execWithResult(print('{"ip4":{"ip":"10.0.0.2/24"}}'), { name: 'net' }, quiet)).cniVersion).toBe(
       '0.1.0',
     )
   })
 
-  test('keeps members nobody knows in the document, and gives the 1.1.0 model beside it', async () => {
+  test('the document keeps unknown members, and result is the 1.1.0 model', async () => {
     const path = print('{"cniVersion":"0.2.0","ip4":{"ip":"10.0.0.2/24","x":1},"vendor":{"a":[1]}}')
     const { document, result } = await execWithResult(path, conf, quiet)
     expect(document).toEqual({ cniVersion: '0.2.0', ip4: { ip: '10.0.0.2/24', x: 1 }, vendor: { a: [1] } })
@@ -154,7 +154,7 @@ describe('execWithResult', () => {
     ['[]', 'failed to unmarshal raw result: expected a JSON object, got "[]"'],
     ['{"cniVersion":"9.9.9"}', 'failed to unmarshal raw result: unsupported CNI result version "9.9.9"'],
     ['{"ips":[{"address":"10.0.0.1"}]}', /^failed to unmarshal raw result: ips\[0\]\.address: /],
-  ])('%j is not a result', async (text, message) => {
+  ])('%j is rejected as a result', async (text, message) => {
     const error = await failure(execWithResult(print(text), conf, quiet))
     expect(error).toBeInstanceOf(InvokeError)
     expect(error).toMatchObject({ code: 'BAD_RESULT' })
@@ -162,7 +162,7 @@ describe('execWithResult', () => {
   })
 })
 
-test('a verb without a result ignores what is printed', async () => {
+test('output of a verb without a result is ignored', async () => {
   bin.script('noise', 'echo noise')
   await expect(callPlugin('DEL', 'noise', conf, { path: [bin.dir] }, quiet)).resolves.toBeUndefined()
 })

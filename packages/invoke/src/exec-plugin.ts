@@ -9,12 +9,12 @@ import { type PluginResult, readResult } from './result.ts'
 type ExecPluginOptions = Parameters<typeof execPlugin>[2]
 
 /**
- * Executes a plugin and returns its stdout: no arguments, the configuration on stdin, its own process group, stderr
- * passed through as it comes.
+ * Executes a plugin and returns its stdout.
+ * The plugin gets no arguments, the configuration on stdin, and its own process group. Its stderr is passed on at once.
  *
  * @param path - the executable, from {@link Exec.find}.
- * @param options - `env` is the whole environment of the plugin, as {@link pluginEnv} builds it.
- * @throws {@link PluginError} when it fails, with what it said.
+ * @param options - `env` is the plugin's whole environment, as {@link pluginEnv} builds it.
+ * @throws {@link PluginError} for a failed plugin, with the plugin's own message.
  */
 export async function execPlugin(
   path: string,
@@ -29,7 +29,7 @@ export async function execPlugin(
 }
 
 /**
- * {@link execPlugin} for ADD: reads the result.
+ * Executes a plugin's ADD and parses the result.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions):
   return exec.run({ path, stdin: confBytes(conf), env, signal, timeout, stderr })
 }
 
-/** A plugin that took a configuration we cannot read may still have printed a result with its own version. */
+/** Falls back to 0.1.0: a plugin that accepts an unreadable configuration may print a result with its own version. */
 function fallbackVersion(path: string, conf: PluginInput): string {
   try {
     return confVersion(basename(path), conf)

@@ -1,25 +1,24 @@
 /**
- * How plugins are found and run: the seam for tests, and for runtimes that run plugins elsewhere (a chroot, another
- * mount namespace, the same process).
+ * Finds and runs plugins. Replace it in tests, or to run plugins elsewhere: a chroot, a mount namespace, this process.
  *
  * @see `realExec` for processes and `fakeExec` of `@cni/invoke/testing` for tests.
  */
 export interface Exec {
-  /** The path of a plugin's executable; throws an `InvokeError`. */
+  /** Path of a plugin's executable. Throws an `InvokeError`. */
   find(plugin: string, paths: readonly string[]): string
-  /** Runs a plugin to its end. A failure is an outcome as well: only the {@link Exec} itself may break. */
+  /** Runs a plugin to its end. A failed plugin is an outcome too; only a defect of the {@link Exec} itself rejects. */
   run(request: {
-    /** What {@link Exec.find} returned. */
+    /** Path from {@link Exec.find}. */
     readonly path: string
-    /** The configuration; written and closed whether the plugin reads it or not. */
+    /** Configuration. Written and closed, even if the plugin does not read it. */
     readonly stdin: string | Uint8Array
     /** The complete environment. */
     readonly env: Readonly<Record<string, string | undefined>>
-    /** Ends the plugin and all its children when it aborts. */
+    /** Its abort ends the plugin and all its children. */
     readonly signal?: AbortSignal | undefined
-    /** Milliseconds after which the plugin and all its children are ended. */
+    /** Milliseconds until the plugin and all its children are ended. */
     readonly timeout?: number | undefined
-    /** Receives what the plugin writes on stderr while it runs. */
+    /** Receives the plugin's stderr while it runs. */
     readonly stderr?: ((chunk: Uint8Array) => void) | undefined
   }): Promise<{
     readonly exitCode: number | null
@@ -27,7 +26,7 @@ export interface Exec {
     readonly stdout: string
     readonly stderr: string
     readonly durationMs: number
-    /** Set when the plugin did not start, or did not end by itself. */
+    /** Set if the plugin did not start, or did not end by itself. */
     readonly stopped?: {
       readonly reason: 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
       readonly message: string
@@ -42,16 +41,16 @@ export type ExecRequest = Parameters<Exec['run']>[0]
 /** Result of an execution. */
 export type ExecOutcome = Awaited<ReturnType<Exec['run']>>
 
-/** What every function that executes a plugin takes. */
+/** Options of all functions that execute a plugin. */
 export interface InvokeOptions {
-  /** Default: real processes. */
+  /** Runs the plugins. Default: as processes. */
   readonly exec?: Exec | undefined
-  /** The environment that plugins inherit; default `process.env`. */
+  /** Environment that plugins inherit. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Kills the plugin and its children; the call then fails with code 11. */
+  /** Its abort kills the plugin and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for each execution; none by default. */
+  /** Milliseconds for each execution. Default: no limit. */
   readonly timeout?: number | undefined
-  /** Receives what plugins write on stderr, as they write it; default this process's stderr. */
+  /** Receives the stderr of plugins while they run. Default: this process's stderr. */
   readonly stderr?: ((chunk: Uint8Array) => void) | undefined
 }

@@ -3,11 +3,11 @@ import { PluginError } from './errors.ts'
 import type { Exec, ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
 
-/** The error that describes a failed execution, or `undefined` when the plugin succeeded. */
+/** Error of a failed execution; `undefined` if the plugin succeeded. */
 export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['run']>>): PluginError | undefined {
   if (outcome.stopped !== undefined) return stoppedFailure(plugin, outcome, outcome.stopped)
   if (outcome.exitCode === 0) return undefined
-  if (outcome.stdout !== '') return spokenFailure(plugin, outcome)
+  if (outcome.stdout !== '') return reportedFailure(plugin, outcome)
   const how = exitText(outcome)
   const message =
     outcome.stderr === ''
@@ -16,11 +16,11 @@ export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['
   return new PluginError(0, message, factsOf(plugin, outcome, 'exit'))
 }
 
-/** It printed something: its own error document, or what was meant to be one. */
-function spokenFailure(plugin: string, outcome: ExecOutcome): PluginError {
+/** Failure of a plugin that printed an error document, or unreadable output. */
+function reportedFailure(plugin: string, outcome: ExecOutcome): PluginError {
   try {
     const { code, message, details } = decodeError(JSON.parse(outcome.stdout))
-    // A document without any text helps nobody at 3 a.m.: say at least how the plugin ended.
+    // For an error document without a message, reports the exit status.
     const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
     return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
   } catch (cause) {
@@ -50,7 +50,7 @@ function stoppedFailure(
   })
 }
 
-/** What a plugin managed to say before it was killed. */
+/** Output of a plugin before it was killed. */
 function lastWords(outcome: ExecOutcome): string | undefined {
   if (outcome.stdout !== '') {
     try {

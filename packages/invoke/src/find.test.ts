@@ -38,7 +38,7 @@ describe('findInPath', () => {
     expect(findInPath(plugin, ['/nonexist', bin.dir])).toBe(join(bin.dir, plugin))
   })
 
-  test('an empty element of the path is not the working directory', () => {
+  test('an empty element of the path does not mean the working directory', () => {
     const before = process.cwd()
     process.chdir(bin.dir)
     try {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { InvokeError } from './errors.ts'
 
 /**
- * The path of a plugin's executable: the first regular file of that name in the folders, symbolic links followed.
- * Whether it can be executed shows when it is.
+ * Finds a plugin's executable: the first regular file of that name in the folders. Follows symbolic links.
+ * Does not check that the file is executable; starting it reports that.
  *
  * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a path, not a name), `NO_PATHS` or `NOT_FOUND`.
  *
@@ -15,7 +15,7 @@ import { InvokeError } from './errors.ts'
  */
 export function findInPath(plugin: string, paths: readonly string[]): string {
   assertPluginName(plugin)
-  // An empty element would mean the working directory: the spec's list has none.
+  // Drops empty elements, which would mean the working directory. The specification does not define them.
   const folders = paths.filter((path) => path !== '')
   if (folders.length === 0) {
     throw new InvokeError('NO_PATHS', plugin, 'no paths provided', { hint: 'is CNI_PATH set?' })
@@ -27,7 +27,7 @@ export function findInPath(plugin: string, paths: readonly string[]): string {
   throw new InvokeError('NOT_FOUND', plugin, `failed to find plugin "${plugin}" in path [${folders.join(' ')}]`)
 }
 
-/** Throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` unless the `type` of a plugin is the name of a file. */
+/** Throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` unless the `type` of a plugin is a file name. */
 export function assertPluginName(plugin: string): void {
   if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
   if (!/[/\0]/.test(plugin) && plugin !== '.' && plugin !== '..') return
@@ -40,7 +40,7 @@ function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // Not there, a broken link or a folder we may not enter: the next folder may have it.
+    // Not found, a broken link or an inaccessible folder: tries the next folder.
     return false
   }
 }

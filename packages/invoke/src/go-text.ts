@@ -1,6 +1,6 @@
 import { goQuote } from '@cni/types'
 
-/** The names Go gives to signals; operators know them from the logs of their runtime. */
+/** Go's names of signals, as operators know them from the logs of their runtime. */
 const SIGNALS: Readonly<Record<string, string>> = {
   SIGHUP: 'hangup',
   SIGINT: 'interrupt',
@@ -19,16 +19,16 @@ const SIGNALS: Readonly<Record<string, string>> = {
   SIGTERM: 'terminated',
 }
 
-/** More than this of a plugin's output says nothing more in an error message. */
+/** Maximum length of plugin output in an error message. */
 const QUOTE_LIMIT = 8192
 
-/** What a plugin printed, in double quotes on one line, cut where it says nothing more. */
+/** Quotes a plugin's output on one line, cut after 8192 characters. */
 export function quoteOutput(text: string): string {
   if (text.length <= QUOTE_LIMIT) return goQuote(text)
   return `${goQuote(text.slice(0, QUOTE_LIMIT))}… (${text.length} characters)`
 }
 
-/** How a process ended: `exit status 3`, `signal: killed`. */
+/** Describes the end of a process: `exit status 3`, `signal: killed`. */
 export function exitText(end: { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null }): string {
   if (end.signal !== null) return `signal: ${SIGNALS[end.signal] ?? end.signal}`
   return `exit status ${end.exitCode ?? 'unknown'}`

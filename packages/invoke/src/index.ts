@@ -18,19 +18,19 @@
  */
 
 export type { PluginInput } from './conf.ts'
-// One plugin on behalf of another
+// Delegation to another plugin
 export { type Delegate, type DelegateOptions, type DelegationContext, delegate } from './delegate.ts'
 // Environment of a plugin
 export { type PluginCall, pluginEnv } from './env.ts'
 // Errors
 export { InvokeError, isInvokeError, isPluginError, PluginError } from './errors.ts'
-// The port to processes; its fake is in `@cni/invoke/testing`
+// Port to processes; its fake is in `@cni/invoke/testing`
 export type { Exec, InvokeOptions } from './exec.ts'
 export { execPlugin } from './exec-plugin.ts'
 export { pluginFailure } from './failure.ts'
 // Find, execute, read
 export { ipam, ipamType } from './ipam.ts'
-// One plugin, the way a runtime runs it
+// One plugin, executed as a runtime executes it
 export { addPlugin, callPlugin } from './plugin.ts'
 export { realExec } from './real-exec.ts'
 export { type PluginResult, readResult } from './result.ts'

@@ -5,7 +5,7 @@ import { fakeExec } from './testing/fake-exec.ts'
 const env = { CNI_PATH: '/bin' }
 const raw = '{"cniVersion":"1.1.0","name":"net","type":"bridge","ipam":{"type":"local"}}'
 
-test('every verb goes to the plugin named in ipam.type, with the whole configuration', async () => {
+test('every verb goes to the plugin in ipam.type, with the whole configuration', async () => {
   const exec = fakeExec({ local: { ADD: { ips: [{ address: '10.1.0.2/24' }] } } })
   const local = ipam({ raw, env }, { exec })
   expect(local.type).toBe('local')
@@ -20,7 +20,7 @@ test('every verb goes to the plugin named in ipam.type, with the whole configura
   expect(asked.every(({ type, stdin }) => type === 'local' && stdin === raw)).toBe(true)
 })
 
-test.each(['{}', '{"ipam":{}}', '{"ipam":{"type":""}}', '{"ipam":"local"}'])('%s names no plugin', (conf) => {
+test.each(['{}', '{"ipam":{}}', '{"ipam":{"type":""}}', '{"ipam":"local"}'])('%s has no IPAM plugin', (conf) => {
   expect(ipamType(conf)).toBeUndefined()
   expect(() => ipam({ raw: conf, env })).toThrow(
     expect.objectContaining({ code: 7, message: 'ipam.type: expected the name of an IPAM plugin, got nothing' }),
@@ -33,6 +33,6 @@ test.each([
   ['[]', 'INVALID_CONF'],
   ['{"ipam":{"type":"../sh"}}', 'INVALID_NAME'],
   ['{"ipam":{"type":"/bin/sh"}}', 'INVALID_NAME'],
-])('%j is refused with %s', (conf, code) => {
+])('%j is rejected with %s', (conf, code) => {
   expect(() => ipam({ raw: conf, env })).toThrow(expect.objectContaining({ code }))
 })

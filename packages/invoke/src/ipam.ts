@@ -3,11 +3,12 @@ import { confObject, type PluginInput } from './conf.ts'
 import { type Delegate, type DelegateOptions, type DelegationContext, delegate } from './delegate.ts'
 
 /**
- * The address management plugin that the configuration names in `ipam.type`. It receives the whole configuration; the
- * result of its ADD has no interfaces: `mergeResults` and `assignInterface` of `@cni/types` make one result of it and
- * the plugin's own.
+ * Delegate for the address management (IPAM) plugin in the configuration's `ipam.type`. It receives the whole
+ * configuration.
+ * The result of its ADD has no interfaces. `mergeResults` and `assignInterface` of `@cni/types` combine it with the
+ * plugin's own result.
  *
- * @throws {@link InvokeError} `INVALID_CONF` or `INVALID_NAME`, CniError with code 7 when the configuration names none.
+ * @throws {@link InvokeError} `INVALID_CONF` or `INVALID_NAME`; CniError with code 7 if `ipam.type` is missing.
  *
  * @example
  * ```ts
@@ -21,9 +22,9 @@ export function ipam(c: DelegationContext, options?: DelegateOptions): Delegate 
 }
 
 /**
- * The `ipam.type` of a configuration, or `undefined` when it has none: then the plugin has no addresses to manage.
+ * `ipam.type` of a configuration; `undefined` if it is missing: the plugin then manages no addresses.
  *
- * @throws {@link InvokeError} `INVALID_CONF` when it is not a JSON object.
+ * @throws {@link InvokeError} `INVALID_CONF` if the configuration is not a JSON object.
  */
 export function ipamType(conf: PluginInput): string | undefined {
   const { ipam: section } = confObject('', conf)

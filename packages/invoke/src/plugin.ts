@@ -7,7 +7,7 @@ import { realExec } from './real-exec.ts'
 import type { PluginResult } from './result.ts'
 
 /**
- * Finds one plugin and runs ADD: a chain of one, without cache or derived configuration.
+ * Finds one plugin and runs its ADD: a chain of one plugin, without cache or derived configuration.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export function addPlugin(
 }
 
 /**
- * Finds one plugin and runs a verb that has no result; what the plugin prints nevertheless is ignored. The `conf` of CHECK
- * should hold the `prevResult`. Of a GC or STATUS call the plugin gets the `path` only.
+ * Finds one plugin and runs a verb without a result. Ignores the plugin's stdout.
+ * The `conf` of CHECK should have a `prevResult`. For GC and STATUS the plugin gets only the `path` of the call.
  *
  * @example
  * ```ts
@@ -41,8 +41,8 @@ export async function callPlugin(
   call: PluginCall,
   options?: InvokeOptions,
 ): Promise<void> {
-  const told = verb === 'GC' || verb === 'STATUS' ? { path: call.path } : call
-  await withPlugin(verb, type, told, options, (path, ready) => execPlugin(path, conf, ready))
+  const passed = verb === 'GC' || verb === 'STATUS' ? { path: call.path } : call
+  await withPlugin(verb, type, passed, options, (path, ready) => execPlugin(path, conf, ready))
 }
 
 async function withPlugin<T>(

@@ -30,10 +30,10 @@ describe('real plugins', () => {
   execPortSuite(realExec(), folder.dir)
 })
 
-// A child and a grandchild: both must be gone. The grandchild holds the pipes.
+// Starts a child and a grandchild. The grandchild holds the pipes. Both must be gone after the test.
 const hang = `sleep 60 & echo $$ $! > "$PIDS"; wait`
 
-test('at the deadline the plugin and its children are killed, and the error is code 11', async () => {
+test('the deadline kills the plugin and its children, with code 11', async () => {
   const pids = `${bin.dir}/pids-deadline`
   const path = bin.script('hang', hang)
   const error = await failure(execPlugin(path, {}, { ...options, env: { ...options.env, PIDS: pids }, timeout: 500 }))
@@ -55,13 +55,13 @@ test.each([
   await allGone(pids)
 })
 
-test('a plugin that says why it stops is quoted', async () => {
+test('the last output of a killed plugin is quoted', async () => {
   const body = `trap 'printf "{\\"code\\":11,\\"msg\\":\\"was waiting for the lock\\"}"; exit 1' TERM; sleep 60 & wait`
   const error = await failure(execPlugin(bin.script('polite', body), {}, { ...options, timeout: 500 }))
   expect(error).toMatchObject({ code: 11, details: 'it said: was waiting for the lock' })
 })
 
-test('a plugin that is being replaced is tried again, with a new process each time', async () => {
+test('a plugin that is being replaced is started again until it runs', async () => {
   const path = bin.script('replaced', 'printf done')
   const fd = openSync(path, 'r+')
   const timer = setTimeout(() => closeSync(fd), 250)
@@ -72,7 +72,7 @@ test('a plugin that is being replaced is tried again, with a new process each ti
   }
 })
 
-test('a plugin that stays busy ends in an error with code 11', async () => {
+test('a plugin that stays busy fails with code 11', async () => {
   const path = bin.script('busy', 'printf done')
   const fd = openSync(path, 'r+')
   try {
@@ -88,7 +88,7 @@ test('a plugin that stays busy ends in an error with code 11', async () => {
   }
 })
 
-test('the deadline holds while waiting for a busy plugin', async () => {
+test('the deadline applies while waiting for a busy plugin', async () => {
   const path = bin.script('busy-deadline', 'printf done')
   const fd = openSync(path, 'r+')
   try {
@@ -121,7 +121,7 @@ async function allGone(file: string): Promise<void> {
   await expect.poll(() => pids.filter(isAlive), { timeout: 3000 }).toEqual([])
 }
 
-/** A zombie nobody has waited for yet is as good as gone. */
+/** A zombie counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

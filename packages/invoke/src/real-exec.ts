@@ -10,8 +10,8 @@ type RealExecOptions = NonNullable<Parameters<typeof realExec>[0]>
 const BUSY_PAUSE = 100
 
 /**
- * Plugins as processes: no shell, no arguments, a process group each, which is killed as a whole when the deadline
- * passes or the caller gives up.
+ * Runs plugins as processes: no shell, no arguments, one process group each.
+ * The deadline or an abort kills the whole group.
  *
  * @example
  * ```ts
@@ -21,18 +21,18 @@ const BUSY_PAUSE = 100
  */
 export function realExec(
   options: {
-    /** Milliseconds to keep trying while the executable is being written ("text file busy"); default 5000. */
+    /** Milliseconds to retry while the executable is being written ("text file busy"). Default: 5000. */
     readonly busyTimeout?: number
-    /** Milliseconds between SIGTERM and SIGKILL when a plugin is ended; default that of `@cni/host`. */
+    /** Milliseconds between SIGTERM and SIGKILL. Default: as in `@cni/host`. */
     readonly killGrace?: number
-    /** How a process is started; default `start` of `@cni/host`. `netns.start` runs plugins in another namespace. */
+    /** Starts a process. Default: `start` of `@cni/host`. `netns.start` runs plugins in another namespace. */
     readonly start?: typeof start
   } = {},
 ): Exec {
   return { find: findInPath, run: (request) => runPatiently(request, options) }
 }
 
-/** An installer may be replacing the executable this very moment: a fresh process each time, for a bounded time. */
+/** Retries with a new process for a bounded time, because an installer may be replacing the executable. */
 async function runPatiently(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { busyTimeout = 5000 } = options
   const started = performance.now()
@@ -63,7 +63,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(BUSY_PAUSE, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // Aborted while waiting: the next start reports it like any other abort.
+    // Aborted during the pause: the next start reports the abort.
     if (!signal?.aborted) throw error
   }
 }
@@ -71,7 +71,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 async function runOnce(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { path, stdin, env, signal, timeout, stderr } = request
   try {
-    // Without a slash the name would be looked up in PATH.
+    // A name without a slash would be searched in PATH.
     const file = path.includes('/') ? path : `./${path}`
     const { killGrace, start: begin = start } = options
     return outcomeOf(await begin([file], { input: stdin, env: { ...env }, signal, timeout, stderr, killGrace }).done)
@@ -103,7 +103,7 @@ function stoppedBy(request: ExecRequest, error: RunError): ExecOutcome['stopped'
   }
 }
 
-/** The operating system's words, which is what runtimes and their operators know. */
+/** The operating system's messages, as runtimes and operators know them. */
 const ERRNO: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   ENOTDIR: 'not a directory',
@@ -121,7 +121,7 @@ function errnoText({ cause, message }: RunError): string {
   return ERRNO[errno] ?? (errno || message)
 }
 
-/** `AbortSignal.timeout` is a deadline as well. */
+/** Treats an abort by `AbortSignal.timeout` as a deadline. */
 function abortedBy(signal: AbortSignal | undefined, after: string): { reason: 'timeout' | 'aborted'; message: string } {
   const reason: unknown = signal?.reason
   if (reason instanceof Error && reason.name === 'TimeoutError') {

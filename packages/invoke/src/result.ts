@@ -2,20 +2,20 @@ import { decodeResult, isObject, messageOf, type Result } from '@cni/types'
 import { InvokeError } from './errors.ts'
 import { quoteOutput } from './go-text.ts'
 
-/** What a successful ADD printed. */
+/** Output of a successful ADD. */
 export interface PluginResult {
-  /** The version the result is written in: the plugin's own, which may differ from the configuration's. */
+  /** Version of the result: the plugin's own, which may differ from the configuration's. */
   readonly cniVersion: string
-  /** The plugin's document with all its members; only a missing `cniVersion` has been filled in. */
+  /** The plugin's document with all its members. A missing `cniVersion` is filled in. */
   readonly document: Readonly<Record<string, unknown>>
-  /** The same as the 1.1.0 model. */
+  /** The same result in the 1.1.0 model. */
   readonly result: Result
 }
 
 /**
- * Reads what a plugin printed on ADD. A document without a version is in the version of the configuration.
+ * Parses a plugin's output of ADD. A document without a version has the configuration's version.
  *
- * @throws {@link InvokeError} `BAD_RESULT` when it is not a CNI result.
+ * @throws {@link InvokeError} `BAD_RESULT` if the output is not a CNI result.
  */
 export function readResult(plugin: string, stdout: string, version: string): PluginResult {
   const parsed = parseDocument(plugin, stdout)

@@ -4,20 +4,22 @@ import { getVersionInfo } from './version-info.ts'
 
 type Versions = readonly string[]
 
-/** The versions that this process has learned, by the path and identity of the executable file. */
+/** Versions that this process has learned, keyed by path and identity of the executable file. */
 const ours = new Map<string, Versions>()
-/** The same for each `Exec` of a caller, where a path may lead to another file. */
+/** The same for each `Exec` of a caller, because the same path may be another file there. */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
-/** The versions of an executable that this process has learned; `undefined` if it has not, or the file is another now. */
+/**
+ * Versions that this process has learned of an executable; `undefined` if it has learned none or the file has changed.
+ */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // One process per pod: where nothing was learned yet, nothing is looked up either.
+  // A plugin process usually makes one call. It skips the `stat` while nothing is learned.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }
 
-/** Keeps the versions of an executable for later calls of this process. */
+/** Remembers the versions of an executable for later calls in this process. */
 export function rememberVersions(path: string, exec: Exec | undefined, versions: Versions): void {
   const identity = identityOf(path)
   if (identity === undefined) return
@@ -26,7 +28,7 @@ export function rememberVersions(path: string, exec: Exec | undefined, versions:
   known.set(identity, versions)
 }
 
-/** The versions that an executable supports: asked with VERSION, once per file. */
+/** Versions that an executable supports. Queries VERSION once per file. */
 export async function supportedVersions(
   path: string,
   exec: Exec | undefined,
@@ -40,7 +42,7 @@ export async function supportedVersions(
 }
 
 function identityOf(path: string): string | undefined {
-  // Plugins behind a port need not be files.
+  // A caller's `Exec` may run plugins that are not files.
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && [path, stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }

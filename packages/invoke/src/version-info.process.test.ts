@@ -13,7 +13,7 @@ describe('getVersionInfo', () => {
     ['{"code":4,"msg":"unknown CNI_COMMAND: VERSION"}', 1, ['0.1.0']],
     ['{"cniVersion":"0.2.0"}', 0, ['0.1.0', '0.2.0']],
     ['{"cniVersion":"0.2.0","supportedVersions":[]}', 0, ['0.1.0', '0.2.0']],
-  ])('%s with exit code %i means %j', async (answer, exitCode, versions) => {
+  ])('%s with exit code %i returns %j', async (answer, exitCode, versions) => {
     const info = await getVersionInfo(plugin(answer, exitCode), { stderr })
     expect(info.supportedVersions).toEqual(versions)
   })
@@ -26,11 +26,11 @@ describe('getVersionInfo', () => {
     ['', 0, /unexpected end of JSON input$/],
     ['{"code":4,"msg":"unknown CNI_COMMAND: VERSION","details":"but for another reason"}', 1, /^unknown CNI_COMMAND/],
     ['{"code":7,"msg":"bad"}', 1, /^bad$/],
-  ])('%s with exit code %i is an error', async (answer, exitCode, message) => {
+  ])('%s with exit code %i is rejected', async (answer, exitCode, message) => {
     await expect(getVersionInfo(plugin(answer, exitCode), { stderr })).rejects.toThrow(message)
   })
 
-  test('asks with dummies for what VERSION does not need, and the current version on stdin', async () => {
+  test('sends dummy values for unused variables, and the current version on stdin', async () => {
     const path = bin.script(
       'tell',
       `printf '{"cniVersion":"1.1.0","supportedVersions":["%s","%s"]}' "$CNI_NETNS|$CNI_IFNAME|$CNI_PATH|$CNI_CONTAINERID|$CNI_ARGS" "$(sed 's/"/\\\\"/g')"`,

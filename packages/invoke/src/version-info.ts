@@ -8,9 +8,9 @@ import { quoteOutput } from './go-text.ts'
 type VersionInfo = Awaited<ReturnType<typeof getVersionInfo>>
 
 /**
- * Asks a plugin which versions it supports. A plugin from before the VERSION verb supports 0.1.0.
+ * Queries the versions that a plugin supports. A plugin without the VERSION verb supports 0.1.0.
  *
- * @throws {@link PluginError} when it fails, {@link InvokeError} `BAD_VERSION_INFO` when its answer makes no sense.
+ * @throws {@link PluginError} if the plugin fails, {@link InvokeError} `BAD_VERSION_INFO` if its answer is invalid.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export async function getVersionInfo(
   path: string,
   options: InvokeOptions = {},
 ): Promise<{ readonly cniVersion: string; readonly supportedVersions: readonly string[] }> {
-  // Some plugins insist on values for variables VERSION does not need, as their skeleton once did.
+  // Some plugins require values for variables that VERSION does not use, as an early skeleton did.
   const env = pluginEnv('VERSION', { netns: 'dummy', ifName: 'dummy', path: ['dummy'] }, options.env)
   try {
     const stdout = await execPlugin(path, { cniVersion: CURRENT_VERSION }, { ...options, env })
@@ -45,7 +45,7 @@ function readVersionInfo(path: string, stdout: string): VersionInfo {
   return supportedVersions.length === 0 ? withoutList(path, cniVersion) : { cniVersion, supportedVersions }
 }
 
-/** Version 0.2.0 of the specification made the list optional. */
+/** The list was optional in version 0.2.0 of the specification. */
 function withoutList(path: string, cniVersion: string): VersionInfo {
   if (cniVersion === '0.2.0') return { cniVersion, supportedVersions: ['0.1.0', '0.2.0'] }
   throw badAnswer(path, 'missing field supportedVersions')

@@ -5,28 +5,26 @@ import { getVersionInfo } from '../src/version-info.ts'
 
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
-/**
- * What holds for processes and for the fake: the plugins good, bad, silent, noisy, killed and stuck, which are in `folder`.
- */
+/** Behaviour of both processes and fakes. `folder` has the plugins good, bad, silent, noisy, killed and stuck. */
 export function execPortSuite(exec: Exec, folder: string): void {
   const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [folder] }
   const heard: string[] = []
   const options = { exec, stderr: (chunk: Uint8Array) => void heard.push(new TextDecoder().decode(chunk)) }
 
-  test('ADD gives the document and the model', async () => {
+  test('ADD returns the document and the model', async () => {
     const { document, result } = await addPlugin('good', conf, call, options)
     expect(document).toEqual({ cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], extra: 1 })
     expect(result.ips).toEqual([{ address: '10.0.0.2/24' }])
   })
 
-  test('CHECK, DEL, GC and STATUS give nothing', async () => {
+  test('CHECK, DEL, GC and STATUS return nothing', async () => {
     expect(await callPlugin('CHECK', 'good', conf, call, options)).toBeUndefined()
     expect(await callPlugin('DEL', 'good', conf, call, options)).toBeUndefined()
     expect(await callPlugin('GC', 'good', conf, call, options)).toBeUndefined()
     expect(await callPlugin('STATUS', 'good', conf, call, options)).toBeUndefined()
   })
 
-  test('VERSION gives the list', async () => {
+  test('VERSION returns the supported versions', async () => {
     const { supportedVersions } = await getVersionInfo(exec.find('good', [folder]), options)
     expect(supportedVersions).toEqual(['1.0.0', '1.1.0'])
   })
@@ -36,7 +34,7 @@ export function execPortSuite(exec: Exec, folder: string): void {
     ['silent', { code: 0, message: 'netplugin failed with no error message: exit status 3', reason: 'exit' }],
     ['noisy', { code: 0, message: 'netplugin failed: "why\\n": exit status 3', reason: 'exit', stderr: 'why\n' }],
     ['killed', { code: 0, message: 'netplugin failed with no error message: signal: killed', signal: 'SIGKILL' }],
-  ])('%s fails as it should', async (plugin, error) => {
+  ])('%s fails with its error', async (plugin, error) => {
     await expect(callPlugin('DEL', plugin, conf, call, options)).rejects.toMatchObject({ plugin, ...error })
   })
 
@@ -49,17 +47,17 @@ export function execPortSuite(exec: Exec, folder: string): void {
   test.each([
     ['before', () => AbortSignal.abort()],
     ['while', abortSoon],
-  ])('an abort %s it runs is an error with code 11', async (_when, signal) => {
+  ])('an abort %s it runs fails with code 11', async (_when, signal) => {
     const del = callPlugin('DEL', 'stuck', conf, call, { ...options, signal: signal() })
     await expect(del).rejects.toMatchObject({ code: 11, reason: 'aborted' })
   })
 
-  test('a deadline that passes is an error with code 11', async () => {
+  test('a passed deadline fails with code 11', async () => {
     const del = callPlugin('DEL', 'stuck', conf, call, { ...options, timeout: 100 })
     await expect(del).rejects.toMatchObject({ code: 11, reason: 'timeout' })
   })
 
-  test('a plugin that is not there is not found', () => {
+  test('a missing plugin is reported as not found', () => {
     expect(() => exec.find('gone', [folder])).toThrow(`failed to find plugin "gone" in path [${folder}]`)
     expect(() => exec.find('gone', [])).toThrow('no paths provided')
     expect(() => exec.find('', [folder])).toThrow('no plugin name provided')

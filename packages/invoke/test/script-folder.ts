@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A temporary folder of real executables: `#!/bin/sh` scripts. */
+/** Temporary folder of executable `#!/bin/sh` scripts. */
 export interface ScriptFolder extends Disposable {
   readonly dir: string
   /** Writes an executable script and returns its path. */
@@ -10,7 +10,7 @@ export interface ScriptFolder extends Disposable {
 }
 
 /**
- * A folder for plugins written as shell scripts, removed when disposed.
+ * Creates a folder for plugins written as shell scripts. Disposing removes it.
  *
  * @example
  * ```ts

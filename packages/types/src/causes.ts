@@ -1,13 +1,14 @@
 import { type CniError, carriedBy } from './errors.ts'
 
-/** The error, then what it aggregates, then its causes: depth first, each once. */
+/** Lists the error, the members of an `AggregateError`, and the causes. Depth first, each error once. */
 export function reachable(error: unknown): object[] {
   return walk([error], () => true).filter((one) => typeof one === 'object' && one !== null)
 }
 
 /**
- * Why a {@link CniError} without details of its own came about: the words of its causes that its message does not
- * have; `''` when there are none. A cause of another class that carries a code tells of itself what it wants to.
+ * Explains a {@link CniError} without `details`: joins the messages of its causes that its own message does not
+ * contain.
+ * Returns `''` if nothing is left. A cause of another class that carries a CNI code only reports its own `details`.
  */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
@@ -16,17 +17,20 @@ export function whyOf(error: object): string {
   return [...new Set(words)].filter((text) => !error.message.includes(text)).join('; ')
 }
 
-/** The text of what was thrown; `''` when there is nothing to say about it. */
+/** Message of a thrown value; `''` if it has none. */
 export function textOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) || unnamed(error) : String(error)
   } catch {
-    // An object without a prototype, or one that throws when it is read: nothing to say about it.
+    // An object without a prototype, or one with a getter that throws, has no readable message.
     return ''
   }
 }
 
-/** What can be reached, depth first, each once; `goOn` says behind which errors. The last of `start` comes first. */
+/**
+ * Walks causes and aggregated errors, depth first, each once, beginning with the last value of `start`.
+ * Follows the causes of an error only if `goOn` returns true for it.
+ */
 function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
   const pending = [...start]
@@ -39,13 +43,15 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
   return [...found]
 }
 
-/** The cause of an error, and before it what it aggregates; the last one is the first to tell of. */
+/** Aggregated errors in reverse order, and the cause before them. The caller takes the last one first. */
 function behind(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }
   return [cause, ...(error instanceof AggregateError && Array.isArray(errors) ? errors.toReversed() : [])]
 }
 
-/** Not of a class made from it. The name, because bundles have copies of a class. */
+/**
+ * True for `CniError` but not for its subclasses. Compares names, because each bundle has its own copy of the class.
+ */
 function isCniErrorItself(error: object): error is CniError {
   return error instanceof Error && error.name === 'CniError'
 }
@@ -54,7 +60,7 @@ function detailsOf(error: unknown): string {
   return (typeof error === 'object' && error !== null && carriedBy(error)?.details) || ''
 }
 
-/** What stands for an error without a text; an aggregate is told by its members. */
+/** Text for an error without a message. The members of an aggregate report their own messages. */
 function unnamed(error: Error): string {
   return error instanceof AggregateError ? '' : String(error.name)
 }

@@ -4,7 +4,7 @@ import { k8sArgs } from './k8s-args.ts'
 
 const strict = (text: string) => parseCniArgs(text, { strict: true, known: { MAC: 'string', IP: 'ip' } })
 
-describe('strict', () => {
+describe('strict parser', () => {
   test.each([
     '',
     'IgnoreUnknown=1',
@@ -41,7 +41,7 @@ describe('strict', () => {
   })
 })
 
-test('the tolerant parser takes what a chained plugin meets', () => {
+test('the tolerant parser accepts malformed pieces and keeps the last of equal keys', () => {
   expect([...parseCniArgs('IgnoreUnknown=1;A=b=c;X;=Y;;B=;A=d=;')]).toEqual([
     ['IgnoreUnknown', '1'],
     ['A', 'd='],
@@ -51,7 +51,7 @@ test('the tolerant parser takes what a chained plugin meets', () => {
   expect(parseCniArgs('__proto__=1').get('__proto__')).toBe('1')
 })
 
-test('the pod is known when both its namespace and its name are there', () => {
+test('k8sArgs returns the pod if CNI_ARGS has its namespace and its name', () => {
   const text = 'K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web-0;K8S_POD_UID=u;K8S_POD_INFRA_CONTAINER_ID=c'
   expect(k8sArgs(parseCniArgs(text))).toEqual({ namespace: 'ns', name: 'web-0', uid: 'u', infraContainerID: 'c' })
   expect(k8sArgs(parseCniArgs('K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web-0;K8S_POD_UID='))).toEqual({

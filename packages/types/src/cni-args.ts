@@ -5,12 +5,14 @@ import { goQuote } from './text/go-quote.ts'
 type CniArgKind = 'string' | 'ip' | 'boolean'
 
 /**
- * The pairs of `CNI_ARGS` (`KEY=value;KEY=value`), the last of equal keys.
+ * Parses `CNI_ARGS` (`KEY=value;KEY=value`). Of equal keys the last one wins.
  *
- * The default reads what a chained plugin may meet: keys for others, `=` inside values, empty and malformed pieces are
- * no reason to fail. The strict parser refuses all of them, and unknown keys unless `IgnoreUnknown` is `1` or `true`.
+ * The default parser is tolerant, because a chained plugin also sees keys meant for other plugins.
+ * It skips empty and malformed pieces, and accepts `=` inside values.
  *
- * @throws {@link CniError} with code 999, strict only.
+ * The strict parser rejects all of these. It also rejects unknown keys unless `IgnoreUnknown` is `1` or `true`.
+ *
+ * @throws {@link CniError} with code 999, in strict mode only.
  * @example
  * ```ts
  * parseCniArgs('IgnoreUnknown=1;K8S_POD_NAME=web-0').get('K8S_POD_NAME') // 'web-0'
@@ -19,9 +21,9 @@ type CniArgKind = 'string' | 'ip' | 'boolean'
 export function parseCniArgs(
   text: string,
   options: {
-    /** Read with the reference implementation's grammar instead of tolerantly. */
+    /** Uses the strict grammar of the reference implementation. */
     readonly strict?: boolean
-    /** Strict only: the keys that are expected besides `IgnoreUnknown`, and what their values must be. */
+    /** Strict mode only: accepted keys besides `IgnoreUnknown`, and the types of their values. */
     readonly known?: Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
   } = {},
 ): ReadonlyMap<string, string> {
@@ -74,7 +76,7 @@ function isTrue(value: string | undefined): boolean {
   return value === '1' || value?.toLowerCase() === 'true'
 }
 
-// The reference implementation reports these without a code, which every runtime sees as 999.
+// The reference implementation reports these errors without a code. Runtimes see such an error as code 999.
 function invalidArgs(reason: string, cause?: unknown): CniError {
   return new CniError(ErrorCode.internal, `ARGS: ${reason}`, cause === undefined ? {} : { cause })
 }

@@ -4,7 +4,7 @@ import { goStringify } from './json/go-json.ts'
 import { foldMembers, isObject } from './json/json.ts'
 import { messageOf } from './thrown.ts'
 
-/** An error as it stands on stdout. */
+/** An error document on stdout. */
 export interface CniErrorDocument {
   cniVersion?: string
   code: number
@@ -13,22 +13,24 @@ export interface CniErrorDocument {
 }
 
 /**
- * What a failure looks like to the runtime: the first error with a CNI code among the error, its causes and the
- * members of an `AggregateError` as it is, without the text around it; anything else as code 999. What caused a
- * {@link CniError} without details, or an error without a code, is told in `details`. Never throws.
+ * Converts any thrown value into an error document. Never throws.
+ * Finds the first error with a CNI code: the error itself, its causes, or members of an `AggregateError`.
+ * Uses that error's own message, without the messages of errors around it. Any other error gets code 999.
+ *
+ * The causes are reported as `details` of an error without a code, and of a {@link CniError} without details.
  */
 export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
-    // A member that throws when it is read: the failure must be reported all the same.
+    // A getter of the error has thrown. The failure must still be reported.
     return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }
 
 /**
- * The bytes of an error on stdout: four spaces, keys in the reference implementation's order, no final newline.
- * Leave out `cniVersion` for the very bytes of that implementation.
+ * Encodes an error for stdout: four spaces, keys in the order of the reference implementation, no final newline.
+ * Without `cniVersion` the bytes are the same as the reference implementation's.
  *
  * @example
  * ```ts
@@ -41,10 +43,10 @@ export function encodeError(document: CniErrorDocument): string {
 }
 
 /**
- * The error a plugin printed, from its parsed JSON; a missing code is 0 and a missing text is empty. Names may
- * differ in case, as in Go.
+ * Decodes the error that a plugin printed, from parsed JSON. A missing code becomes 0, a missing message `''`.
+ * Member names may differ in case, as in Go.
  *
- * @throws {@link CniError} with code 6 when it is not an error document.
+ * @throws {@link CniError} with code 6 if the value is not an error document.
  */
 export function decodeError(document: unknown): CniError {
   if (!isObject(document)) throw new CniError(ErrorCode.decodingFailure, 'error document: expected an object')
@@ -56,17 +58,16 @@ export function decodeError(document: unknown): CniError {
   return new CniError(code ?? 0, textMember('msg', msg), { details: textMember('details', details) })
 }
 
-/** An error as one line, the way runtimes print it: `msg; details`. */
+/** Formats an error as one line, as runtimes print it: `msg; details`. */
 export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'details'>): string {
   return details ? `${msg}; ${details}` : msg
 }
 
 /**
- * What was thrown as one line, the way runtimes print it: of an error with a CNI code its message and its details, as
- * {@link CniError} has them.
+ * Formats a thrown value as one line, as runtimes print it. An error with a CNI code has its message and its details.
  */
 export function errorLine(error: unknown): string {
-  // Not by class: a bundle may hold two copies of it.
+  // Does not test the class: a bundle may contain two copies of it.
   const hasDetails = isCniError(error) && 'details' in error && typeof error.details === 'string'
   return hasDetails ? formatError({ msg: error.message, details: String(error.details) }) : messageOf(error)
 }
@@ -82,7 +83,7 @@ function describe(error: unknown): CniErrorDocument {
     return { code, msg, ...(details === '' ? {} : { details }) }
   }
   const msg = textOf(error) || chain.map(textOf).find(Boolean) || 'unknown error'
-  // The cause is often all that helps ("fetch failed", caused by ECONNREFUSED): it must not get lost on the wire.
+  // The cause often has the useful part ("fetch failed", caused by ECONNREFUSED).
   const details = chain.map(textOf).filter((text) => text !== '' && !msg.includes(text))
   return { code: ErrorCode.internal, msg, ...(details.length === 0 ? {} : { details: details.join('; ') }) }
 }

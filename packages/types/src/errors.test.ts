@@ -8,7 +8,7 @@ class Drift extends Error {
   readonly [key] = { code: 100, details: 'rule 3' }
 }
 
-test('a CniError is told by what it carries, not by its class', () => {
+test('isCniError recognizes an error by its key, not by its class', () => {
   const error = new CniError(11, 'later', { details: 'd', hint: 'wait', cause: 'c' })
   expect(error.name).toBe('CniError')
   expect(Object.keys(error).sort()).toEqual(['code', 'details', 'hint'])
@@ -20,7 +20,7 @@ test('a CniError is told by what it carries, not by its class', () => {
   expect('cause' in new CniError(1, 'm')).toBe(false)
 })
 
-test('the hint follows the details on the wire', () => {
+test('the hint follows the details in the error document', () => {
   expect(toErrorDocument(new CniError(11, 'm', { details: 'd', hint: 'h' }))).toEqual({
     code: 11,
     msg: 'm',
@@ -30,7 +30,7 @@ test('the hint follows the details on the wire', () => {
 
 test.each([
   ['the error itself', new CniError(123, 'typed msg', { details: 'd' }), { code: 123, msg: 'typed msg', details: 'd' }],
-  ['code 0 without a text', new CniError(0, ''), { code: 0, msg: '' }],
+  ['code 0 without a message', new CniError(0, ''), { code: 0, msg: '' }],
   [
     'a cause, without the text around it',
     new Error('outer', { cause: new CniError(11, 'inner') }),
@@ -56,16 +56,16 @@ test.each([
     new AggregateError([new Error('a', { cause: new CniError(8, 'x') }), new CniError(5, 'b')]),
     { code: 8, msg: 'x' },
   ],
-])('the first error with a code wins: %s', (_name, error, document) => {
+])('the error document has the first error with a code: %s', (_name, error, document) => {
   expect(toErrorDocument(error)).toEqual(document)
 })
 
 const refused = new Error('connect ECONNREFUSED /run/agent.sock')
 
 test.each([
-  ['its text', new CniError(11, 'no agent', { cause: refused }), refused.message],
+  ['the message', new CniError(11, 'no agent', { cause: refused }), refused.message],
   [
-    'the texts of all causes',
+    'the messages of all causes',
     new CniError(11, 'a', { cause: new Error('b', { cause: refused }) }),
     `b; ${refused.message}`,
   ],
@@ -74,27 +74,31 @@ test.each([
     new CniError(11, 'a', { cause: new AggregateError([new Error('b'), refused]) }),
     `b; ${refused.message}`,
   ],
-  ['what is no error', new CniError(11, 'a', { cause: 'EPIPE' }), 'EPIPE'],
+  ['a cause that is not an error', new CniError(11, 'a', { cause: 'EPIPE' }), 'EPIPE'],
   [
-    'text and details of one with a code',
+    'message and details of a cause with a code',
     new CniError(11, 'a', { cause: new CniError(6, 'b', { details: 'd' }) }),
     'b; d',
   ],
   [
-    'details alone where the message says the text',
+    'only the details if the message contains the cause’s message',
     new CniError(11, 'a: b', { cause: new CniError(6, 'b', { details: 'd' }) }),
     'd',
   ],
   [
-    'nothing behind one with a code, which tells its own',
+    'no further cause after a cause with a code',
     new CniError(11, 'a', { cause: Object.assign(new Drift('b'), { cause: refused }) }),
     'b; rule 3',
   ],
-  ['nothing the message says', new CniError(11, `no agent: ${refused.message}`, { cause: refused }), undefined],
-  ['nothing where there are details', new CniError(11, 'no agent', { details: 'd', cause: refused }), 'd'],
-  ['its text, then the hint', new CniError(11, 'no agent', { hint: 'h', cause: refused }), `${refused.message}; h`],
-  ['nothing where the class is another', Object.assign(new Drift('m'), { cause: refused }), 'rule 3'],
-])('a CniError says why in its details: %s', (_name, error, details) => {
+  [
+    'no cause that the message contains',
+    new CniError(11, `no agent: ${refused.message}`, { cause: refused }),
+    undefined,
+  ],
+  ['no cause if there are details', new CniError(11, 'no agent', { details: 'd', cause: refused }), 'd'],
+  ['the message, then the hint', new CniError(11, 'no agent', { hint: 'h', cause: refused }), `${refused.message}; h`],
+  ['no cause of another class', Object.assign(new Drift('m'), { cause: refused }), 'rule 3'],
+])('details of an error document have the causes of a CniError: %s', (_name, error, details) => {
   expect(toErrorDocument(new Error('around', { cause: error })).details).toBe(details)
 })
 
@@ -105,25 +109,21 @@ test.each([
     new Error('fetch failed', { cause: new Error('ECONNREFUSED') }),
     { code: 999, msg: 'fetch failed', details: 'ECONNREFUSED' },
   ],
-  ['an error without a text', new TypeError(), { code: 999, msg: 'TypeError' }],
+  ['an error without a message', new TypeError(), { code: 999, msg: 'TypeError' }],
   [
-    'an aggregate without a text',
+    'an aggregate without a message',
     new AggregateError([new Error('a'), new Error('b')]),
     { code: 999, msg: 'a', details: 'b' },
   ],
-  ['a text', 'boom', { code: 999, msg: 'boom' }],
+  ['a string', 'boom', { code: 999, msg: 'boom' }],
   ['undefined', undefined, { code: 999, msg: 'undefined' }],
   ['an object without prototype', Object.create(null), { code: 999, msg: 'unknown error' }],
-  [
-    'a code that cannot stand on the wire',
-    Object.assign(new Error('m'), { [cniErrorKey]: { code: -1 } }),
-    { code: 999, msg: 'm' },
-  ],
-])('anything else is 999: %s', (_name, error, document) => {
+  ['an invalid code', Object.assign(new Error('m'), { [cniErrorKey]: { code: -1 } }), { code: 999, msg: 'm' }],
+])('an error without a code gets code 999: %s', (_name, error, document) => {
   expect(toErrorDocument(error)).toEqual(document)
 })
 
-test('an error that cannot be read is reported all the same', () => {
+test('an error with a throwing getter is reported', () => {
   const trap = () => {
     throw new Error('trap')
   }
@@ -141,7 +141,7 @@ test('a cycle of causes ends', () => {
   expect(toErrorDocument(typed)).toEqual({ code: 11, msg: 'typed', details: 'and typed' })
 })
 
-test('an error has the bytes of the reference implementation, HTML escapes included', () => {
+test('encodeError has the bytes of the reference implementation, HTML escapes included', () => {
   expect(encodeError({ code: 999, msg: 'boom <&> "q"\u2028' })).toBe(
     '{\n    "code": 999,\n    "msg": "boom \\u003c\\u0026\\u003e \\"q\\"\\u2028"\n}',
   )
@@ -151,7 +151,7 @@ test('an error has the bytes of the reference implementation, HTML escapes inclu
   expect(encodeError({ cniVersion: '', code: 4, msg: 'm', details: '' })).toBe('{\n    "code": 4,\n    "msg": "m"\n}')
 })
 
-test('an error document is read back, missing members being 0 and empty', () => {
+test('decodeError fills missing members with 0 and empty strings', () => {
   expect(decodeError({ code: 7, msg: 'bad', details: 'dd' })).toMatchObject({ code: 7, message: 'bad', details: 'dd' })
   expect(decodeError({})).toMatchObject({ code: 0, message: '' })
   expect(decodeError({ Code: 7, MSG: 'bad' })).toMatchObject({ code: 7, message: 'bad' })
@@ -159,7 +159,7 @@ test('an error document is read back, missing members being 0 and empty', () => 
   expect(formatError({ msg: 'bad' })).toBe('bad')
 })
 
-test('an error is told on one line, with its details also when it is of another copy of the class', () => {
+test('errorLine prints the details, also of an error from another copy of the class', () => {
   const foreign = Object.assign(new Error('bad'), { details: 'dd', [cniErrorKey]: { code: 7 } })
   expect([new CniError(7, 'bad', { details: 'dd', hint: 'h' }), foreign].map(errorLine)).toEqual(['bad; dd', 'bad; dd'])
   expect([new CniError(7, 'bad'), new Error('plain'), 'text'].map(errorLine)).toEqual(['bad', 'plain', 'text'])

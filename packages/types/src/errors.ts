@@ -1,5 +1,5 @@
 /**
- * The error codes of the CNI specification, and the two (8, 999) that only its reference implementation uses.
+ * Error codes of the CNI specification, and two (8, 999) that only its reference implementation uses.
  * Codes from 100 on belong to the plugin.
  */
 export const ErrorCode = {
@@ -18,8 +18,8 @@ export const ErrorCode = {
 } as const
 
 /**
- * The member by which any error can say its CNI code without importing this package: `{ code, details? }`.
- * Found by key and not by class, so that it works across bundles.
+ * Key of the member that gives any error a CNI code: `{ code, details? }`.
+ * An error with this member needs no import of this package. A key also works across bundles, a class does not.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export const ErrorCode = {
 export const cniErrorKey: unique symbol = Symbol.for('cni.error')
 
 /**
- * An error with a CNI code: what a handler throws, and what a runtime reads from a failed plugin.
+ * An error with a CNI code. Handlers throw it, and runtimes decode it from a failed plugin's output.
  *
  * @example
  * ```ts
@@ -48,11 +48,11 @@ export class CniError extends Error {
     code: number,
     message: string,
     options: {
-      /** The second part of the error on the wire. */
+      /** `details` of the error document. */
       readonly details?: string | undefined
-      /** What to do about it; follows the details on the wire. */
+      /** Advice to the user. Appended to the details in the error document. */
       readonly hint?: string | undefined
-      /** The error that led to this one; on the wire it stands where there are no details. */
+      /** Cause. It replaces missing details in the error document. */
       readonly cause?: unknown
     } = {},
   ) {
@@ -71,14 +71,14 @@ export class CniError extends Error {
   }
 }
 
-/** Whether a value is an error with a CNI code of its own; its causes are not looked at. */
+/** True if the error itself carries a CNI code. Ignores its causes. */
 export function isCniError(
   value: unknown,
 ): value is Error & { readonly [cniErrorKey]: { readonly code: number; readonly details?: string | undefined } } {
   return value instanceof Error && carriedBy(value) !== undefined
 }
 
-/** The code an error carries itself, when it is one that can stand on the wire. */
+/** Code and details that an error carries itself; `undefined` if it has no valid code. */
 export function carriedBy(error: object): CniError[typeof cniErrorKey] | undefined {
   const carried: unknown = Reflect.get(error, cniErrorKey)
   if (typeof carried !== 'object' || carried === null) return undefined
@@ -87,7 +87,7 @@ export function carriedBy(error: object): CniError[typeof cniErrorKey] | undefin
   return typeof details === 'string' && details !== '' ? { code, details } : { code }
 }
 
-/** Whether a number can be an error code: an unsigned 32-bit integer. */
+/** True for a valid error code: an unsigned 32-bit integer. */
 export function isErrorCode(code: unknown): code is number {
   return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 0xffffffff
 }

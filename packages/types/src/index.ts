@@ -60,11 +60,11 @@ export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Interface, IpConfig, Result, Route } from './result/model.ts'
 export { changeInterface, containerIps } from './result/of-containers.ts'
-// Text for people
+// Texts for people
 export { goQuote } from './text/go-quote.ts'
 export { printable, quote } from './text/quote.ts'
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './text/unsafe-text.ts'
-// Errors of others
+// Errors of other libraries
 export { errnoOf, messageOf } from './thrown.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'

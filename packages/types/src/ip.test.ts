@@ -17,7 +17,7 @@ test.each([
   ['::ffff:9.9.9.9', '9.9.9.9', 4],
   ['::FFFF:0909:0909', '9.9.9.9', 4],
   ['0001:02:003:4:5:6:7:8', '1:2:3:4:5:6:7:8', 6],
-])('%s is the address %s', (text, address, family) => {
+])('%s is parsed as the address %s', (text, address, family) => {
   expect(parseIp(text)).toEqual({ address, family })
 })
 
@@ -61,7 +61,7 @@ test.each([
   ['::ffff:9.9.9.9/120', '9.9.9.9/24', 4],
   ['::ffff:9.9.9.9/96', '9.9.9.9/0', 4],
   ['10.0.0.1/024', '10.0.0.1/24', 4],
-])('%s is the CIDR %s', (given, text, family) => {
+])('%s is parsed as the CIDR %s', (given, text, family) => {
   expect(parseCidr(given)).toMatchObject({ text, family, prefix: Number(text.split('/')[1]) })
 })
 

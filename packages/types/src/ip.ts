@@ -3,10 +3,10 @@ import { formatAddress, unmapAddress } from './ip/format-address.ts'
 import { parseAddress } from './ip/parse-address.ts'
 
 /**
- * Parses an IP address as Go does: no leading zeros, no zone. The `address` is canonical: IPv6 in lower case and compressed,
- * an IPv4-mapped address as IPv4.
+ * Parses an IP address as Go does: no leading zeros, no zone.
+ * The returned `address` is canonical: IPv6 in lower case and compressed, an IPv4-mapped address as IPv4.
  *
- * @throws {@link CniError} with code 6 and the text `invalid IP address: X`.
+ * @throws {@link CniError} with code 6 and the message `invalid IP address: X`.
  * @example
  * ```ts
  * parseIp('2001:DB8:0:0::1') // { family: 6, address: '2001:db8::1' }
@@ -19,10 +19,11 @@ export function parseIp(text: string): { readonly family: 4 | 6; readonly addres
 }
 
 /**
- * Parses `address/prefix` as Go does, and keeps the host part. A mapped address becomes IPv4, its prefix 96 shorter;
- * a mapped one with a prefix under 96 would become `/0` in Go and is refused here.
+ * Parses `address/prefix` as Go does, and keeps the host bits.
+ * A mapped address becomes IPv4, and its prefix 96 bits shorter.
+ * Rejects a mapped address with a prefix under 96; Go reads it as `/0`.
  *
- * @throws {@link CniError} with code 6 and the text `invalid CIDR address: X`.
+ * @throws {@link CniError} with code 6 and the message `invalid CIDR address: X`.
  * @example
  * ```ts
  * parseCidr('10.0.0.5/24') // { family: 4, address: '10.0.0.5', prefix: 24, text: '10.0.0.5/24' }
@@ -46,7 +47,7 @@ export function parseCidr(text: string): {
   return { family, address, prefix, text: `${address}/${prefix}` }
 }
 
-/** Go knows one IPv4: mapped into IPv6 or not. */
+/** Go treats an IPv4 address and its IPv6-mapped form as the same address. */
 function describe(bytes: Uint8Array): ReturnType<typeof parseIp> {
   const ip = unmapAddress(bytes)
   return { family: ip.length === 4 ? 4 : 6, address: formatAddress(ip) }

@@ -1,14 +1,14 @@
-/** The pod a container belongs to, as kubelet's runtimes say it in `CNI_ARGS`. */
+/** The pod of a container, as the runtime passes it in `CNI_ARGS`. */
 export interface K8sArgs {
   readonly namespace: string
   readonly name: string
-  /** Since containerd 1.5 and CRI-O 1.20. */
+  /** Present since containerd 1.5 and CRI-O 1.20. */
   readonly uid?: string
   readonly infraContainerID?: string
 }
 
 /**
- * The Kubernetes members of `CNI_ARGS`; `undefined` unless both the pod's namespace and its name are there.
+ * The Kubernetes members of `CNI_ARGS`; `undefined` if the pod's namespace or name is missing.
  *
  * @example
  * ```ts

@@ -46,7 +46,7 @@ const onlyCniErrors = (attempt: () => unknown): void => {
   }
 }
 
-test('JSON printed with Go’s bytes reads back as the same value', () => {
+test('JSON printed with Go’s bytes parses to the same value', () => {
   fc.assert(
     fc.property(json, fc.boolean(), fc.constantFrom(0, 2, 4), (value, sortKeys, indent) => {
       const text = goStringify(value, { indent, sortKeys })
@@ -56,7 +56,7 @@ test('JSON printed with Go’s bytes reads back as the same value', () => {
   )
 })
 
-test('apart from HTML and -0, JSON has the bytes of JSON.stringify', () => {
+test('JSON has the bytes of JSON.stringify, except for HTML characters and -0', () => {
   fc.assert(
     fc.property(json, fc.constantFrom(0, 4), (value, indent) => {
       const plain = JSON.stringify(value, null, indent)
@@ -66,7 +66,7 @@ test('apart from HTML and -0, JSON has the bytes of JSON.stringify', () => {
   )
 })
 
-test('a quoted text is one line of printable characters', () => {
+test('goQuote returns one line of printable characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(goQuote(text)).toMatch(/^"[^\p{C}\u2028\u2029]*"$/u)
@@ -74,7 +74,7 @@ test('a quoted text is one line of printable characters', () => {
   )
 })
 
-test('whatever text is parsed, only a CniError is thrown', () => {
+test('parsers throw only CniError for any text', () => {
   fc.assert(
     fc.property(almostJson, (text) => {
       onlyCniErrors(() => parseNetConf(text))
@@ -92,11 +92,11 @@ test('whatever text is parsed, only a CniError is thrown', () => {
   )
 })
 
-test('whatever bytes stand on stdin, only a CniError is thrown', () => {
+test('parseNetConf throws only CniError for any bytes', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => onlyCniErrors(() => parseNetConf(bytes))))
 })
 
-test('whatever is thrown, there is an error document for it', () => {
+test('toErrorDocument accepts any thrown value', () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (thrown) => {
       expect(toErrorDocument(thrown)).toMatchObject({ code: 999, msg: expect.any(String) })
@@ -104,7 +104,7 @@ test('whatever is thrown, there is an error document for it', () => {
   )
 })
 
-test('the addresses that are accepted are those that Node knows, zones aside', () => {
+test('parseIp accepts the same addresses as Node, except for zones', () => {
   const addressish = fc.oneof(
     fc.ipV4(),
     fc.ipV6(),
@@ -126,7 +126,7 @@ test('the addresses that are accepted are those that Node knows, zones aside', (
   )
 })
 
-test('the pairs of CNI_ARGS come back, in order, the last of equal keys', () => {
+test('parseCniArgs returns the pairs in order, and the last of equal keys', () => {
   const key = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => !/[;=]/.test(text))
   const value = fc.string().filter((text) => !text.includes(';'))
   fc.assert(
@@ -137,7 +137,7 @@ test('the pairs of CNI_ARGS come back, in order, the last of equal keys', () => 
   )
 })
 
-test('inserting is idempotent, and removing undoes it', () => {
+test('insertPlugin is idempotent, and removePlugin reverts it', () => {
   const plugin = fc.record({ type: wholeText.filter((type) => type !== '' && type !== 'mesh'), x: fc.jsonValue() })
   const list = fc.record({ name: fc.string(), y: fc.jsonValue(), plugins: fc.array(plugin, { minLength: 1 }) })
   fc.assert(

@@ -7,7 +7,7 @@ test.each([
   [undefined, 'undefined'],
   [null, 'null'],
   [{ message: 'of no error' }, '[object Object]'],
-])('what %j has to say is %j', (thrown, message) => {
+])('the message of %j is %j', (thrown, message) => {
   expect(messageOf(thrown)).toBe(message)
 })
 

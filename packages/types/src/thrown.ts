@@ -1,9 +1,9 @@
-/** What anything that was thrown has to say. */
+/** Message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** The errno name of a system error, such as `ENOSPC`; `undefined` for any other error. */
+/** Errno name of a system error, such as `ENOSPC`; `undefined` for any other error. */
 export function errnoOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 }

@@ -5,14 +5,14 @@ import type { PluginConf } from './conf/plugin-conf.ts'
 import type { IpConfig, Result } from './result/model.ts'
 import { type CniVersion, isCniVersion } from './versions.ts'
 
-test('a result is written with conditions for members that may be missing', () => {
+test('a result accepts undefined for members that may be missing', () => {
   const gateway = Math.random() > 2 ? '10.0.0.1' : undefined
   expectTypeOf({ ips: [{ address: '10.0.0.2/24', gateway }] }).toExtend<Result>()
   expectTypeOf<{ ips: { address: number }[] }>().not.toExtend<Result>()
   expectTypeOf<{ ips: { gateway: string }[] }>().not.toExtend<Result>()
 })
 
-test('a read result has types for what it knows, unknown for the rest', () => {
+test('known members have types, and unknown ones have the type unknown', () => {
   expectTypeOf<Result['ips']>().toEqualTypeOf<readonly IpConfig[] | undefined>()
   expectTypeOf<Result['anything']>().toEqualTypeOf<unknown>()
   expectTypeOf<IpConfig['address']>().toEqualTypeOf<string>()

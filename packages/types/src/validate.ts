@@ -4,12 +4,15 @@ import { kindOf } from './json/json.ts'
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 const NOT_IN_IF_NAME = /[/:\p{White_Space}]/u
 
-/** Whether a text can be a container id: ASCII letters, digits, `_`, `.` and `-`, the first a letter or digit. */
+/** True for a valid container id: ASCII letters, digits, `_`, `.` and `-`, beginning with a letter or digit. */
 export function isContainerID(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
 
-/** Throws {@link CniError} 3 for an empty container id and 4 for one that is not made of ASCII letters, digits, `_`, `.` and `-`. */
+/**
+ * Throws {@link CniError} 3 for an empty container id, and 4 for an invalid one. The rule is the same as for {@link
+ * isContainerID}.
+ */
 export function assertContainerID(value: string): void {
   assertText('containerID', value, ErrorCode.invalidEnvironment)
   if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
@@ -17,7 +20,7 @@ export function assertContainerID(value: string): void {
   throw new CniError(ErrorCode.invalidEnvironment, 'invalid characters in containerID', { details: value })
 }
 
-/** Whether a text can be a network name; the rule is that of {@link isContainerID}. */
+/** True for a valid network name. The rule is the same as for {@link isContainerID}. */
 export function isNetworkName(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
@@ -30,7 +33,7 @@ export function assertNetworkName(value: string): void {
   throw new CniError(ErrorCode.invalidNetworkConfig, 'invalid characters found in network name', { details: value })
 }
 
-/** Throws {@link CniError} 4 for a text that Linux does not take as the name of an interface. */
+/** Throws {@link CniError} 4 for a name that Linux does not accept for an interface. */
 export function assertIfName(value: string): void {
   assertText('interface name', value, ErrorCode.invalidEnvironment)
   if (value === '') throw invalidIfName('interface name is empty')
@@ -48,7 +51,7 @@ function invalidIfName(message: string, details?: string): CniError {
   return new CniError(ErrorCode.invalidEnvironment, message, { details })
 }
 
-/** A regular expression makes a name of `undefined`. */
+/** A regular expression would convert `undefined` to the string "undefined". */
 function assertText(what: string, value: unknown, code: number): asserts value is string {
   if (typeof value !== 'string') throw new CniError(code, `${what}: expected a string, got ${kindOf(value)}`)
 }

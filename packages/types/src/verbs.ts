@@ -1,4 +1,4 @@
-/** What a runtime asks of a plugin with a configuration; VERSION is asked without one. */
+/** CNI commands with a configuration. VERSION has none. */
 export const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const
 
 /** One of {@link VERBS}. */

@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each(['abc', '1.1.0-rc1', '1.1.0.0', '1..0', '.', ' 1.0.0', '1.0.0\n', '1e3', '9'.repeat(400)])(
-  '%j is not a version: code 6',
+  '%j is rejected with code 6',
   (text) => {
     expect(() => parseVersion(text)).toThrow(expect.objectContaining({ code: 6 }))
     expect(() => gte('1.0.0', text)).toThrow(expect.objectContaining({ code: 6 }))
@@ -28,7 +28,7 @@ test('versions compare by number: 1.1 equals 1.1.0 and 0.10.0 is newer than 0.9.
   expect(CNI_VERSIONS.toSorted(compareVersions)).toEqual(CNI_VERSIONS)
 })
 
-test('a known version is told by its exact text', () => {
+test('a known version must match exactly', () => {
   expect(CNI_VERSIONS.every(isCniVersion)).toBe(true)
   expect(['1.1', '1.2.0', '', undefined, 1].some(isCniVersion)).toBe(false)
 })

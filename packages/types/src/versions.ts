@@ -1,23 +1,23 @@
 import { CniError, ErrorCode } from './errors.ts'
 
-/** Every version of the CNI specification with a known wire format, oldest first. */
+/** All versions of the CNI specification with a known wire format, oldest first. */
 export const CNI_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const
 
 /** One of {@link CNI_VERSIONS}. */
 export type CniVersion = (typeof CNI_VERSIONS)[number]
 
-/** The version of the in-memory model, and what a VERSION reply announces. */
+/** Version of the in-memory model. Also the `cniVersion` of a VERSION reply. */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** Whether a value is exactly one of {@link CNI_VERSIONS}; `1.1` is not. */
+/** True if a value is exactly one of {@link CNI_VERSIONS}; `1.1` is not. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }
 
 /**
- * The three numbers of a version text; a missing minor or patch is 0 and `""` is 0.1.0.
+ * Parses a version into three numbers. A missing minor or patch is 0, and `""` is 0.1.0.
  *
- * @throws {@link CniError} with code 6 when the text is not a version.
+ * @throws {@link CniError} with code 6 for an invalid version.
  */
 export function parseVersion(version: string): readonly [number, number, number] {
   if (version === '') return [0, 1, 0]
@@ -28,25 +28,25 @@ export function parseVersion(version: string): readonly [number, number, number]
   return [major, minor, patch]
 }
 
-/** Negative, zero or positive as `a` is older than, equal to or newer than `b`: an argument for `sort`. */
+/** Compares versions for `sort`: negative if `a` is older, zero if equal, positive if newer. */
 export function compareVersions(a: string, b: string): number {
   const right = parseVersion(b)
   const differences = parseVersion(a).map((part, index) => part - (right[index] ?? 0))
   return differences.find((difference) => difference !== 0) ?? 0
 }
 
-/** Whether `a` is the same version as `b` or a newer one. */
+/** True if `a` equals `b` or is newer. */
 export function gte(a: string, b: string): boolean {
   return compareVersions(a, b) >= 0
 }
 
-/** Whether `a` is a newer version than `b`. */
+/** True if `a` is newer than `b`. */
 export function gt(a: string, b: string): boolean {
   return compareVersions(a, b) > 0
 }
 
 function parsePart(version: string, part: string): number {
-  // A sign is legal in the reference implementation: "-1" is a version older than all others.
+  // The reference implementation accepts a sign: "-1" is older than all other versions.
   if (!/^[+-]?\d+$/.test(part)) throw invalidVersion(version, `part ${JSON.stringify(part)} is not a number`)
   const number = Number(part)
   if (!Number.isSafeInteger(number)) throw invalidVersion(version, `part ${JSON.stringify(part)} is out of range`)

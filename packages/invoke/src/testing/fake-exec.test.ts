@@ -21,7 +21,7 @@ const fake = fakeExec({
 
 describe('fake plugins', () => execPortSuite(fake, '/fake'))
 
-test('a fake plugin passes on its prevResult and supports every version unless told otherwise', async () => {
+test('by default a fake plugin returns its prevResult and supports every version', async () => {
   const exec = fakeExec({ through: {} })
   const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: ['/fake'] }
   const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }

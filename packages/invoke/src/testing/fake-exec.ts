@@ -2,14 +2,14 @@ import { CNI_VERSIONS, CniError, ErrorCode, encodeError, isObject, toErrorDocume
 import { InvokeError } from '../errors.ts'
 import type { Exec, ExecOutcome, ExecRequest } from '../exec.ts'
 
-/** One execution, as the fake plugin sees it and as it stands in the `calls` of {@link fakeExec}. */
+/** One execution of a fake plugin, recorded in the `calls` of {@link fakeExec}. */
 export interface FakeCall {
   readonly type: string
   readonly path: string
   readonly command: string
-  /** The configuration, parsed. */
+  /** Parsed configuration. */
   readonly conf: Readonly<Record<string, unknown>>
-  /** The configuration as it came. */
+  /** Configuration as received. */
   readonly stdin: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal?: AbortSignal | undefined
@@ -22,15 +22,20 @@ const FOLDER = '/fake'
 const OUTCOME = Symbol('outcome')
 
 /**
- * Plugins as functions, for tests of runtimes and of delegating plugins. Verbs a fake plugin does not mention succeed:
- * ADD passes on its `prevResult`, VERSION names every version, the others print nothing. One whose VERSION is an object
- * with `supportedVersions` refuses other versions as a real one does. Folders are not looked at: every plugin in `plugins`
- * is found, in `/fake`.
+ * Fakes plugins by functions, for tests of runtimes and of delegating plugins. Finds every plugin of `plugins` in
+ * `/fake`, whatever the folders.
  *
- * @param plugins - a fake plugin is one function for all verbs, or an answer for each. An answer is the object to print, or
- *   a function that returns what to print (nothing for `undefined`), throws what a plugin would report, or returns
- *   {@link outcome} for anything stranger.
- * @returns an {@link Exec} without processes that remembers its `calls`.
+ * Verbs that a fake plugin does not define succeed:
+ * - ADD returns its `prevResult`.
+ * - VERSION returns every version.
+ * - other verbs print nothing.
+ *
+ * If VERSION is an object with `supportedVersions`, the plugin rejects other versions.
+ *
+ * @param plugins - each fake plugin is one function for all verbs, or an answer for each verb. An answer is the object
+ * to print, or a function. The function returns the object to print (`undefined` prints nothing), throws the error to
+ * report, or returns an {@link outcome}.
+ * @returns an {@link Exec} without processes that records its `calls`.
  * @example
  * ```ts
  * const exec = fakeExec({
@@ -65,7 +70,7 @@ export function fakeExec(
       const plugin = plugins[call.type]
       calls.push(call)
       if (request.signal?.aborted) return stopped(request)
-      // Listening first: a plugin may well be what aborts.
+      // Starts to listen before the plugin runs, because the plugin itself may abort.
       const done = await Promise.race([stopped(request), perform(plugin ?? {}, call)])
       if (done.stderr !== '') request.stderr?.(new TextEncoder().encode(done.stderr))
       return done
@@ -74,7 +79,7 @@ export function fakeExec(
 }
 
 /**
- * What a plugin leaves behind that neither prints a document nor reports an error: a crash, noise, silence.
+ * Raw outcome of a plugin that prints neither a document nor an error: a crash, noise, or nothing.
  *
  * @example
  * ```ts
@@ -90,7 +95,7 @@ export function outcome(facts: {
   return { [OUTCOME]: ended(facts) }
 }
 
-/** The outcome once the caller gives up or the time is over; pending for ever otherwise. */
+/** Outcome after an abort or the deadline. Stays pending without either. */
 function stopped({ signal, timeout }: ExecRequest): Promise<ExecOutcome> {
   return new Promise((resolve) => {
     const stop = (reason: 'aborted' | 'timeout', message: string) =>
@@ -133,7 +138,7 @@ function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call
   }
 }
 
-/** What plugins made with Go's skeleton do: the versions that VERSION names are those they take. */
+/** Rejects versions that VERSION does not name, as plugins made with Go's skeleton do. */
 function refuseVersion(answer: FakeAnswer | undefined, { command, conf }: FakeCall): void {
   const supported: unknown = typeof answer === 'object' ? answer.supportedVersions : undefined
   if (!Array.isArray(supported) || command === 'VERSION') return

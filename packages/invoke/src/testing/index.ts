@@ -1,5 +1,5 @@
 /**
- * Plugins as functions: test a runtime or a delegating plugin without processes.
+ * Plugins as functions, to test a runtime or a delegating plugin without processes.
  *
  * @example
  * ```ts

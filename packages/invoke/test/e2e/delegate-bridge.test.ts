@@ -19,7 +19,7 @@ const missing =
       : `needs ${PLUGINS} (apt install containernetworking-plugins)`
 
 describe.runIf(missing === undefined)(
-  `the reference bridge as a delegate${missing ? ` (skipped: ${missing})` : ''}`,
+  `the reference plugin bridge as a delegate${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
     let node: Netns & AsyncDisposable
     let pod: Netns & AsyncDisposable
@@ -35,7 +35,7 @@ describe.runIf(missing === undefined)(
       rmSync(dataDir, { recursive: true, force: true })
     })
 
-    /** The configuration of a plugin of 1.1.0 that runs bridge, with a number no reader may round. */
+    /** Configuration of a 1.1.0 plugin that delegates to bridge. Its number must not be rounded. */
     const conf = (more = '') =>
       `{"cniVersion":"1.1.0","name":"net","type":"meta","bridge":"cni-dlg0","isGateway":true,"big":12345678901234567890,
       "ipam":{"type":"host-local","dataDir":"${dataDir}","subnet":"10.96.0.0/24","routes":[{"dst":"0.0.0.0/0"}]}${more}}`
@@ -57,7 +57,7 @@ describe.runIf(missing === undefined)(
       )
     const links = async () => (await netns.exec(pod, ['ip', '-brief', 'link'])).stdout
 
-    test('is added, checked and deleted behind a configuration of 1.1.0', async () => {
+    test('ADD, CHECK and DEL work with a configuration of 1.1.0', async () => {
       const result = await bridge(conf()).add()
       expect(result).toMatchObject({ cniVersion: '1.1.0', ips: [{ address: '10.96.0.2/24', interface: 2 }] })
       expect(result.interfaces?.[2]).toMatchObject({ name: 'net1', sandbox: pod.path })
@@ -68,7 +68,7 @@ describe.runIf(missing === undefined)(
       expect(await links()).not.toContain('net1')
     })
 
-    test('its result and one of our own make one, with every address where it was', async () => {
+    test('its result merges with our own, and every address keeps its interface', async () => {
       const added = await bridge(conf()).add()
       const own = { interfaces: [{ name: 'eth0', sandbox: pod.path }] }
       const merged = assignInterface(mergeResults(own, added, { ips: [{ address: '10.95.0.2/24' }] }), 'eth0')
@@ -84,7 +84,7 @@ describe.runIf(missing === undefined)(
       await bridge(conf()).del()
     })
 
-    test('what it did is taken back by the step that undo got', async () => {
+    test('the step registered with undo reverts its ADD', async () => {
       const steps: Step[] = []
       await bridge(conf(), (step) => void steps.push(step)).add()
       expect(await links()).toContain('net1')

@@ -18,7 +18,7 @@ const missing =
       ? ''
       : ` (skipped: needs ${PLUGINS}, apt install containernetworking-plugins)`
 
-describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plugins${missing}`, () => {
+describe.runIf(missing === '')(`a TypeScript plugin with the reference IPAM plugins${missing}`, () => {
   let bin: ScriptFolder
   let pod: Netns & AsyncDisposable
   beforeEach(async () => {
@@ -56,7 +56,7 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
   const leases = () => readdirSync(`${bin.dir}/leases/net`).filter((name) => name.startsWith('10.'))
   const log = () => readFileSync(`${bin.dir}/log`, 'utf8').trim().split('\n')
 
-  test('ADD reserves, CHECK finds, DEL releases, and again', async () => {
+  test('ADD reserves an address, CHECK finds it, DEL releases it, repeatedly', async () => {
     const { document } = await addPlugin('addresses', conf(local()), call(), options)
     expect(document).toEqual({
       cniVersion: '1.0.0',
@@ -80,7 +80,7 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
     expect(leases()).toEqual([])
   })
 
-  test('an ADD whose reservation fails runs DEL of the IPAM plugin, and has its error', async () => {
+  test('an ADD whose reservation fails runs DEL of the IPAM plugin, and throws its error', async () => {
     const one = local({ rangeStart: '10.98.0.5', rangeEnd: '10.98.0.5' })
     await addPlugin('addresses', conf(one), call(), options)
     const second = addPlugin('addresses', conf(one), { ...call(), containerID: 'c2' }, options)
@@ -92,7 +92,7 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
     expect(leases()).toEqual(['10.98.0.5'])
   })
 
-  test('a fixed address comes with its resolver settings; CHECK is told the result', async () => {
+  test('a static address has its DNS settings, and CHECK receives the result', async () => {
     const { document, result } = await addPlugin('addresses', conf(fixed('10.97.0.7/24')), call(), options)
     expect(result).toMatchObject({
       ips: [{ address: '10.97.0.7/24', interface: 0 }],
@@ -105,7 +105,7 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
     await callPlugin('DEL', 'addresses', conf(fixed('10.97.0.7/24')), call(), options)
   })
 
-  test('a configuration of 1.1.0 over an IPAM plugin of 1.0.0 is added, checked and deleted', async () => {
+  test('a 1.1.0 configuration works with an IPAM plugin of 1.0.0', async () => {
     const newer = { ...conf(local()), cniVersion: '1.1.0' }
     const { document } = await addPlugin('addresses', newer, call(), options)
     expect(document).toMatchObject({
@@ -119,20 +119,20 @@ describe.runIf(missing === '')(`a TypeScript plugin over the reference IPAM plug
     expect(leases()).toEqual([])
   })
 
-  test('an ADD that fails at 1.1.0 releases what the IPAM plugin of 1.0.0 reserved', async () => {
+  test('a failing 1.1.0 ADD releases the reservation of an IPAM plugin of 1.0.0', async () => {
     const refused = { ...conf(local(), { refuse: 'no such bridge' }), cniVersion: '1.1.0' }
     await expect(addPlugin('addresses', refused, call(), options)).rejects.toThrow('no such bridge')
     expect(leases()).toEqual([])
   })
 
-  test('CHECK of a fixed address at 1.1.0 is told the result in the version of the IPAM plugin', async () => {
+  test('CHECK at 1.1.0 receives the result in the version of the IPAM plugin', async () => {
     const newer = { ...conf(fixed('10.97.0.7/24')), cniVersion: '1.1.0' }
     const { document } = await addPlugin('addresses', newer, call(), options)
     await callPlugin('CHECK', 'addresses', { ...newer, prevResult: document }, call(), options)
     await expect(callPlugin('CHECK', 'addresses', newer, call(), options)).rejects.toThrow(/prevResult/)
   })
 
-  test('GC and STATUS reach an IPAM plugin that knows them, and succeed over one that does not', async () => {
+  test('GC and STATUS call an IPAM plugin that supports them, and succeed with one that does not', async () => {
     const { supportedVersions } = await getVersionInfo(`${PLUGINS}/host-local`)
     const newer = { ...conf(local()), cniVersion: '1.1.0', 'cni.dev/valid-attachments': [] }
     await callPlugin('GC', 'addresses', newer, call(), options)

@@ -26,7 +26,7 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
   })
   const leases = () => readdirSync(`${dataDir}/net`).filter((name) => name.startsWith('10.'))
 
-  test('reserves, checks and releases', async () => {
+  test('ADD, CHECK and DEL reserve, check and release an address', async () => {
     const { ips, routes, interfaces } = await ipam({ raw: conf(), env }).add()
     expect(ips).toEqual([{ address: '10.99.0.2/24', gateway: '10.99.0.1' }])
     expect(routes).toEqual([{ dst: '0.0.0.0/0' }])
@@ -38,7 +38,7 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
     await expect(ipam({ raw: conf(), env }).check()).rejects.toThrow(/failed to find address/i)
   })
 
-  test('an error of the plugin arrives with its text', async () => {
+  test('an error of the plugin keeps its message', async () => {
     const full = conf({ rangeStart: '10.99.0.5', rangeEnd: '10.99.0.5' })
     await ipam({ raw: full, env }).add()
     const second = { ...env, CNI_CONTAINERID: 'c2' }
@@ -50,7 +50,7 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
     expect(leases()).toEqual(['10.99.0.5'])
   })
 
-  test('speaks its own versions behind a configuration of 1.1.0', async () => {
+  test('uses its own versions with a configuration of 1.1.0', async () => {
     const newer = { ...conf(), cniVersion: '1.1.0' }
     const { supportedVersions } = await getVersionInfo(findInPath('host-local', [PLUGINS]))
     const knows = supportedVersions.includes('1.1.0')
@@ -70,7 +70,7 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
     expect(leases()).toEqual([])
   })
 
-  test('is asked once per file for its versions by a process that goes on', async () => {
+  test('a process queries the versions once per file', async () => {
     const asked: string[] = []
     const real = realExec()
     const exec: typeof real = {

@@ -2,10 +2,10 @@ import type { ConflistDocument } from './conflist.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
 /**
- * The list with a plugin at its end, where a chained plugin belongs; entries of the same `type` give way to it.
- * Everything else keeps its order, and the given list stays as it is.
+ * Returns the list with a plugin appended, the usual position of a chained plugin.
+ * Removes earlier entries of the same `type`. All other entries keep their order; the given list does not change.
  *
- * @throws {@link CniError} with code 7 for a plugin without `type`.
+ * @throws {@link CniError} with code 7 if the plugin has no `type`.
  * @example
  * ```ts
  * const edited = insertPlugin(parseConflistDocument(text), { type: 'tcp-redirect', port: 15001 })
@@ -17,8 +17,8 @@ export function insertPlugin<List extends ConflistDocument>(list: List, plugin: 
 }
 
 /**
- * The list without the plugins of a `type`; without such a plugin the very same list. It may be left with none, which
- * no runtime accepts.
+ * Returns the list without the plugins of a `type`. Returns the same object if there is no such plugin.
+ * The result may have no plugins left; runtimes reject such a list.
  */
 export function removePlugin<List extends ConflistDocument>(list: List, type: string): List {
   const kept = others(list, type)

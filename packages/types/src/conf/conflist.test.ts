@@ -41,7 +41,7 @@ test.each([
   [{ capabilities: { mac: null } }],
   [{ ipam: { type: null } }],
   [{ dns: { domain: null, nameservers: [null] } }],
-])('%j is the business of its plugin, and no reason to refuse the list', (members) => {
+])("the list parser ignores a plugin's own member %j", (members) => {
   const plugin = { type: 'other', ...members }
   expect(parseConflist(list({ plugins: [plugin] })).plugins).toEqual([plugin])
 })
@@ -57,11 +57,11 @@ test.each([
   [{ cniVersion: '9.0.0', cniVersions: ['9.1.0'] }, '9.0.0'],
   [{ cniVersion: '1.2.3' }, '1.2.3'],
   [{ cniVersion: '' }, ''],
-])('of %j the runtime uses %s', (members, version) => {
+])('a list with the versions %j has the version %s', (members, version) => {
   expect(parseConflist(list(members)).cniVersion).toBe(version)
 })
 
-test('flags may be words, and names are not judged when a list is read', () => {
+test('flags may be strings, and reading a list does not validate network names', () => {
   expect(parseConflist(list({ name: 'a/b', disableCheck: 'TRUE', disableGC: 'false' }))).toMatchObject({
     name: 'a/b',
     disableCheck: true,
@@ -74,17 +74,17 @@ test('flags may be words, and names are not judged when a list is read', () => {
 const written =
   '{"x":[1],"name":"n","cniVersions":["1.0.0"],"disableGC":"True","__proto__":{"y":1},"plugins":[{"type":"bridge","z":{}},{"type":"mesh","old":1},{"type":"portmap"}]}'
 
-test('a list that is read for editing stays as written', () => {
+test('parseConflistDocument changes no member', () => {
   expect(JSON.stringify(parseConflistDocument(written))).toBe(written)
 })
 
-test('a value is checked as a text is', () => {
+test('assertConflistDocument makes the same checks as the parser', () => {
   const value: unknown = JSON.parse(written)
   expect(() => assertConflistDocument(value)).not.toThrow()
   expect(() => assertConflistDocument({ name: 'n', plugins: [] })).toThrow('no plugins in list')
 })
 
-test('a plugin goes to the end and replaces those of its type; order and unknown members stay', () => {
+test('insertPlugin appends the plugin, removes entries of its type, and keeps order and unknown members', () => {
   const before = parseConflistDocument(written)
   const after = insertPlugin(before, { type: 'mesh', port: 1 })
   expect(JSON.stringify(after)).toBe(
@@ -95,14 +95,14 @@ test('a plugin goes to the end and replaces those of its type; order and unknown
   expect(() => insertPlugin(before, { type: '' })).toThrow("cannot insert plugin: missing 'type'")
 })
 
-test('removing takes every plugin of a type; nothing to remove gives the same list', () => {
+test('removePlugin removes all plugins of a type, and returns the same list if nothing matches', () => {
   const before = parseConflistDocument(written)
   const twice = { ...before, plugins: [...(before.plugins ?? []), { type: 'mesh' }] }
   expect(removePlugin(twice, 'mesh').plugins?.map((plugin) => plugin.type)).toEqual(['bridge', 'portmap'])
   expect(removePlugin(before, 'other')).toBe(before)
 })
 
-test('a configuration of one plugin needs a type', () => {
+test('a plugin configuration needs a type', () => {
   expect(() => assertPluginConf({ name: 'dbnet', type: 'bridge', x: 1 }, 'refused')).not.toThrow()
   expect(() => assertPluginConf({ name: 'x' }, 'refused')).toThrow("refused: missing 'type'")
 })

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, kindOf, parseJson } from '../json/json.ts'
 import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from '../versions.ts'
 import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
 
-/** A network configuration list as it is written: flags may be the words `true` and `false`. */
+/** A network configuration list as written in its file. Flags may be the strings `true` and `false`. */
 export interface ConflistDocument {
   cniVersion?: string
   cniVersions?: string[]
@@ -24,10 +24,10 @@ export interface Conflist extends ConflistDocument {
 }
 
 /**
- * Reads a network configuration list: flags become booleans, absent `plugins` an empty array, and `cniVersion` is the
- * newest of `cniVersions` that this library knows of.
+ * Parses a network configuration list.
+ * Flags become booleans, missing `plugins` an empty array. `cniVersion` becomes the newest known one of `cniVersions`.
  *
- * @throws {@link CniError} with code 6 for text that is not JSON and 7 for anything a list must not be.
+ * @throws {@link CniError} with code 6 for invalid JSON, and with code 7 for an invalid list.
  * @example
  * ```ts
  * parseConflist('{"name":"pods","cniVersions":["0.4.0","1.1.0"],"plugins":[{"type":"bridge"}]}').cniVersion // '1.1.0'
@@ -46,8 +46,7 @@ export function parseConflist(input: string | Uint8Array): Conflist {
 }
 
 /**
- * Reads a network configuration list without changing it, for editing: all checks of {@link parseConflist}, but every
- * member stays as written.
+ * Parses a network configuration list for editing. Makes all checks of {@link parseConflist}, but changes no member.
  */
 export function parseConflistDocument(input: string | Uint8Array): ConflistDocument {
   const list = parseJson(input, PREFIX)
@@ -55,7 +54,7 @@ export function parseConflistDocument(input: string | Uint8Array): ConflistDocum
   return list
 }
 
-/** Throws {@link CniError} 7 unless the value is the document of a valid list, such as `parseConflist` reads. */
+/** Throws {@link CniError} 7 unless the value is a valid list, as {@link parseConflist} accepts it. */
 export function assertConflistDocument(list: unknown): asserts list is ConflistDocument {
   if (!isObject(list)) throw invalid(`expected an object, got ${kindOf(list)}`)
   const { name, cniVersion, cniVersions, plugins } = list
@@ -70,12 +69,12 @@ export function assertConflistDocument(list: unknown): asserts list is ConflistD
   else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
 }
 
-/** The version a runtime uses for a list: the newest of `cniVersions` and `cniVersion` that is not beyond 1.1.0. */
+/** Version that a runtime uses for a list: the newest of `cniVersions` and `cniVersion` up to 1.1.0. */
 export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
   const { cniVersion, cniVersions } = list
   if (cniVersions === undefined) return cniVersion
   const candidates = [...cniVersions, ...(cniVersion ? [cniVersion] : [])].filter((one) => !gt(one, CURRENT_VERSION))
-  // Of equal ones the spelling everybody knows: "1.1" is no plugin's version, although it equals 1.1.0.
+  // Prefers the exact text of a known version: "1.1" equals 1.1.0, but plugins know only "1.1.0".
   candidates.sort((a, b) => compareVersions(a, b) || Number(isCniVersion(a)) - Number(isCniVersion(b)))
   return candidates.at(-1) ?? cniVersion
 }

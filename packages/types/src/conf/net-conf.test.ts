@@ -22,11 +22,11 @@ test.each([
   ['{"name":"a b"}', 7, /^invalid characters found in network name$/],
   ['{"name":"a\\n"}', 7, /^invalid characters found in network name$/],
   ['{"name":"é"}', 7, /^invalid characters found in network name$/],
-])('stdin %j is refused with code %d', (text, code, message) => {
+])('stdin %j is rejected with code %d', (text, code, message) => {
   expect(() => parseNetConf(text)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }))
 })
 
-test('bytes that are not UTF-8 become U+FFFD, which no name may have', () => {
+test('invalid UTF-8 becomes U+FFFD, which a network name must not contain', () => {
   const bytes = new Uint8Array([...new TextEncoder().encode('{"name":"a'), 0xff, ...new TextEncoder().encode('"}')])
   expect(() => parseNetConf(bytes)).toThrow(expect.objectContaining({ code: 7, details: 'a\ufffd' }))
 })
@@ -38,13 +38,13 @@ test.each([
   ['{"name":"a","cniVersion":"abc"}\n', 'abc'],
   ['{"NAME":"a","CNIVERSION":"1.0.0"}', '1.0.0'],
   ['{"name":"x","name":"a","cniVersion":"1.1.0","CNIVersion":"9"}', '1.1.0'],
-])('stdin %j is accepted, its version is %s', (text, version) => {
+])('stdin %j is accepted with version %s', (text, version) => {
   const conf = parseNetConf(text)
   expect(conf.name).toBe('a')
   expect(netConfVersion(conf)).toBe(version)
 })
 
-test('other members are handed over as they came, in their order', () => {
+test('other members keep their values and their order', () => {
   const text = '{"z":1,"PrevResult":{"a":1},"name":"a","__proto__":{"polluted":true},"dns":null}'
   const conf = parseNetConf(text)
   expect(JSON.stringify(conf)).toBe(text.replace('PrevResult', 'prevResult'))
@@ -52,17 +52,17 @@ test('other members are handed over as they came, in their order', () => {
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
 })
 
-test('of several other spellings the last counts', () => {
+test('the last of several names that differ in case wins', () => {
   expect(parseNetConf('{"NAME":"x","Name":"a"}')).toEqual({ NAME: 'x', name: 'a' })
 })
 
-test('a byte order mark is refused in bytes too', () => {
+test('a byte order mark is rejected in bytes too', () => {
   const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...new TextEncoder().encode('{"name":"a"}')])
   expect(() => parseNetConf(bytes)).toThrow(expect.objectContaining({ code: 6 }))
   expect(parseNetConf(bytes.subarray(3)).name).toBe('a')
 })
 
-test('a prevResult of null is none', () => {
+test('a prevResult of null counts as missing', () => {
   expect(normalizeNetConf({ name: 'a', prevResult: null })).toEqual({ name: 'a' })
   expect(normalizeNetConf({ name: 'a', prevResult: {} })).toEqual({ name: 'a', prevResult: {} })
 })

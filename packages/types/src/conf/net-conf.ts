@@ -4,13 +4,13 @@ import type { Result } from '../result/model.ts'
 import { assertNetworkName } from '../validate.ts'
 import { misfit } from './plugin-members.ts'
 
-/** One still valid attachment, as GC lists them. */
+/** An attachment that is still valid. GC receives a list of them. */
 export interface ValidAttachment {
   containerID: string
   ifname: string
 }
 
-/** What a plugin reads from stdin: the standard keys, and the plugin's own. */
+/** A plugin's configuration on stdin: the standard keys, and the plugin's own. */
 export interface NetConf {
   cniVersion?: string
   name: string
@@ -21,17 +21,17 @@ export interface NetConf {
   ipMasq?: boolean
   ipam?: { type?: string; [member: string]: unknown }
   dns?: NonNullable<Result['dns']>
-  /** As received; `decodeResult` makes a result of it. */
+  /** Previous result as received. `decodeResult` converts it into a `Result`. */
   prevResult?: unknown
   'cni.dev/valid-attachments'?: ValidAttachment[]
-  /** The historical spelling; runtimes send both. */
+  /** Earlier name of `cni.dev/valid-attachments`. Runtimes send both. */
   'cni.dev/attachments'?: ValidAttachment[]
   [member: string]: unknown
 }
 
 /**
- * Reads a plugin's configuration: JSON, an object, a valid `name`, standard keys of their types. All members, the
- * plugin's own included, are handed over as they came.
+ * Parses a plugin's configuration: a JSON object with a valid `name` and standard keys of the right types.
+ * All members keep their values, the plugin's own included.
  *
  * @throws {@link CniError} with code 6 or 7.
  * @example
@@ -47,11 +47,12 @@ export function parseNetConf(input: string | Uint8Array): NetConf {
 }
 
 /**
- * The first step of {@link parseNetConf}, for a parsed document: an object with `name`, `cniVersion` and `prevResult`
- * under these exact names (other spellings in case are accepted where the exact one is missing). `null` members of
- * these names are dropped.
+ * Checks a parsed document and normalizes three member names; the first step of {@link parseNetConf}.
+ * If `name`, `cniVersion` or `prevResult` is missing, accepts a member whose name differs only in case.
+ * Drops these members if they are `null`.
  *
- * @throws {@link CniError} with code 6 when the document is no object or its name no text, 7 without a valid network name.
+ * @throws {@link CniError} with code 6 if the document is not an object or its `name` not a string; with code 7 if the
+ * network name is missing or invalid.
  */
 export function normalizeNetConf(
   document: unknown,
@@ -69,10 +70,9 @@ export function normalizeNetConf(
 }
 
 /**
- * The version a configuration is written in; a missing or empty one means 0.1.0. Whether it is a known version is not
- * checked.
+ * Version of a configuration; 0.1.0 if it is missing or empty. Does not check that the version is known.
  *
- * @throws {@link CniError} with code 6 when it is not a text.
+ * @throws {@link CniError} with code 6 if `cniVersion` is not a string.
  */
 export function netConfVersion(conf: { readonly cniVersion?: unknown }): string {
   const { cniVersion } = conf

@@ -3,14 +3,17 @@ import { isObject, kindOf } from '../json/json.ts'
 import type { NetConf } from './net-conf.ts'
 import { misfitForRuntime } from './plugin-members.ts'
 
-/** One plugin of a list: a configuration without what the runtime adds. */
+/** Configuration of one plugin in a list, without the members that the runtime adds. */
 export interface PluginConf extends Omit<NetConf, 'name'> {
   type: string
   name?: string
   [member: string]: unknown
 }
 
-/** Throws {@link CniError} 7 unless the value is an object with a `type` and what else a runtime reads of its type. */
+/**
+ * Checks for an object with a `type`, and for valid types of the members that a runtime reads. Throws {@link CniError}
+ * 7.
+ */
 export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
   const problem = problemOf(plugin)
   if (problem !== undefined) throw new CniError(ErrorCode.invalidNetworkConfig, `${prefix}: ${problem}`)

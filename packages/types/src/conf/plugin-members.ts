@@ -1,16 +1,17 @@
 import { isObject, type JsonObject, kindOf } from '../json/json.ts'
 
 /**
- * What is wrong with the standard members of a plugin's configuration, as `member: expected X, got Y`; `undefined` when
- * all of those that are there have their type. A `null` counts as missing, inside of them too.
+ * Checks the types of a plugin's standard members.
+ * Returns the first problem as `member: expected X, got Y`, else `undefined`. `null` counts as missing, also inside
+ * members.
  */
 export function misfit(conf: JsonObject): string | undefined {
   return misfitOf(conf, { ...FOR_RUNTIMES, ...FOR_PLUGINS })
 }
 
 /**
- * The same for the members a runtime looks at. All others are between the network's author and the plugin: one that
- * makes something else of them must not keep a runtime from loading the list, nor every list after it in the folder.
+ * Like {@link misfit}, but only for the members that a runtime reads.
+ * Other members belong to the plugin: an unusual type must not stop the runtime from loading this and later lists.
  */
 export function misfitForRuntime(conf: JsonObject): string | undefined {
   return misfitOf(conf, FOR_RUNTIMES)
@@ -28,9 +29,9 @@ function misfitOf(conf: JsonObject, rules: Rules): string | undefined {
 type Rule = readonly [expected: string, fits: (value: unknown) => boolean]
 type Rules = Readonly<Record<string, Rule>>
 
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isTextOrNull = (value: unknown): boolean => value === null || isText(value)
-const text: Rule = ['a string', isText]
+const isString = (value: unknown): boolean => typeof value === 'string'
+const isStringOrNull = (value: unknown): boolean => value === null || isString(value)
+const text: Rule = ['a string', isString]
 const object: Rule = ['an object', isObject]
 const attachments: Rule = ['an array of objects', (value) => Array.isArray(value) && value.every(isObject)]
 
@@ -38,10 +39,10 @@ const FOR_RUNTIMES: Rules = {
   cniVersion: text,
   name: text,
   type: text,
-  capabilities: ['an object of booleans', isFlags],
+  capabilities: ['an object of booleans', areFlags],
   ipam: [
     'an object with a string "type"',
-    (value) => isObject(value) && (value.type === undefined || isTextOrNull(value.type)),
+    (value) => isObject(value) && (value.type === undefined || isStringOrNull(value.type)),
   ],
   dns: ['an object of strings and lists of strings', isDns],
   'cni.dev/valid-attachments': attachments,
@@ -54,13 +55,13 @@ const FOR_PLUGINS: Rules = {
   'cni.dev/attachments': attachments,
 }
 
-function isFlags(value: unknown): boolean {
+function areFlags(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((flag) => flag === null || typeof flag === 'boolean')
 }
 
 function isDns(value: unknown): boolean {
   if (!isObject(value)) return false
   const { domain = '', ...lists } = value
-  const isTexts = (list: unknown): boolean => (Array.isArray(list) ? list.every(isTextOrNull) : list == null)
-  return isTextOrNull(domain) && [lists.nameservers, lists.search, lists.options].every(isTexts)
+  const isStrings = (list: unknown): boolean => (Array.isArray(list) ? list.every(isStringOrNull) : list == null)
+  return isStringOrNull(domain) && [lists.nameservers, lists.search, lists.options].every(isStrings)
 }

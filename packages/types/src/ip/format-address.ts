@@ -1,6 +1,6 @@
 /**
- * The usual text of an address: dotted, or RFC 5952 (lower case, the longest run of zero groups as `::`). An
- * IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
+ * Formats an address: dotted decimal, or RFC 5952 (lower case, the longest run of zero groups as `::`).
+ * An IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
  */
 export function formatAddress(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
@@ -12,7 +12,7 @@ export function formatAddress(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
-/** The IPv4 address inside an IPv4-mapped one (`::ffff:0:0/96`); any other address unchanged. */
+/** IPv4 address of an IPv4-mapped one (`::ffff:0:0/96`). Returns other addresses unchanged. */
 export function unmapAddress(bytes: Uint8Array): Uint8Array {
   return isMapped(bytes) ? bytes.subarray(12) : bytes
 }
@@ -22,7 +22,7 @@ export function unmapAddress(bytes: Uint8Array): Uint8Array {
 const isMapped = (bytes: Uint8Array): boolean =>
   bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0)
 
-/** Of equal runs the first one. */
+/** Returns the first of equally long runs. */
 function longestZeroRun(groups: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 }
   for (let start = 0; start < groups.length; start++) {

@@ -1,6 +1,5 @@
 /**
- * IP addresses as bytes and as text: the one parser of these packages, without the Go rules of `@cni/types` and without
- * its dependencies.
+ * IP addresses as bytes and as text. All packages use this parser; it has no dependencies and no Go rules.
  *
  * @example
  * ```ts

@@ -11,8 +11,8 @@ const address = fc.oneof(
   fc.array(fc.constantFrom(0, 0, 0, 1, 0xff), { minLength: 16, maxLength: 16 }).map((bytes) => Uint8Array.from(bytes)),
 )
 
-describe('of any bytes', () => {
-  test('what is written reads back the same', () => {
+describe('any bytes', () => {
+  test('a formatted address parses to the same bytes', () => {
     fc.assert(
       fc.property(address, (bytes) => {
         const text = formatAddress(bytes)
@@ -23,7 +23,7 @@ describe('of any bytes', () => {
     )
   })
 
-  test('IPv6 is written as URLs write it, mapped addresses aside', () => {
+  test('IPv6 is formatted as URLs format it, except for mapped addresses', () => {
     fc.assert(
       fc.property(address, (bytes) => {
         const text = formatAddress(bytes)
@@ -35,7 +35,7 @@ describe('of any bytes', () => {
     )
   })
 
-  test('a network is the first bits, then zeros', () => {
+  test('a network address has the prefix bits, then zeros', () => {
     fc.assert(
       fc.property(address, fc.nat(128), (bytes, bits) => {
         const length = Math.min(bits, bytes.length * 8)
@@ -51,7 +51,7 @@ describe('of any bytes', () => {
   })
 })
 
-describe('of any text', () => {
+describe('any text', () => {
   const part = fc.constantFrom(...'0123456789abfFg:.% /', '::', '255', '256', 'ffff', '1.2.3.4', '00', '01')
   const text = fc.oneof(
     fc.string({ unit: part, maxLength: 24 }),
@@ -60,7 +60,7 @@ describe('of any text', () => {
     fc.tuple(fc.ipV6(), part).map(([ip, more]) => ip + more),
   )
 
-  test('what is accepted is what node:net accepts, zones aside', () => {
+  test('the parser accepts the same texts as node:net, except for zones', () => {
     fc.assert(
       fc.property(text, (candidate) => {
         const expected = isIP(candidate) === 0 || candidate.includes('%') ? 0 : isIPv6(candidate) ? 16 : 4
@@ -75,7 +75,7 @@ test.each([
   ['::ffff:a00:1', '::ffff:10.0.0.1', '10.0.0.1'],
   ['::fffe:a00:1', '::fffe:a00:1', '::fffe:a00:1'],
   ['::10.0.0.1', '::a00:1', '::a00:1'],
-])('%s is written %s, and %s without its mapping', (text, written, unmapped) => {
+])('%s is formatted as %s, and unmapped as %s', (text, written, unmapped) => {
   const bytes = parseAddress(text) ?? new Uint8Array()
   expect(formatAddress(bytes)).toBe(written)
   expect(formatAddress(unmapAddress(bytes))).toBe(unmapped)
@@ -91,6 +91,6 @@ test.each([
   '10.0.0.1/8/8',
   '10.0.0.1/ 8',
   '',
-])('%j is no prefix', (text) => {
+])('parsePrefix rejects %j', (text) => {
   expect(parsePrefix(text)).toBeUndefined()
 })

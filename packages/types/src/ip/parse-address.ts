@@ -1,9 +1,9 @@
-/** IPv4 or IPv6. */
+/** Address family: IPv4 or IPv6. */
 export type IpFamily = 'ipv4' | 'ipv6'
 
 /**
- * Reads an address: 4 bytes for IPv4, 16 for IPv6, in network order. Strict: no zones, no short forms, no leading zeros
- * (octal to some parsers, decimal to others). `undefined` for anything else.
+ * Parses an address in network byte order: 4 bytes for IPv4, 16 for IPv6. Returns `undefined` for an invalid address.
+ * Strict: no zones, no short forms, and no leading zeros, which some parsers read as octal.
  *
  * @example
  * ```ts
@@ -19,9 +19,9 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return readDotted(text, 0, bytes, 0) ? bytes : undefined
 }
 
-// internal: by character codes, as rulesets of thousands of addresses are read on the way of a pod's start
+// internal: reads character codes, because rulesets with thousands of addresses are parsed at a pod's start
 
-/** Reads `a.b.c.d` from `from` to the end of the text into `bytes` at `at`. */
+/** Parses `a.b.c.d` from offset `from` to the end of the text into `bytes` at offset `at`. */
 function readDotted(text: string, from: number, bytes: Uint8Array, at: number): boolean {
   let octets = 0
   let value = -1
@@ -71,7 +71,7 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return gap === -1 ? (at === 16 ? bytes : undefined) : spread(bytes, gap, at)
 }
 
-/** Moves what was read behind "::" to the end; "::" stands for at least one group. */
+/** Moves the groups after "::" to the end and fills the gap with zeros. "::" stands for at least one group. */
 function spread(bytes: Uint8Array, gap: number, end: number): Uint8Array | undefined {
   if (end > 14) return undefined
   const tail = 16 - (end - gap)

@@ -1,7 +1,8 @@
 import { parseAddress } from './parse-address.ts'
 
 /**
- * Reads `address/length`, or a bare address as a full-length prefix; bits behind the prefix may be set. As strict as {@link parseAddress}.
+ * Parses `address/length`, or an address alone as a prefix of full length. Host bits may be set.
+ * As strict as {@link parseAddress}.
  *
  * @example
  * ```ts
@@ -13,9 +14,9 @@ import { parseAddress } from './parse-address.ts'
  */
 export function parsePrefix(text: string):
   | {
-      /** The address: 4 or 16 bytes. */
+      /** Address: 4 or 16 bytes. */
       readonly bytes: Uint8Array
-      /** The length of the prefix in bits. */
+      /** Length of the prefix in bits. */
       readonly length: number
     }
   | undefined {
@@ -28,7 +29,7 @@ export function parsePrefix(text: string):
   return /^(0|[1-9]\d{0,2})$/.test(digits) && Number(digits) <= bits ? { bytes, length: Number(digits) } : undefined
 }
 
-/** The address with the bits behind its prefix cleared. */
+/** Address with its host bits cleared. */
 export function networkAddress({ bytes, length }: NonNullable<ReturnType<typeof parsePrefix>>): Uint8Array {
   return bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))))
 }

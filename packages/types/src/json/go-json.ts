@@ -1,20 +1,20 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
-/** Deeper than any configuration, shallower than any stack; also what ends a cycle. */
+/** Maximum nesting depth. Any real configuration is flatter, and the stack is deeper. Also ends cycles. */
 const MAX_DEPTH = 1000
 
 /**
- * JSON text with the bytes of Go's encoder: `<`, `>`, `&`, U+2028 and U+2029 escaped, lone surrogates replaced.
- * Members that are `undefined` are left out.
+ * Prints JSON with the bytes of Go's encoder: escapes `<`, `>`, `&`, U+2028 and U+2029, and replaces lone surrogates.
+ * Omits members that are `undefined`.
  *
- * @throws {@link CniError} with code 999 for a value JSON cannot express, such as `NaN`, a `Map` or a cycle.
+ * @throws {@link CniError} with code 999 for a value that JSON cannot express, such as `NaN`, a `Map` or a cycle.
  */
 export function goStringify(
   value: unknown,
   options: {
-    /** Spaces per level; 0, the default, prints one line. */
+    /** Spaces per level. The default, 0, prints one line. */
     readonly indent?: number
-    /** Keys in the order of their code points at every level, as Go prints a map. */
+    /** Sorts keys by code point at every level, as Go prints a map. */
     readonly sortKeys?: boolean
   } = {},
 ): string {
@@ -88,7 +88,7 @@ function printNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** The order of the UTF-8 bytes, which is not the order of UTF-16 units once a surrogate pair is involved. */
+/** Compares as UTF-8 bytes would. UTF-16 code units differ from that order if there are surrogate pairs. */
 function compareCodePoints(a: string, b: string): number {
   for (let index = 0; index < a.length && index < b.length; index += 1) {
     const left = a.charCodeAt(index)

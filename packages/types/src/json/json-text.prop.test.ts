@@ -6,7 +6,7 @@ const json = fc.jsonValue({ maxDepth: 4 })
 const space = fc.constantFrom(undefined, 1, '\t', '\n ', '\r\n')
 const around = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
 
-/** Checks that the spans of a text are those of its value, all the way down. */
+/** Checks that the spans of a text match its value, at every level. */
 function expectSpans(text: string, span: ReturnType<typeof jsonValue>, value: unknown): void {
   expect(JSON.parse(text.slice(span.start, span.end))).toEqual(value)
   if (Array.isArray(value)) {
@@ -23,7 +23,7 @@ function expectSpans(text: string, span: ReturnType<typeof jsonValue>, value: un
   }
 }
 
-test('every value of a text is found where it is, whatever the blanks', () => {
+test('every value of a text is located, with any white space', () => {
   fc.assert(
     fc.property(json, space, around, (value, indent, blanks) => {
       const text = blanks + JSON.stringify(value, null, indent) + blanks
@@ -33,7 +33,7 @@ test('every value of a text is found where it is, whatever the blanks', () => {
   )
 })
 
-test('numbers and strings are found as they are written, members of the same name each', () => {
+test('numbers and strings keep their spelling, and members of the same name are all listed', () => {
   const text = '{"a":-1.50e+3 ,"\\u0061":"\\\\\\"}]","b":[ null,true , {} ]}'
   const members = jsonMembers(text, jsonValue(text))
   expect(members.map(({ key, value }) => [key, text.slice(value.start, value.end)])).toEqual([
@@ -45,7 +45,7 @@ test('numbers and strings are found as they are written, members of the same nam
   expect(items.map(({ start, end }) => text.slice(start, end))).toEqual(['null', 'true', '{}'])
 })
 
-test('depth is that of the brackets outside of strings, and no text ends the process', () => {
+test('depth ignores brackets in strings, and hostile nesting does not end the process', () => {
   expect([jsonDepth('1'), jsonDepth('{"a":[[]],"b":"[[[["}')]).toEqual([0, 3])
   expect(jsonDepth('['.repeat(1_000_000))).toBe(1_000_000)
   const deep = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`

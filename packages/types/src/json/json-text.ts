@@ -1,6 +1,7 @@
 /**
- * Where the value of a JSON text is, without the blanks around it. With {@link jsonItems} and {@link jsonMembers} a text can
- * be edited and all else in it stays as it is written. The text must be one that `JSON.parse` accepts.
+ * Position of the value in a JSON text, without the white space around it.
+ * With {@link jsonItems} and {@link jsonMembers} a caller can edit part of a text and keep the rest byte by byte.
+ * The text must be valid for `JSON.parse`.
  *
  * @example
  * ```ts
@@ -11,21 +12,21 @@
  */
 export function jsonValue(text: string): {
   readonly start: number
-  /** The first position behind it. */
+  /** First position after the value. */
   readonly end: number
 } {
   const start = skipBlanks(text, 0)
   return { start, end: endOfValue(text, start) }
 }
 
-/** Where the items of an array are. */
+/** Positions of an array's items. */
 export function jsonItems(text: string, array: ReturnType<typeof jsonValue>): ReturnType<typeof jsonValue>[] {
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
 /**
- * Where the members of an object are, all those of the same key included: from the first character of the key to the last
- * of the value.
+ * Positions of an object's members, from the first character of the key to the last of the value.
+ * Lists all members, also those with the same key.
  */
 export function jsonMembers(
   text: string,
@@ -40,7 +41,7 @@ export function jsonMembers(
   })
 }
 
-/** How deep arrays and objects are in each other. */
+/** Nesting depth of arrays and objects. */
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
@@ -62,13 +63,13 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // past the comma, or at the closing bracket
+    // Skips the comma, or stops at the closing bracket.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all
 }
 
-/** Not recursive: hostile nesting is deeper than any stack. */
+/** Not recursive: hostile nesting could overflow the stack. */
 function endOfValue(text: string, start: number): number {
   const first = text[start]
   if (first === '"') return endOfString(text, start)
@@ -96,7 +97,7 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** The end of a number, or of `true`, `false` and `null`. */
+/** End of a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let at = start
   while (at < text.length && /[-+.\w]/.test(text[at] ?? '')) at += 1

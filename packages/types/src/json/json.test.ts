@@ -9,7 +9,7 @@ it.each([
   '{"s3cret',
   '[s3cret]',
   `{"x": ${'s3cret '.repeat(50)}}`,
-])('what is wrong with %j is said without any of it', (text) => {
+])('the error for %j quotes nothing of the text', (text) => {
   let error: unknown
   try {
     parseJson(text, 'cannot read it')

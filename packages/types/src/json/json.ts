@@ -1,17 +1,17 @@
 import { CniError, ErrorCode } from '../errors.ts'
 
-/** A JSON object whose members have not been looked at. */
+/** A JSON object with unchecked members. */
 export type JsonObject = { [member: string]: unknown }
 
-/** Whether a parsed JSON value is an object: not `null`, not an array. */
+/** True if a parsed JSON value is an object: not `null`, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * The value of a JSON text. Bytes that are not UTF-8 become U+FFFD and a byte order mark is refused, as in Go.
+ * Parses JSON. As in Go, invalid UTF-8 becomes U+FFFD, and a byte order mark is rejected.
  *
- * @param what - what the text is, the first words of the error.
+ * @param what - first words of the error message.
  * @throws {@link CniError} with code 6.
  */
 export function parseJson(input: string | Uint8Array, what: string): unknown {
@@ -19,34 +19,34 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Without the error as cause: a log prints causes, and its message is what must not get there.
+    // Omits the cause: a log prints causes, and the engine's message may quote a secret from the input.
     throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
 }
 
 const TRUNCATED = 'unexpected end of JSON input'
 
-/** What the engine says, up to the piece of the input it quotes: that may hold a secret. */
+/** The engine's message without the part of the input that it quotes, which may be a secret. */
 function syntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return message.replace(/[,:]?\s*(?:\.\.\.)?".*$/s, '') || 'invalid JSON'
 }
 
-/** The kind of a JSON value, for error texts. */
+/** Kind of a JSON value, for error messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
 /**
- * The same object with the given members under their exact names, of which no two differ in case only: where the exact
- * spelling is missing, a member that differs in case only takes its place, as in Go. Order and all other members stay.
+ * Renames members whose name differs only in case from one of `names`, as Go's decoder accepts them.
+ * Does so only if the exact name is missing. Order and all other members stay.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)
   const others: string[] = []
   for (const key of keys) if (!names.includes(key)) others.push(key)
-  // Most objects have no other members: then there is nothing to compare.
+  // Shortcut for most objects: they have no other members.
   if (others.length === 0) return object
   const renamed = new Map<string, string>()
   for (const name of names) {

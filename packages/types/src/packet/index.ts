@@ -1,5 +1,5 @@
 /**
- * One packet as a value and as a line of text, to be traced through a ruleset.
+ * One packet as a value and as a line of text, for tracing through a ruleset.
  *
  * @example
  * ```ts

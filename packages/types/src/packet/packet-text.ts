@@ -2,9 +2,10 @@ import { addressBytes, checkProtocol, familyOf, type Packet } from './packet.ts'
 import { refuse } from './packet-error.ts'
 
 /**
- * Reads a packet: protocol, destination, then words with a value: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`,
- * `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`), `type 8` or `type 3/1` of ICMP, `mac`, `pkttype`, `socket`,
- * `local ADDRESS,…`. Throws `PacketError`.
+ * Parses a packet: protocol, destination, then words with a value.
+ * Words: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`, `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`),
+ * `type 8` or `type 3/1` (ICMP), `mac`, `pkttype`, `socket`, `local ADDRESS,…`.
+ * Throws `PacketError` for an invalid packet.
  *
  * @example
  * ```ts
@@ -30,7 +31,7 @@ export function parsePacket(text: string): Packet {
   return packet
 }
 
-/** Prints a packet as `parsePacket` reads it. */
+/** Prints a packet in the format of {@link parsePacket}. */
 export function packetText(packet: Packet): string {
   const { dst, src, tcpFlags, icmp, packetType, local } = packet
   const words: [word: string, value: string | number | undefined][] = [
@@ -53,7 +54,7 @@ export function packetText(packet: Packet): string {
   return [packet.protocol, endpointText(dst, packet.dport), ...given].join(' ')
 }
 
-/** `address:port`, with brackets where the address has colons. */
+/** Formats `address:port`, with brackets around IPv6 addresses. */
 export function endpointText(address: string | undefined, port: number | undefined): string {
   const shown = address ?? '?'
   if (port === undefined) return shown

@@ -3,39 +3,40 @@ import type { Packet } from './packet.ts'
 import { endpointText, packetText } from './packet-text.ts'
 
 /**
- * A packet's way for people: every rule that it came to (`✓` matched, `·` not, `?` not known), what each did, what became of
- * it. Names and comments cannot break out of a line of text or a label of the flowchart.
+ * Explains a packet's path: every rule it reached (`✓` matched, `·` did not match, `?` unknown), their effects, and the
+ * verdict.
+ * Escapes names and comments, so that they stay within their line or their label of the flowchart.
  */
 export function explainWay(
   way: {
     readonly packet: Packet
     readonly verdict: string
-    /** Why; empty when there is nothing to say. */
+    /** Reason of the verdict; may be empty. */
     readonly reason: string
     readonly destination: { readonly address?: string; readonly port?: number }
-    /** What rewrote the destination, if anything did. */
+    /** Target that rewrote the destination; `undefined` if it did not change. */
     readonly rewritten?: string
     readonly tproxy?: { readonly address?: string; readonly port: number }
     readonly mark?: number
     readonly zone?: number
-    /** The rules that the packet came to. */
+    /** Rules that the packet reached. */
     readonly path: ReadonlyArray<{
-      /** Heading; consecutive steps may share it. */
+      /** Heading. Consecutive steps may share it. */
       readonly place: string
       readonly chain: string
-      /** Position in its chain, from 1. */
+      /** Position in its chain, counted from 1. */
       readonly index: number
       readonly rule: string
-      /** `undefined`: not known. */
+      /** `undefined` means unknown. */
       readonly matched: boolean | undefined
-      /** Conditions that the caller answered. */
+      /** Conditions that the caller has decided. */
       readonly assumed?: readonly string[]
-      /** What the rule did to the packet, where its text does not say it all. */
+      /** Effect on the packet, if the rule's text does not show it. */
       readonly effect?: string
     }>
   },
   options: {
-    /** `mermaid` is a flowchart of the rules that matched. Default: `text`. */
+    /** `mermaid` prints a flowchart of the rules that matched. Default: `text`. */
     readonly format?: 'text' | 'mermaid' | undefined
   } = {},
 ): string {
@@ -111,6 +112,6 @@ function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }
   return notes.join(' ')
 }
 
-/** Mermaid takes entities in a quoted label: all but plain characters are some. */
+/** Replaces all but plain characters by entities, as Mermaid requires in quoted labels. */
 const label = (content: string) =>
   `"${escapeUnsafe(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`

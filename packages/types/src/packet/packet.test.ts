@@ -20,7 +20,7 @@ const refusal = (body: () => unknown): string => {
   return 'no error'
 }
 
-describe('a line of text', () => {
+describe('text of a packet', () => {
   test.each<[string, Packet]>([
     ['tcp 10.0.0.5', { protocol: 'tcp', dst: '10.0.0.5' }],
     ['tcp 10.0.0.5:80', { protocol: 'tcp', dst: '10.0.0.5', dport: 80 }],
@@ -61,7 +61,7 @@ describe('a line of text', () => {
       { protocol: 'udp', dst: '10.0.0.5', socket },
     ]),
     ['udp 10.0.0.5 local 10.0.0.5,fd00::5', { protocol: 'udp', dst: '10.0.0.5', local: ['10.0.0.5', 'fd00::5'] }],
-  ])('%s is read, and printed the same', (text, packet) => {
+  ])('%s is parsed, and printed the same', (text, packet) => {
     expect(parsePacket(text)).toEqual(packet)
     expect(packetText(packet)).toBe(text)
   })
@@ -76,11 +76,11 @@ describe('a line of text', () => {
     ],
     ['tcp 10.0.0.5 flags none', { protocol: 'tcp', dst: '10.0.0.5', tcpFlags: [] }],
     ['tcp 10.0.0.5 mark 1337 uid 0X10', { protocol: 'tcp', dst: '10.0.0.5', mark: 1337, uid: 16 }],
-  ])('%j is read as well', (text, packet) => {
+  ])('%j is parsed too', (text, packet) => {
     expect(parsePacket(text)).toEqual(packet)
   })
 
-  test('has its words in one order, whatever theirs was', () => {
+  test('words are printed in a fixed order', () => {
     const words = 'in a out b uid 1 gid 2 mark 0x3 connmark 0x4 state NEW flags SYN type 8/0 mac 02:00:00:00:00:09'
     const text = `tcp 10.0.0.5:80 from 10.0.0.6:7 ${words} pkttype unicast socket none local 10.0.0.5`
     const { protocol, dst, dport, ...others } = parsePacket(text)
@@ -89,7 +89,7 @@ describe('a line of text', () => {
   })
 })
 
-describe('what is no packet is refused with its word', () => {
+describe('an invalid packet is rejected, and the message names the word', () => {
   const numbers = ['uid', 'gid', 'mark', 'connmark'] as const
   test.each([
     ['', 'packet: "" is not a protocol'],
@@ -142,7 +142,7 @@ test.each<[string | undefined, number | undefined, string]>([
   ['fd00::1', 80, '[fd00::1]:80'],
   [undefined, undefined, '?'],
   [undefined, 80, '?:80'],
-])('the endpoint %j, %j is written %s', (address, port, text) => {
+])('the endpoint %j, %j is formatted as %s', (address, port, text) => {
   expect(endpointText(address, port)).toBe(text)
 })
 
@@ -151,32 +151,32 @@ test.each([
   [{ out: 'eth0' }, 'local'],
   [{ in: 'eth0' }, 'incoming'],
   [{ in: 'eth0', out: 'eth1' }, 'forwarded'],
-] as const)('its interfaces %j say where it is from: %s', (interfaces, direction) => {
+] as const)('the interfaces %j give the direction %s', (interfaces, direction) => {
   expect(directionOf({ protocol: 'tcp', dst: '10.0.0.5', ...interfaces })).toBe(direction)
 })
 
-describe('the family', () => {
+describe('familyOf', () => {
   test.each([
     [{ dst: '10.0.0.5' }, 'ipv4'],
     [{ dst: '10.0.0.5', src: '10.0.0.6', local: ['fd00::1'] }, 'ipv4'],
     [{ dst: 'fd00::1', local: ['10.0.0.5'] }, 'ipv6'],
-  ] as const)('of %j is %s', (addresses, family) => {
+  ] as const)('the family of %j is %s', (addresses, family) => {
     expect(familyOf({ protocol: 'tcp', ...addresses })).toBe(family)
   })
 
-  test('is not known where an address is none', () => {
+  test('familyOf rejects an invalid address', () => {
     for (const addresses of [{ dst: 'x' }, { dst: '10.0.0.5', src: 'x' }, { dst: '10.0.0.5', local: ['x'] }]) {
       expect(refusal(() => familyOf({ protocol: 'tcp', ...addresses }))).toBe('packet: "x" is not an IP address')
     }
   })
 })
 
-test('an address has one spelling', () => {
+test('plainAddress returns the canonical text of an address', () => {
   expect(plainAddress('FD00:0:0::0001')).toBe('fd00::1')
   expect(refusal(() => plainAddress('10.0.0.05'))).toBe('packet: "10.0.0.05" is not an IP address')
 })
 
-describe('a protocol', () => {
+describe('protocolNumber', () => {
   test.each([
     ...[
       ['tcp', '6'],
@@ -214,7 +214,7 @@ describe('a protocol', () => {
     expect(() => familyOf({ protocol: name, dst: '10.0.0.5' })).not.toThrow()
   })
 
-  test.each(['', 'tpc', '1000', '6x', 'x6', '-6', 'constructor'])('%j is none', (name) => {
+  test.each(['', 'tpc', '1000', '6x', 'x6', '-6', 'constructor'])('%j is not a protocol', (name) => {
     expect(protocolNumber(name)).toBeUndefined()
     expect(refusal(() => familyOf({ protocol: name, dst: '10.0.0.5' }))).toBe(
       `packet: ${JSON.stringify(name)} is not a protocol`,

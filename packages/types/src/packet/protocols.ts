@@ -27,7 +27,7 @@ export const protocolNumbers: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** The number of a protocol given by name or number, as decimal text; `undefined` for a name that is not known. */
+/** Number of a protocol given by name or number, as decimal text; `undefined` for an unknown name. */
 export function protocolNumber(name: string): string | undefined {
   if (/^\d{1,3}$/.test(name)) return String(Number(name))
   const number = protocolNumbers.get(name.toLowerCase())

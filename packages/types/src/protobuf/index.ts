@@ -1,5 +1,5 @@
 /**
- * Protobuf's wire format without a schema: varints, and fields with a length.
+ * Protobuf wire format without a schema: varints and length-delimited fields.
  *
  * @example
  * ```ts

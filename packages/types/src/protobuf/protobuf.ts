@@ -1,30 +1,30 @@
-/** The bytes are no protobuf message. */
+/** The bytes are not a valid protobuf message. */
 export class ProtobufError extends Error {
   static {
     ProtobufError.prototype.name = 'ProtobufError'
   }
 }
 
-/** A field as it was read: a number, or what is in a field with a length; `undefined` for fields of a fixed length. */
+/** A decoded field: a number, or the bytes of a length-delimited field. `undefined` for fields of a fixed length. */
 export interface Field {
   readonly number: number
   readonly value: bigint | Uint8Array | undefined
 }
 
-/** A field with a length, also when nothing is in it. */
+/** Encodes a length-delimited field, also an empty one. */
 export function lengthDelimited(number: number, value: Uint8Array): Uint8Array {
   return Buffer.concat([varint((number << 3) | LENGTH), varint(value.length), value])
 }
 
-/** A text, absent when it is empty. */
+/** Encodes a string field; nothing if the string is empty. */
 export const textField = (number: number, text: string): Uint8Array =>
   text === '' ? NOTHING : lengthDelimited(number, Buffer.from(text))
 
-/** A number, absent when it is 0. */
+/** Encodes a number field; nothing if the number is 0. */
 export const numberField = (number: number, value: number): Uint8Array =>
   value === 0 ? NOTHING : Buffer.concat([varint((number << 3) | VARINT), varint(value)])
 
-/** The fields in their order. Throws a {@link ProtobufError}, also after some of them. */
+/** Decodes the fields in order. Throws {@link ProtobufError} at the first invalid field. */
 export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
   for (let at = 0; at < bytes.length; ) {
     const tag = readVarint(bytes, at)
@@ -44,7 +44,7 @@ export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
   }
 }
 
-/** The text of a field. Throws a {@link ProtobufError} when it is none. */
+/** Decodes a string field. Throws {@link ProtobufError} if it is not a string. */
 export function textOf({ number, value }: Field): string {
   if (!(value instanceof Uint8Array)) throw new ProtobufError(`field ${number} is no text`)
   try {
@@ -54,7 +54,7 @@ export function textOf({ number, value }: Field): string {
   }
 }
 
-/** The message in a field. Throws a {@link ProtobufError} when none can be. */
+/** Bytes of a message field. Throws {@link ProtobufError} if it is not length-delimited. */
 export function messageIn({ number, value }: Field): Uint8Array {
   if (value instanceof Uint8Array) return value
   throw new ProtobufError(`field ${number} is no message`)
@@ -69,7 +69,7 @@ const FIXED32 = 5
 const MOST_FIELD = 2 ** 29 - 1
 const MOST_VARINT = 10
 const NOTHING = new Uint8Array()
-// A byte order mark is a character like others.
+// Keeps a byte order mark, which protobuf treats as an ordinary character.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function extent(bytes: Uint8Array, at: number, kind: number): { start: number; end: number } {
@@ -77,7 +77,7 @@ function extent(bytes: Uint8Array, at: number, kind: number): { start: number; e
   if (kind === FIXED32) return { start: at, end: at + 4 }
   if (kind !== LENGTH) throw new ProtobufError(`nothing has the kind ${kind}`)
   const length = readVarint(bytes, at)
-  // What is longer than the message is found out by whoever asked.
+  // The caller rejects a length beyond the end of the message.
   return { start: length.end, end: length.end + Number(length.value) }
 }
 

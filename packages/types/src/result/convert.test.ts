@@ -5,7 +5,7 @@ import type { Result } from './model.ts'
 
 const one = (address: string): Result => ({ ips: [{ address }] })
 
-describe('decoding', () => {
+describe('decodeResult', () => {
   test.each([
     [{ ips: [{ address: '1.2.3.4' }] }, 'ips[0].address: invalid CIDR address: 1.2.3.4'],
     [{ ips: [{ address: '1.2.3.4/33' }] }, 'ips[0].address: invalid CIDR address: 1.2.3.4/33'],
@@ -46,7 +46,7 @@ describe('decoding', () => {
     expect(() => decodeResult(document, { version: '0.2.0' })).toThrow(expect.objectContaining({ code: 6, message }))
   })
 
-  test('values come out canonical, empty members are left out', () => {
+  test('decoded values are canonical, and empty members are omitted', () => {
     expect(
       decodeResult({
         cniVersion: '1.1.0',
@@ -66,7 +66,7 @@ describe('decoding', () => {
     })
   })
 
-  test('members that differ in case only are accepted where the exact one is missing', () => {
+  test('a member whose name differs only in case is accepted if the exact one is missing', () => {
     expect(decodeResult({ CNIVERSION: '1.0.0', IPS: [{ ADDRESS: '1.2.3.4/24' }] })).toEqual({
       cniVersion: '1.1.0',
       ips: [{ address: '1.2.3.4/24' }],
@@ -85,7 +85,7 @@ describe('decoding', () => {
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
   })
 
-  test('the version is the document’s own, then the one given, then 0.1.0', () => {
+  test('the version is the document’s own, then the given one, then 0.1.0', () => {
     const ip4 = { ip4: { ip: '10.0.0.2/24' } }
     expect(decodeResult(ip4).ips).toEqual([{ address: '10.0.0.2/24' }])
     expect(decodeResult({ cniVersion: '0.2.0', ...ip4 }, { version: '1.1.0' }).ips).toHaveLength(1)
@@ -104,18 +104,18 @@ describe('decoding', () => {
     [{ ips: [{ version: '4', address: '10.1.2.3/24' }], dns: {} }, '0.4.0'],
     [{ ip4: { ip: '10.1.2.3/24' }, dns: {} }, '0.1.0'],
     [{ ips: null, dns: { domain: 'x' } }, '0.1.0'],
-  ])('%j says no version and none is given: its members tell that it is in %s', (document, version) => {
+  ])('%j without any version has the members of version %s', (document, version) => {
     expect(resultVersion(document)).toBe(version)
     const { cniVersion: _, ...members } = document
     expect(decodeResult(document)).toEqual(decodeResult({ cniVersion: version, ...members }))
     expect(Object.keys(decodeResult(document)).length).toBeGreaterThan(1)
   })
 
-  test('members that are no result are named, said version or not', () => {
+  test('an error names the invalid members, with and without a version', () => {
     expect(() => decodeResult({ ips: 5 })).toThrow('ips: expected an array, got 5')
   })
 
-  test('an unknown version is not decoded: code 1', () => {
+  test('an unknown version is rejected with code 1', () => {
     const message = 'unsupported CNI result version "9.9.9"'
     expect(() => decodeResult({ cniVersion: '9.9.9' })).toThrow(expect.objectContaining({ code: 1, message }))
     expect(() => decodeResult({}, { version: '9.9.9' })).toThrow(expect.objectContaining({ code: 1, message }))
@@ -137,7 +137,7 @@ describe('decoding', () => {
   })
 })
 
-// Every member of the 1.1.0 model, addresses of both families with and without an interface, a mapped one, HTML.
+// All members of the 1.1.0 model: both address families with and without an interface, a mapped address, HTML.
 const rich: Result = {
   cniVersion: '1.1.0',
   interfaces: [
@@ -311,7 +311,7 @@ const RICH_01 = `{
     ${DNS_BEFORE_1}
 }`
 
-describe('encoding', () => {
+describe('encodeResult', () => {
   test.each([
     ['1.1.0', RICH_1X],
     ['1.0.0', RICH_1X],
@@ -320,7 +320,7 @@ describe('encoding', () => {
     ['0.3.0', RICH_03],
     ['0.2.0', RICH_01],
     ['0.1.0', RICH_01],
-  ])('the rich result has the bytes of the reference implementation in %s', (version, golden) => {
+  ])('a result with all members has the bytes of the reference implementation in %s', (version, golden) => {
     expect(encodeResult(rich, version)).toBe(golden.replace('VERSION', version))
   })
 
@@ -338,13 +338,13 @@ describe('encoding', () => {
     }
   })
 
-  test('a version nobody knows is refused: code 999', () => {
+  test('an unknown version is rejected with code 999', () => {
     const message = 'no converter for CNI result version 1.1.0 to 9.9.9'
     expect(() => encodeResult(rich, '9.9.9')).toThrow(expect.objectContaining({ code: 999, message }))
     expect(() => reencodeResult({}, '9.9.9', '9.9.9')).toThrow(expect.objectContaining({ code: 999 }))
   })
 
-  test('a result that nobody could read is not printed: code 999, the member named', () => {
+  test('an invalid result is rejected with code 999, and the error names the member', () => {
     const message = 'cannot print the result: ips[0].address: invalid CIDR address: 10.0.0.1'
     expect(() => encodeResult(one('10.0.0.1'), '1.1.0')).toThrow(expect.objectContaining({ code: 999, message }))
     expect(() => encodeResult(one('10.0.0.1'), '0.2.0')).toThrow(expect.objectContaining({ code: 999, message }))
@@ -352,13 +352,13 @@ describe('encoding', () => {
     expect(() => encodeResult(undefined, '1.1.0')).toThrow('cannot print the result: result: expected an object')
   })
 
-  test('a document of the oldest versions is not taken for the model, whose addresses would be lost', () => {
+  test('a document of version 0.2.0 is rejected, because its addresses would be lost', () => {
     const document = { cniVersion: '0.2.0', ip4: { ip: '10.0.0.2/24' } }
     expect(() => encodeResult(document, '1.1.0')).toThrow('it is a 0.2.0 document, not the 1.1.0 model')
     expect(encodeResult(decodeResult(document), '1.1.0')).toContain('10.0.0.2/24')
   })
 
-  test('the version member of the model is replaced', () => {
+  test('the requested version replaces the version member of the model', () => {
     expect(encodeResult({ ...one('10.0.0.2/24'), cniVersion: '0.4.0' }, '0.2.0')).toContain('"cniVersion": "0.2.0"')
   })
 
@@ -383,8 +383,8 @@ describe('encoding', () => {
   })
 })
 
-describe('conversion', () => {
-  test('the same version gives the same document, untouched', () => {
+describe('convertResult', () => {
+  test('converting to the same version returns the same document', () => {
     for (const version of [...CNI_VERSIONS, '9.9.9']) {
       const document = { whatever: true }
       expect(convertResult(document, version, version)).toBe(document)
@@ -393,7 +393,7 @@ describe('conversion', () => {
     expect(convertResult(oldest, '', '0.1.0')).toBe(oldest)
   })
 
-  test('a document that says it has another shape is refused instead of losing its members', () => {
+  test('a document whose version has another shape is rejected', () => {
     const message = 'cniVersion: expected a result of version 0.2.0, got "1.0.0"'
     const document = { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }] }
     expect(() => convertResult(document, '0.2.0', '1.1.0')).toThrow(expect.objectContaining({ code: 6, message }))
@@ -401,7 +401,7 @@ describe('conversion', () => {
     expect(convertResult(document, '1.1.0', '0.4.0')).toMatchObject({ ips: [{ version: '4', address: '10.1.2.3/24' }] })
   })
 
-  test('an unknown version has no converter', () => {
+  test('an unknown version is rejected', () => {
     expect(() => convertResult({}, '1.1.0', '2.0.0')).toThrow('no converter for CNI result version 1.1.0 to 2.0.0')
     expect(() => convertResult({}, '2.0.0', '1.1.0')).toThrow('no converter for CNI result version 2.0.0 to 1.1.0')
   })
@@ -414,7 +414,7 @@ describe('conversion', () => {
     note: 'kept',
   }
 
-  test('from 0.2.0 up: routes are copied whole, and a missing gateway of a route stays missing', () => {
+  test('from 0.2.0 to 0.4.0: routes keep all members, and a missing gateway stays missing', () => {
     expect(convertResult(routed, '0.2.0', '0.4.0')).toEqual({
       cniVersion: '0.4.0',
       ips: [
@@ -433,7 +433,7 @@ describe('conversion', () => {
     expect(convertResult(routed, '0.1.0', '0.2.0')).toEqual(routed)
   })
 
-  test('from 0.4.0 down: the version member decides, not the address', () => {
+  test('from 0.4.0 to 0.2.0: the version member decides, not the address', () => {
     const ips = [
       { version: '6', address: '1.2.3.4/24', interface: 0 },
       { address: '10.0.0.2/24' },
@@ -446,13 +446,13 @@ describe('conversion', () => {
     })
   })
 
-  test('from 0.3.1 without versions: no way to 0.2.0, but one to 1.0.0', () => {
+  test('from 0.3.1, addresses without a version convert to 1.0.0 but not to 0.2.0', () => {
     const document = { ips: [{ address: '10.0.0.2/24' }] }
     expect(() => convertResult(document, '0.3.1', '0.2.0')).toThrow('cannot convert: no valid IP addresses')
     expect(convertResult(document, '0.3.1', '1.0.0')).toEqual({ cniVersion: '1.0.0', ...document })
   })
 
-  test('from 0.4.0 down: routes keep dst and gw only, those of an absent family are dropped', () => {
+  test('from 0.4.0 to 0.2.0: routes keep only dst and gw, and routes of an absent family are dropped', () => {
     const document = {
       interfaces: [{ name: 'eth0' }],
       ips: [{ version: '4', address: '10.0.0.2/24' }],
@@ -472,7 +472,7 @@ describe('conversion', () => {
     })
   })
 
-  test('across 1.0.0 a member that the other side knows with another meaning stays behind', () => {
+  test('a conversion across 1.0.0 drops members that have another meaning in the target version', () => {
     const old = {
       interfaces: [{ name: 'a', mtu: 'not a number', x: 1 }],
       ips: [{ version: '4', address: '1.2.3.4/8' }],
@@ -503,7 +503,7 @@ describe('conversion', () => {
     })
   })
 
-  test('a received document is printed in another version', () => {
+  test('reencodeResult prints a received document in another version', () => {
     expect(
       reencodeResult({ cniVersion: '0.4.0', ips: [{ version: '4', address: '1.2.3.4/8' }] }, '0.4.0', '0.3.1'),
     ).toBe(

@@ -11,11 +11,11 @@ import { shapeOf } from './shapes.ts'
 import { convertMembers } from './steps.ts'
 
 /**
- * Reads the result of any version (as parsed JSON) into the 1.1.0 model. Addresses come out canonical, empty members
- * are left out, unknown members are kept.
+ * Decodes the result of any version, as parsed JSON, into the 1.1.0 model.
+ * Addresses become canonical, empty members are omitted, unknown members are kept.
  *
- * @throws {@link CniError} with code 6 naming the member (`ips[0].address: invalid CIDR address: 10.0.0.1`), or with
- * code 1 for a version that is not known.
+ * @throws {@link CniError} with code 6 that names the invalid member (`ips[0].address: invalid CIDR address:
+ * 10.0.0.1`), or with code 1 for an unknown version.
  * @example
  * ```ts
  * const result = decodeResult(JSON.parse(stdout), { version: '0.4.0' })
@@ -24,9 +24,9 @@ import { convertMembers } from './steps.ts'
 export function decodeResult(
   document: unknown,
   options: {
-    /** The version of a document that does not say its own; without it that is {@link resultVersion}'s. */
+    /** Version of a document without a `cniVersion`. Default: {@link resultVersion} derives it from the members. */
     readonly version?: string | undefined
-    /** Refuse a document whose own version does not share the shape of `version`, as the reference implementation does. */
+    /** Rejects a document whose own version has another shape than `version`, as the reference implementation does. */
     readonly strict?: boolean
   } = {},
 ): Result {
@@ -45,10 +45,10 @@ export function decodeResult(
 }
 
 /**
- * The text of a result in a version, with the bytes of the reference implementation: four spaces, its order of keys,
- * no final newline. Unknown members are printed too.
+ * Encodes a result in a version, with the bytes of the reference implementation: four spaces, its key order, no final
+ * newline. Prints unknown members too.
  *
- * @throws {@link CniError} with code 999 for a result that cannot be printed, naming the member.
+ * @throws {@link CniError} with code 999 that names the invalid member.
  * @example
  * ```ts
  * encodeResult({ ips: [{ address: '10.1.2.3/24' }] }, '0.4.0')
@@ -66,10 +66,10 @@ export function encodeResult(result: Result, version: string): string {
 }
 
 /**
- * The text of a received result in a version: {@link convertResult}, and then printed as {@link encodeResult} does.
+ * Converts a received result like {@link convertResult} and prints it like {@link encodeResult}.
  *
- * @throws {@link CniError} with code 6 for a document that is not a result of its version, 999 when it has no
- * counterpart in the other.
+ * @throws {@link CniError} with code 6 for a document that does not match its version. Code 999 if there is no such
+ * conversion.
  */
 export function reencodeResult(document: unknown, from: string, to: string): string {
   const [source, target] = families(from, to)
@@ -77,13 +77,14 @@ export function reencodeResult(document: unknown, from: string, to: string): str
 }
 
 /**
- * A result document in another version's shape. The same version gives the same document back, untouched.
+ * Converts a result document to another version. The same version returns the same document.
  *
- * Downwards is lossy where the older version has no word for something: extras of interfaces before 1.0.0; before 0.3.0
- * interfaces, further addresses of a family and extras of routes.
+ * A conversion to an older version loses the members that this version does not define:
+ * - before 1.0.0: `mtu`, `socketPath` and `pciID` of interfaces.
+ * - before 0.3.0: interfaces, all but the first address of a family, and all of a route but `dst` and `gw`.
  *
- * @throws {@link CniError} with code 6 for a document that is not a result of the version, or says that it is of one
- * with another shape; with code 999 when there is no such conversion.
+ * @throws {@link CniError} with code 6 if the document does not match the version, or names a version of another shape.
+ * Code 999 if there is no such conversion.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document
@@ -92,16 +93,17 @@ export function convertResult(document: unknown, from: string, to: string): unkn
 }
 
 /**
- * The version a result document says it is in; the fallback when it says none. Without either, its members tell: with
- * `interfaces`, `ips` or `routes` it is the 1.1.0 model, or 0.4.0 where addresses have a `version`; else 0.1.0.
+ * Version of a result document: its `cniVersion`, else the fallback, else derived from its members:
+ * - `interfaces`, `ips` or `routes`: 1.1.0, or 0.4.0 if addresses have a `version`.
+ * - otherwise: 0.1.0.
  *
- * @throws {@link CniError} with code 6 when its `cniVersion` is not a text.
+ * @throws {@link CniError} with code 6 if `cniVersion` is not a string.
  */
 export function resultVersion(document: unknown, fallback = ''): string {
   return writtenVersion(document) || fallback || impliedVersion(document)
 }
 
-/** Read as 0.1.0, a document in a later shape would lose everything it says. */
+/** A later document decoded as 0.1.0 would lose all its members. */
 function impliedVersion(document: unknown): string {
   if (!isObject(document)) return '0.1.0'
   const { ip4, ip6, interfaces, ips, routes } = foldMembers(document, ['ip4', 'ip6', 'interfaces', 'ips', 'routes'])
@@ -131,12 +133,12 @@ function assertOfFamily(document: unknown, family: Family): void {
 }
 
 function decodeMembers(document: unknown, family: Family): JsonObject {
-  // Only the oldest family takes null for an empty result.
+  // Only the oldest family accepts null as an empty result.
   const given = document === null && family === 'ip4-ip6' ? {} : document
   return decodeObject(given, { cniVersion: () => undefined, ...shapeOf(family) }, '')
 }
 
-/** {@link decodeMembers}, unless the document says that it has another shape: read as this one it would lose members. */
+/** Like {@link decodeMembers}, but rejects a document whose `cniVersion` has another shape: it would lose members. */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
   if (own === '' || familyOf(own) === family) return decodeMembers(document, family)
@@ -155,7 +157,7 @@ function printable(result: Result, family: Family): JsonObject {
 
 function print(members: JsonObject, from: Family, to: Family, version: string): string {
   const document = { cniVersion: version || '0.1.0', ...convertMembers(members, from, to) }
-  // Since 1.0.0 the reference implementation prints from a map, whose keys it sorts.
+  // Since 1.0.0 the reference implementation prints a Go map, which sorts its keys.
   return goStringify(document, { indent: 4, sortKeys: to === 'ips' })
 }
 

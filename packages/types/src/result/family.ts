@@ -1,4 +1,4 @@
-/** Versions whose results have one shape: `ip4`/`ip6`, then `ips` with a `version` each, then without. */
+/** Versions whose results have the same shape: `ip4`/`ip6`, then `ips` with a `version`, then `ips` without. */
 export type Family = 'ip4-ip6' | 'ips-version' | 'ips'
 
 const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
@@ -11,12 +11,12 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
   ['1.1.0', 'ips'],
 ])
 
-/** The shape of the results of a version; `undefined` for one that is not known. */
+/** Shape of the results of a version; `undefined` for an unknown version. */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)
 }
 
-/** The versions of a family, oldest first. */
+/** Versions of a family, oldest first. */
 export function versionsOf(family: Family): string[] {
   return [...FAMILIES].flatMap(([version, other]) => (other === family ? [version] : []))
 }

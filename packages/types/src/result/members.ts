@@ -3,13 +3,13 @@ import { parseCidr, parseIp } from '../ip.ts'
 import { foldMembers, isObject, type JsonObject, kindOf } from '../json/json.ts'
 import { messageOf } from '../thrown.ts'
 
-/** Reads one member. `undefined` and `null` both mean it is missing; returning `undefined` leaves it out. */
+/** Decodes one member. A value of `undefined` or `null` is missing. Returning `undefined` omits the member. */
 export type MemberDecoder = (value: unknown, path: string) => unknown
 
-/** The members of an object, in the order in which they are printed. */
+/** Members of an object, in print order. */
 export type Shape = Readonly<Record<string, MemberDecoder>>
 
-/** Reads an object: its known members in the order of the shape, then the unknown ones as received. */
+/** Decodes an object: known members in the order of the shape, then unknown ones as received. */
 export function decodeObject(value: unknown, shape: Shape, path: string): JsonObject {
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
   const object = foldMembers(value, Object.keys(shape))
@@ -22,40 +22,40 @@ export function decodeObject(value: unknown, shape: Shape, path: string): JsonOb
   return read
 }
 
-/** Also of the name that an object means its prototype by. */
+/** Sets a member, also one named `__proto__`. */
 function setMember(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
   else object[name] = value
 }
 
-/** A list of objects, left out when empty. */
+/** A list of objects, omitted if empty. */
 export function objects(shape: Shape): MemberDecoder {
   return (value, path) => list(value, path, (item, itemPath) => decodeObject(item, shape, itemPath))
 }
 
-/** A list of texts, left out when empty. */
+/** A list of strings, omitted if empty. */
 export const texts: MemberDecoder = (value, path) => list(value, path, requiredText)
 
-/** A text, left out when empty. */
+/** A string, omitted if empty. */
 export const text: MemberDecoder = (value, path) => readText(value, path) || undefined
 
-/** A text that is printed even when empty. */
+/** A string, printed even if empty. */
 export const textAlways: MemberDecoder = (value, path) => readText(value, path) ?? ''
 
-/** A whole number, left out when 0. */
+/** An integer, omitted if 0. */
 export const integer: MemberDecoder = (value, path) => readInteger(value, path) || undefined
 
-/** A whole number of which 0 is a value like any other. */
+/** An integer, printed even if 0. */
 export const integerWithZero: MemberDecoder = (value, path) => readInteger(value, path)
 
-/** An IP address in canonical form, left out when empty. */
+/** An IP address in canonical form, omitted if empty. */
 export const ip: MemberDecoder = (value, path) => {
   const given = readText(value, path)
   return given ? at(path, () => parseIp(given).address) : undefined
 }
 
-/** An address with prefix in canonical form; it must be there. */
+/** A required address with prefix, in canonical form. */
 export const cidr: MemberDecoder = (value, path) => {
   const given = readText(value, path)
   if (given === undefined) throw invalid(path, 'missing, expected an address with prefix such as 10.1.2.3/24')
@@ -80,7 +80,7 @@ function requiredText(value: unknown, path: string): string {
 function readInteger(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
   if (!Number.isSafeInteger(value)) throw wrong(path, 'an integer', value)
-  // -0 is a legal JSON number, but an integer 0.
+  // Converts -0, which JSON permits, to 0.
   return Number(value) + 0
 }
 

@@ -22,15 +22,15 @@ const result: fc.Arbitrary<Result> = interfaces.chain((all) =>
   ),
 )
 
-/** Every address with the interface it is on, each once. */
+/** Every address with its interface, each once. */
 const placed = ({ interfaces: all = [], ips = [] }: Result) => {
   const texts = ips.map(({ address: ip, interface: index = -1 }) => `${ip} ${all[index]?.name} ${all[index]?.sandbox}`)
   return [...new Set(texts)].sort()
 }
-/** A result whose addresses have no list of interfaces to refer to is none. */
+/** Removes addresses from a result without interfaces: their indexes would be invalid. */
 const complete = (one: Result): Result => (one.interfaces === undefined ? { ...one, ips: [] } : one)
 
-test('a merged result has every interface, address and route of its parts, addresses on the same interface', () => {
+test('a merged result has all interfaces, addresses and routes, and addresses keep their interface', () => {
   fc.assert(
     fc.property(fc.array(result.map(complete), { maxLength: 4 }), (parts) => {
       const merged = mergeResults(...parts)
@@ -43,7 +43,7 @@ test('a merged result has every interface, address and route of its parts, addre
   )
 })
 
-test('merging in two steps is merging at once', () => {
+test('merging in two steps equals merging at once', () => {
   fc.assert(
     fc.property(result, result, result, (a, b, c) => {
       expect(mergeResults(mergeResults(a, b), c)).toEqual(mergeResults(a, b, c))

@@ -9,29 +9,29 @@ const bridge = { name: 'cni0', mac: '02:00:00:00:00:01' }
 describe('mergeResults', () => {
   test.each<readonly [string, readonly Result[], Result]>([
     ['nothing', [], {}],
-    ['one result is itself', [{ interfaces: [eth0], x: 1 }], { interfaces: [eth0], x: 1 }],
+    ['a single result does not change', [{ interfaces: [eth0], x: 1 }], { interfaces: [eth0], x: 1 }],
     [
-      'what an IPAM plugin returned comes to the interfaces',
+      'an IPAM plugin’s addresses are added to the interfaces',
       [{ interfaces: [eth0] }, { ips: [{ address: '10.1.0.2/24' }], routes: [{ dst: '0.0.0.0/0' }] }],
       { interfaces: [eth0], ips: [{ address: '10.1.0.2/24' }], routes: [{ dst: '0.0.0.0/0' }] },
     ],
     [
-      'an address keeps its interface, whose index changes',
+      'an address keeps its interface under a new index',
       [{ interfaces: [bridge] }, { interfaces: [eth0], ips: [{ address: '10.1.0.2/24', interface: 0 }] }],
       { interfaces: [bridge, eth0], ips: [{ address: '10.1.0.2/24', interface: 1 }] },
     ],
     [
-      'an interface is listed once, with all that is known of it',
+      'an interface is listed once, with the members of all results',
       [{ interfaces: [eth0] }, { interfaces: [bridge, { ...eth0, mac: '02:00:00:00:00:02' }] }],
       { interfaces: [{ ...eth0, mac: '02:00:00:00:00:02' }, bridge] },
     ],
     [
-      'an interface on the node is another one than that of the same name in a container',
+      'interfaces of the same name on the node and in a container stay separate',
       [{ interfaces: [{ name: 'eth0' }] }, { interfaces: [eth0] }],
       { interfaces: [{ name: 'eth0' }, eth0] },
     ],
     [
-      'an index that leads nowhere is dropped',
+      'an invalid index is dropped',
       [
         { interfaces: [eth0] },
         {
@@ -44,7 +44,7 @@ describe('mergeResults', () => {
       { interfaces: [eth0], ips: [{ address: '10.1.0.2/24' }, { address: '10.1.0.3/24' }] },
     ],
     [
-      'a route is listed once; through another gateway, in another table or of another priority it is another one',
+      'routes that differ in gateway, table or priority are all listed, equal ones once',
       [
         { routes: [{ dst: '0.0.0.0/0', gw: '10.1.0.1' }] },
         {
@@ -66,14 +66,14 @@ describe('mergeResults', () => {
       },
     ],
     [
-      'resolver settings are joined; of two domains the first counts',
+      'DNS settings are joined, and the first domain wins',
       [
         { dns: { domain: 'a', nameservers: ['10.0.0.1'] } },
         { dns: { domain: 'b', nameservers: ['10.0.0.1', '10.0.0.2'], search: ['c'] } },
       ],
       { dns: { domain: 'a', nameservers: ['10.0.0.1', '10.0.0.2'], search: ['c'] } },
     ],
-    ['of unknown members the first counts', [{ a: 1 }, { a: 2, b: 3 }], { a: 1, b: 3 }],
+    ['the first of equal unknown members wins', [{ a: 1 }, { a: 2, b: 3 }], { a: 1, b: 3 }],
   ])('%s', (_, results, merged) => {
     const before = structuredClone(results)
     expect(mergeResults(...results)).toEqual(merged)
@@ -88,7 +88,7 @@ describe('mergeResults', () => {
 })
 
 describe('assignInterface', () => {
-  test('puts every address that has no interface on the one in the container; others stay', () => {
+  test("addresses without an interface get the container's; others keep theirs", () => {
     const ips = [
       { address: '10.1.0.2/24' },
       { address: 'fd00::2/64', interface: -1 },
@@ -103,7 +103,7 @@ describe('assignInterface', () => {
     [{}, 'it has none'],
     [{ interfaces: [eth0] }, 'it has eth0'],
     [{ interfaces: [{ name: 'net1' }, bridge] }, 'it has net1 (on the node), cni0 (on the node)'],
-  ])('of %j is refused for an interface that is not in a container', (result, has) => {
+  ])('%j is rejected if it has no such interface in a container', (result, has) => {
     expect(() => assignInterface(result, 'net1')).toThrow(
       expect.objectContaining({ code: 999, message: `the result has no interface "net1" with a sandbox; ${has}` }),
     )
@@ -146,4 +146,4 @@ test.each<readonly [string, Result, Result['routes']]>([
     },
     [{ dst: '10.9.0.0/16', gw: '10.1.0.7' }, { dst: 'fd01::/64' }],
   ],
-])('a route goes over %s', (_, result, routes) => expect(resolveRoutes(result)).toEqual(routes))
+])('a route uses %s', (_, result, routes) => expect(resolveRoutes(result)).toEqual(routes))

@@ -2,9 +2,9 @@ import { CniError, ErrorCode } from '../errors.ts'
 import type { Interface, IpConfig, Result, Route } from './model.ts'
 
 /**
- * One result from several: what a plugin made itself, and what those it delegated to returned. Interfaces, addresses,
- * routes and resolver settings come in the order of the results, each once; addresses keep their interface, whose index
- * changes. Where results differ on anything else, the first one counts. Pure: nothing given is changed.
+ * Merges results, such as a plugin's own and its delegates'. Pure: does not change its arguments.
+ * Interfaces, addresses, routes and DNS settings keep the order of the results, each once.
+ * Addresses keep their interface; its index is adjusted. For all other members the first result wins.
  *
  * @example
  * ```ts
@@ -20,8 +20,8 @@ export function mergeResults(...results: readonly Result[]): Result {
   let dns: Result['dns']
   let merged: Result = {}
   for (const result of results) {
-    const places = (result.interfaces ?? []).map((one) => placeOf(interfaces, one))
-    for (const ip of result.ips ?? []) addOnce(ips, ip.interface === undefined ? ip : moved(ip, places), isSameIp)
+    const indexes = (result.interfaces ?? []).map((one) => indexOf(interfaces, one))
+    for (const ip of result.ips ?? []) addOnce(ips, ip.interface === undefined ? ip : moved(ip, indexes), isSameIp)
     for (const route of result.routes ?? []) addOnce(routes, route, isSameRoute)
     dns = mergeDns(dns, result.dns)
     merged = { ...result, ...merged }
@@ -36,10 +36,10 @@ export function mergeResults(...results: readonly Result[]): Result {
 }
 
 /**
- * The result with every address that has no interface on the one of that name in a container; the others stay. What an
- * IPAM plugin returns has no interfaces: the plugin that asked it knows them. Pure.
+ * Assigns the addresses without an interface to the container's interface of that name. Others keep theirs. Pure.
+ * An IPAM plugin returns no interfaces; the plugin that called it knows them.
  *
- * @throws {@link CniError} with code 999 when the result has no such interface in a container.
+ * @throws {@link CniError} with code 999 if the result has no such interface in a container.
  * @example
  * ```ts
  * assignInterface({ interfaces: [{ name: 'eth0', sandbox: '/run/netns/a' }], ips: [{ address: '10.1.0.2/24' }] }, 'eth0')
@@ -59,8 +59,8 @@ export function assignInterface(result: Result, ifName: string): Result {
 }
 
 /**
- * The routes of a result as they are to be set: one without a gateway goes over the first gateway that an address of its
- * family has, and stays without where there is none. Pure.
+ * Fills in the missing gateways of routes: the first gateway of an address of the same family. Pure.
+ * A route stays without a gateway if there is no such address.
  *
  * @example
  * ```ts
@@ -76,8 +76,8 @@ export function resolveRoutes({ ips = [], routes = [] }: Result): Route[] {
   })
 }
 
-/** The index of an interface in the merged list; one that is there already gets the members that it lacks. */
-function placeOf(all: Interface[], one: Interface): number {
+/** Index of an interface in the merged list. An interface that is already there gets the members that it lacks. */
+function indexOf(all: Interface[], one: Interface): number {
   const index = all.findIndex(({ name, sandbox = '' }) => name === one.name && sandbox === (one.sandbox ?? ''))
   const known = all[index]
   if (known === undefined) return all.push(one) - 1
@@ -88,11 +88,11 @@ function placeOf(all: Interface[], one: Interface): number {
 /** Older plugins write -1 for an address without an interface. */
 const hasInterface = ({ interface: index = -1 }: IpConfig): boolean => index >= 0
 
-/** An index that leads nowhere says nothing: in the merged list it could say something wrong. */
-function moved(ip: IpConfig, places: readonly number[]): IpConfig {
+/** Drops an invalid index: in the merged list it could refer to a wrong interface. */
+function moved(ip: IpConfig, indexes: readonly number[]): IpConfig {
   const { interface: index = -1, ...others } = ip
-  const place = places[index]
-  return place === undefined ? others : { ...ip, interface: place }
+  const moved = indexes[index]
+  return moved === undefined ? others : { ...ip, interface: moved }
 }
 
 function addOnce<T>(all: T[], one: T, isSame: (a: T, b: T) => boolean): void {

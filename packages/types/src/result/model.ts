@@ -1,10 +1,10 @@
 /**
- * What ADD returns: the 1.1.0 model. Results of every version are read into it and printed from it; members it does
- * not know are kept. Readonly throughout, as `c.prevResult` is frozen: a changed result is a new object,
- * `{ ...c.prevResult, ips }`.
+ * Result of ADD: the 1.1.0 model. Results of every version are decoded into it and encoded from it.
+ * Unknown members are kept. All members are readonly, because `c.prevResult` is frozen.
+ * To change a result, copy it: `{ ...c.prevResult, ips }`.
  */
 export interface Result {
-  /** Set by the decoder; the encoder writes the version it is asked for. */
+  /** Set by the decoder. The encoder writes the version that its caller requests. */
   readonly cniVersion?: string | undefined
   readonly interfaces?: readonly Interface[] | undefined
   readonly ips?: readonly IpConfig[] | undefined
@@ -22,23 +22,23 @@ export interface Result {
   readonly [unknown: string]: unknown
 }
 
-/** An interface the plugins made or changed. */
+/** An interface that a plugin has created or changed. */
 export interface Interface {
   readonly name: string
   readonly mac?: string | undefined
   readonly mtu?: number | undefined
-  /** Path of the namespace it is in; missing for one on the node. */
+  /** Path of its network namespace; missing for an interface on the node. */
   readonly sandbox?: string | undefined
   readonly socketPath?: string | undefined
   readonly pciID?: string | undefined
   readonly [unknown: string]: unknown
 }
 
-/** An address, with the length of its network's prefix. */
+/** An address with the prefix length of its network. */
 export interface IpConfig {
-  /** Index into `interfaces`; older plugins write -1 for none. */
+  /** Index into `interfaces`. Older plugins write -1 for no interface. */
   readonly interface?: number | undefined
-  /** `10.1.2.3/24`: the address of the host, not of its network. */
+  /** Host address such as `10.1.2.3/24`, not the address of its network. */
   readonly address: string
   readonly gateway?: string | undefined
   readonly [unknown: string]: unknown
@@ -46,7 +46,7 @@ export interface IpConfig {
 
 /** A route in the container's namespace. */
 export interface Route {
-  /** The destination network, `0.0.0.0/0` for the default route. */
+  /** Destination network; `0.0.0.0/0` for the default route. */
   readonly dst: string
   readonly gw?: string | undefined
   readonly mtu?: number | undefined

@@ -19,16 +19,16 @@ test.each<[filter: Parameters<typeof containerIps>[1], ips: string[]]>([
   [{ family: 'ipv6' }, ['fd00::2']],
   [{ family: 'ipv4', ifName: 'eth0' }, ['10.1.0.2']],
   [{ ifName: 'cni0' }, []],
-])('the addresses of the container %j', (filter, ips) => {
+])("containerIps returns the container's addresses that match %j", (filter, ips) => {
   expect(containerIps(result, filter)).toEqual(ips)
 })
 
-test('a result without addresses has none, and one that is no address is refused', () => {
+test('a result without addresses has no container addresses, and an invalid address is rejected', () => {
   expect(containerIps({})).toEqual([])
   expect(() => containerIps({ ips: [{ address: '10.1.0.2' }] })).toThrow('invalid CIDR address: 10.1.0.2')
 })
 
-test('an interface is changed in the container only, and nothing that was given', () => {
+test("changeInterface changes only the container's interface, and not its arguments", () => {
   const before = structuredClone(result)
   const mac = '02:00:00:00:00:07'
   const changed = changeInterface({ ...result, interfaces: [...(result.interfaces ?? []), { name: 'eth0' }] }, 'eth0', {

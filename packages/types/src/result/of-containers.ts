@@ -3,11 +3,12 @@ import { parseCidr } from '../ip.ts'
 import type { Interface, Result } from './model.ts'
 
 /**
- * The addresses of the container, without prefix, as canonical text: those on interfaces with a sandbox, and those of which
- * a result does not say the interface, as IPAM plugins leave it. Pure.
+ * Addresses of the container, canonical and without prefix. Pure.
+ * These are the addresses of interfaces with a sandbox, and addresses without an interface, as IPAM plugins return
+ * them.
  *
  * @param filter - an omitted member matches every address.
- * @throws {@link CniError} with code 6 for an address that is none.
+ * @throws {@link CniError} with code 6 for an invalid address.
  * @example
  * ```ts
  * const interfaces = [{ name: 'cni0' }, { name: 'eth0', sandbox: '/run/netns/a' }]
@@ -30,8 +31,8 @@ export function containerIps(
 }
 
 /**
- * The result with something else about the interface of that name in a container, such as the MAC that a plugin gave it.
- * A result without it stays as it is. Pure.
+ * Changes members of the container's interface of that name, such as its MAC. Pure.
+ * Returns the same result if it has no such interface.
  *
  * @example
  * ```ts

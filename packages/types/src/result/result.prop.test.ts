@@ -58,7 +58,7 @@ const model: fc.Arbitrary<Result> = withExtra(
 const version = fc.constantFrom(...CNI_VERSIONS)
 const parse = (text: string): unknown => JSON.parse(text)
 
-test('printing and reading in 1.x gives the same result, unknown members included', () => {
+test('encoding and decoding in 1.x returns the same result, unknown members included', () => {
   fc.assert(
     fc.property(model, fc.constantFrom('1.0.0', '1.1.0'), (result, to) => {
       const text = encodeResult(result, to)
@@ -69,7 +69,7 @@ test('printing and reading in 1.x gives the same result, unknown members include
   )
 })
 
-test('what is printed in any version reads back and prints the same', () => {
+test('an encoded result of any version decodes and encodes to the same text', () => {
   fc.assert(
     fc.property(model, version, (result, to) => {
       fc.pre(gte(to, '0.3.0') || (result.ips ?? []).length > 0)
@@ -80,7 +80,7 @@ test('what is printed in any version reads back and prints the same', () => {
   )
 })
 
-test('down and up again loses no address from 0.3.0 on', () => {
+test('a conversion down and up again keeps all addresses from 0.3.0 on', () => {
   fc.assert(
     fc.property(model, fc.constantFrom('0.3.0', '0.3.1', '0.4.0', '1.0.0'), (result, to) => {
       const own = decodeResult({ ...result, cniVersion: '1.1.0' })
@@ -92,7 +92,7 @@ test('down and up again loses no address from 0.3.0 on', () => {
   )
 })
 
-test('a conversion over several steps is the conversion', () => {
+test('a conversion in several steps equals a direct one', () => {
   fc.assert(
     fc.property(model, version, version, (result, over, to) => {
       fc.pre((result.ips ?? []).length > 0 && (over === to || gte(over, to) || gte(over, '0.3.0')))
@@ -108,7 +108,7 @@ test('a conversion over several steps is the conversion', () => {
   )
 })
 
-test('whatever is decoded or converted, only a CniError is thrown', () => {
+test('decoding and converting throw only CniError for any document', () => {
   const members = [
     'cniVersion',
     'ip4',

@@ -13,7 +13,7 @@ import {
   texts,
 } from './members.ts'
 
-// Member order is wire order: Go's encoder prints a structure in the order of its declaration.
+// Members are in print order: Go's encoder prints a struct in the order of its declaration.
 
 const route: Shape = {
   dst: cidr,
@@ -27,7 +27,7 @@ const route: Shape = {
 
 const dnsMembers: Shape = { nameservers: texts, domain: text, search: texts, options: texts }
 
-/** Before 1.0.0 `dns` is printed even when there is nothing in it. */
+/** Before 1.0.0 `dns` is printed even if it is empty. */
 const dnsAlways: MemberDecoder = (value, path) => decodeObject(value ?? {}, dnsMembers, path)
 
 const dns: MemberDecoder = (value, path) => {
@@ -63,7 +63,7 @@ const SHAPES: Readonly<Record<Family, Shape>> = {
   },
 }
 
-/** The members of a result of a family, `cniVersion` aside. */
+/** Members of a result of a family, without `cniVersion`. */
 export function shapeOf(family: Family): Shape {
   return SHAPES[family]
 }

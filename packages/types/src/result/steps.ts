@@ -2,10 +2,10 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { isObject, type JsonObject } from '../json/json.ts'
 import type { Family } from './family.ts'
 
-// Conversions between neighbouring families, on decoded documents. Unknown members come along; a member the target
-// does not know, or knows with another meaning, stays behind.
+// Conversions between neighbouring families, on decoded documents. Unknown members are kept. A member that the target
+// does not define, or defines with another meaning, is dropped.
 
-/** Carries the members of a decoded result, `cniVersion` aside, from one family to another. */
+/** Converts the members of a decoded result, without `cniVersion`, from one family to another. */
 export function convertMembers(members: JsonObject, from: Family, to: Family): JsonObject {
   const target = ORDER.indexOf(to)
   let converted = members
@@ -21,7 +21,7 @@ const ORDER: readonly Family[] = ['ip4-ip6', 'ips-version', 'ips']
 const SINCE_1_1 = ['mtu', 'socketPath', 'pciID']
 const ROUTE_EXTRAS = ['mtu', 'advmss', 'priority', 'table', 'scope']
 
-/** 0.2.0 → 0.3.0: the gateway of an address is not made the gateway of its routes, which other converters did once. */
+/** 0.2.0 → 0.3.0. The gateway of an address does not become the gateway of its routes; older converters did that. */
 function joinFamilies(result: JsonObject): JsonObject {
   const families = [
     { version: '4', config: result.ip4 },
@@ -48,7 +48,7 @@ function dropVersions(result: JsonObject): JsonObject {
   })
 }
 
-/** 1.0.0 → 0.4.0: the members of routes that those versions do not have are kept, as everybody does. */
+/** 1.0.0 → 0.4.0. Keeps the members of routes that these versions do not define, as other implementations do. */
 function addVersions(result: JsonObject): JsonObject {
   const { interfaces, ips, routes, dns = {}, ...unknown } = result
   return present({
@@ -60,7 +60,7 @@ function addVersions(result: JsonObject): JsonObject {
   })
 }
 
-/** 0.3.0 → 0.2.0: the first address of each family, told by its `version` member and not by its text. */
+/** 0.3.0 → 0.2.0. Keeps the first address of each family. The `version` member decides the family, not the text. */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)
   const routes = objectsIn(result.routes)

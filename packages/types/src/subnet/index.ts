@@ -1,6 +1,6 @@
 /**
- * Subnet arithmetic for authors and tools, by the package `ip-address`. What runs once for every pod uses `@cni/types/ip`,
- * which has no dependency; both read and write addresses alike.
+ * Subnet arithmetic for plugin authors and tools, based on the package `ip-address`.
+ * Code that runs for every pod uses `@cni/types/ip`, which has no dependency. Both parse and print the same texts.
  *
  * @example
  * ```ts

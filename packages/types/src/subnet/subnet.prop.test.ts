@@ -13,8 +13,8 @@ const network = bytes.chain((given) =>
 )
 const theirs = (text: string) => (text.includes(':') ? new Address6(text) : new Address4(text))
 
-describe('the parser of the hot path and the package ip-address', () => {
-  test('give back the text that they read, IPv4-mapped addresses with their dots too', () => {
+describe('the parser of @cni/types/ip and the package ip-address', () => {
+  test('print the text that they parse, IPv4-mapped addresses included', () => {
     fc.assert(
       fc.property(fc.oneof(address, fc.constant('::ffff:10.0.0.1')), (text) => {
         expect(nextAddress(text, 0)).toBe(text)
@@ -22,7 +22,7 @@ describe('the parser of the hot path and the package ip-address', () => {
     )
   })
 
-  test('read the same value', () => {
+  test('parse the same value', () => {
     fc.assert(
       fc.property(address, (text) => {
         const value = [...(parseAddress(text) ?? [])].reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
@@ -31,7 +31,7 @@ describe('the parser of the hot path and the package ip-address', () => {
     )
   })
 
-  test('have the same network of an address', () => {
+  test('compute the same network address', () => {
     fc.assert(
       fc.property(network, (text) => {
         const prefix = parsePrefix(text)
@@ -51,7 +51,7 @@ test('a network contains and overlaps itself, its first and its last address', (
   )
 })
 
-test('overlapping is mutual, and two networks overlap where one contains the other', () => {
+test('overlapping is mutual, and two networks overlap if one contains the other', () => {
   fc.assert(
     fc.property(network, network, (a, b) => {
       expect(overlaps(a, b)).toBe(overlaps(b, a))
@@ -60,7 +60,7 @@ test('overlapping is mutual, and two networks overlap where one contains the oth
   )
 })
 
-test('a step forward and back is no step', () => {
+test('nextAddress forward and back returns the same address', () => {
   fc.assert(
     fc.property(address, fc.integer({ min: 1, max: 1000 }), (text, steps) => {
       const there = nextAddress(text, steps)
@@ -73,7 +73,7 @@ test.each([
   ['10.1.2.3/30', ['10.1.2.0', '10.1.2.1', '10.1.2.2', '10.1.2.3']],
   ['fd00::fe/127', ['fd00::fe', 'fd00::ff']],
   ['192.0.2.1', ['192.0.2.1']],
-])('the addresses of %s', (text, expected) => {
+])('addressesOf %s', (text, expected) => {
   expect([...addressesOf(text)]).toEqual(expected)
   expect(subnet(text).size).toBe(BigInt(expected.length))
 })
@@ -82,18 +82,18 @@ test.each([
   ['255.255.255.255', 1],
   ['0.0.0.0', -1],
   ['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 1],
-])('behind %s by %i there is none', (text, steps) => {
+])('nextAddress of %s by %i is undefined', (text, steps) => {
   expect(nextAddress(text, steps)).toBeUndefined()
 })
 
 test.each(['', '10.0.0', '010.0.0.1', '10.0.0.0/33', '10.0.0.0/', 'fd00::/129', 'fe80::1%eth0', '1.2.3.4:80', 'x'])(
-  '%j is refused by name',
+  '%j is rejected by name',
   (text) => {
     expect(() => subnet(text)).toThrow(JSON.stringify(text))
     expect(() => contains('10.0.0.0/8', text)).toThrow(JSON.stringify(text))
   },
 )
 
-test('networks of two families have nothing in common', () => {
+test('networks of two families neither contain nor overlap each other', () => {
   expect([contains('::/0', '10.0.0.1'), overlaps('0.0.0.0/0', '::/0')]).toEqual([false, false])
 })

@@ -4,10 +4,10 @@ import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { parsePrefix } from '../ip/prefix.ts'
 
 /**
- * Reads a network, `10.1.0.0/16`: its family, first and last address, and how many there are. An address alone is a network
- * of one. Bits behind the prefix are dropped.
+ * Parses a network, `10.1.0.0/16`: its family, first and last address, and size.
+ * A single address is a network of one. Host bits are dropped.
  *
- * @throws TypeError that names a text which is none.
+ * @throws TypeError that names an invalid text.
  * @example
  * ```ts
  * import { subnet } from '@cni/types/subnet'
@@ -18,7 +18,7 @@ import { parsePrefix } from '../ip/prefix.ts'
  */
 export function subnet(text: string): {
   readonly family: IpFamily
-  /** `first/prefix length`. */
+  /** `first/prefixLength`. */
   readonly cidr: string
   readonly first: string
   readonly last: string
@@ -42,9 +42,9 @@ export function subnet(text: string): {
 }
 
 /**
- * Whether all of `inner`, an address or a network, is in `outer`. Networks of two families never are.
+ * True if `outer` contains all of `inner`, an address or a network. Always false for different families.
  *
- * @throws TypeError for a text that is neither.
+ * @throws TypeError for an invalid address or network.
  */
 export function contains(outer: string, inner: string): boolean {
   const [a, b] = [bounds(outer), bounds(inner)]
@@ -52,9 +52,9 @@ export function contains(outer: string, inner: string): boolean {
 }
 
 /**
- * Whether two networks have an address in common.
+ * True if two networks have an address in common.
  *
- * @throws TypeError for a text that is none.
+ * @throws TypeError for an invalid network.
  */
 export function overlaps(one: string, other: string): boolean {
   const [a, b] = [bounds(one), bounds(other)]
@@ -62,9 +62,9 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 /**
- * The address `steps` behind this one, or before it; `undefined` where the family ends.
+ * Address at a distance of `steps`, which may be negative; `undefined` beyond the ends of the address family.
  *
- * @throws TypeError for a text that is no address.
+ * @throws TypeError for an invalid address.
  */
 export function nextAddress(address: string, steps: number | bigint = 1): string | undefined {
   if (parseAddress(address) === undefined) throw new TypeError(`${JSON.stringify(address)} is not an IP address`)
@@ -73,9 +73,9 @@ export function nextAddress(address: string, steps: number | bigint = 1): string
 }
 
 /**
- * The addresses of a network in order, one at a time, so that a large one costs nothing until it is walked.
+ * Yields the addresses of a network in order, one at a time, so that a large network needs no memory.
  *
- * @throws TypeError for a text that is none.
+ * @throws TypeError for an invalid network.
  * @example
  * ```ts
  * import { addressesOf } from '@cni/types/subnet'
@@ -105,7 +105,7 @@ const read = (text: string): Address4 | Address6 => (text.includes(':') ? new Ad
 
 const familyOf = (address: Address4 | Address6): IpFamily => (address instanceof Address4 ? 'ipv4' : 'ipv6')
 
-/** As `@cni/types/ip` writes it: an IPv4-mapped address keeps its dots. */
+/** Formats like `@cni/types/ip`: an IPv4-mapped address keeps its dots. */
 const format = (address: Address4 | Address6): string =>
   formatAddress(parseAddress(address.correctForm()) ?? new Uint8Array(0))
 

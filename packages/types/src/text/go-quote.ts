@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * A text in double quotes with the escapes of Go's `%q`: what messages that other tools match on are made with.
+ * Quotes a text with the escapes of Go's `%q`. Messages that other tools match on use it.
  *
  * @example
  * ```ts

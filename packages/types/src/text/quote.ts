@@ -2,7 +2,7 @@ import { escapeUnsafe, replaceUnsafe } from './unsafe-text.ts'
 
 const MAX_QUOTED = 80
 
-/** A value as a JSON string of at most 80 characters in which nothing can break a line or hide. */
+/** Quotes a value as a JSON string of at most 80 characters, with line breaks and invisible characters escaped. */
 export function quote(value: string): string {
   let body = ''
   for (const character of value) {
@@ -13,12 +13,15 @@ export function quote(value: string): string {
   return `"${body}"`
 }
 
-/** Foreign text as one line of at most 500 characters, without anything a terminal or a log viewer would act on. */
+/**
+ * Prints foreign text as one line of at most 500 characters.
+ * Removes characters that act on a terminal or a log viewer.
+ */
 export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
 
 // internal
 
-/** A space that is none, such as U+00A0, would make a value look right. */
+/** White space other than U+0020, such as U+00A0. Unescaped it would make an invalid value look valid. */
 const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {

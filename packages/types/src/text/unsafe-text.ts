@@ -1,10 +1,12 @@
-/** Control and format characters, separators of lines and paragraphs. They act on a terminal, reverse text or are invisible. */
+/**
+ * Control and format characters, line and paragraph separators. They act on a terminal, reverse text or are invisible.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * A text in which nothing can break a line, move a cursor, turn text around or hide: such characters become `\n`, `\r`,
- * `\t` or `\u202e`. For whatever comes from outside and goes into a log or to a terminal. JSON without indentation stays
- * JSON of the same value.
+ * Escapes characters that break a line, move a cursor, reverse text or are invisible, as `
+ * `, `\r`, `\t` or `\u202e`.
+ * For all foreign text in a log or on a terminal. JSON without indentation keeps its value.
  *
  * @example
  * ```ts
@@ -13,15 +15,15 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
  */
 export const escapeUnsafe = (text: string): string => replaceUnsafe(text, escapeCharacter)
 
-/** {@link escapeUnsafe} for a text of several lines, such as a stack or indented JSON: its newlines and tabs stay. */
+/** Like {@link escapeUnsafe}, for text of several lines such as a stack or indented JSON: keeps newlines and tabs. */
 export const escapeUnsafeLines = (text: string): string =>
   replaceUnsafe(text, (character) =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 
-/** A text with something else in the place of each character that {@link escapeUnsafe} escapes. */
+/** Replaces each character that {@link escapeUnsafe} escapes. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
-  // A function: a string would be a pattern such as `$&`.
+  // A function, because `replace` expands patterns such as `$&` in a string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

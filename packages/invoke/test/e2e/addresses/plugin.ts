@@ -3,7 +3,7 @@ import { assignInterface, CniError, ErrorCode, mergeResults } from '@cni/types'
 import * as z from 'zod/mini'
 import { ipam } from '../../../src/ipam.ts'
 
-/** Hands out addresses for an interface that is there already; `refuse` makes it fail once it has them. */
+/** Assigns addresses to an interface that exists already. `refuse` makes ADD fail after the IPAM plugin's ADD. */
 export const plugin = definePlugin({
   name: 'addresses',
   config: netConf({ refuse: z.optional(z.string()) }),
