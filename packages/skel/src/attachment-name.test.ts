@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const c = { networkName: 'pods', containerID: 'a', ifName: 'eth0' }
 
-test('a name is that of one attachment, and as long as it may be', () => {
+test('the name is unique to an attachment and has the given length', () => {
   expect(attachmentName(c, 'bw', 15)).toMatch(/^bw[0-9a-f]{13}$/)
   expect(attachmentName(c, 'PM-', 28)).toHaveLength(28)
   const others = [{ networkName: 'podsa', containerID: '' }, { containerID: 'b' }, { ifName: 'eth1' }]
@@ -12,7 +12,7 @@ test('a name is that of one attachment, and as long as it may be', () => {
   expect(attachmentName({ ...c }, 'bw', 15)).toBe(names[0])
 })
 
-test('a prefix that leaves too little is refused: names of two attachments could be the same', () => {
+test('a prefix that leaves fewer than 8 characters is rejected', () => {
   expect(() => attachmentName(c, 'bandwidth-', 15)).toThrow(
     new TypeError(
       'attachmentName: 15 characters with the prefix "bandwidth-" leave 5 for the attachment, 8 are needed',

@@ -1,14 +1,15 @@
 import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
-/** Digits that keep the names of a node's attachments apart. */
+/** Fewest digest characters that keep the names of a node's attachments unique. */
 const FEWEST = 8
 
 /**
- * A name for something on the node that belongs to one attachment, the same in every call: the prefix, and as much of a
- * digest of network, container and interface as fits. A link has 15 characters at most, a chain of iptables 28, an ipset 31.
+ * Name for an object on the node that belongs to one attachment. Every call of the attachment gets the same name.
+ * Consists of the prefix and a digest of network, container and interface, cut to the length.
+ * Maximum lengths: a link 15 characters, an iptables chain 28, an ipset 31.
  *
- * @throws TypeError where a prefix leaves less than 8 characters.
+ * @throws TypeError if the prefix leaves fewer than 8 characters.
  * @example
  * ```ts
  * attachmentName(c, 'bw', 15) // 'bw5f70bf18a0860'

@@ -1,17 +1,17 @@
-/** The longest a timer can wait: what is longer ends at once. */
+/** Longest delay of a timer. A longer one fires at once. */
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Milliseconds for a timer, `least` and more.
+ * Checks milliseconds for a timer, at least `least`.
  *
- * @throws TypeError that begins with `what`, as all of these do.
+ * @throws TypeError that begins with `what`, as in all checks here.
  */
 export function checkMilliseconds(what: string, value: unknown, least = 1): void {
   if (typeof value === 'number' && value >= least && value <= LONGEST) return
   throw unexpected(what, `milliseconds from ${least} to ${LONGEST}`, value)
 }
 
-/** The same for a record of them by verb. */
+/** Checks a record of values by verb. */
 export function checkByVerb(
   what: string,
   values: object,
@@ -24,17 +24,17 @@ export function checkByVerb(
   }
 }
 
-/** A number above 0, which may be infinite. */
+/** Checks a number above 0. Infinity is valid. */
 export function checkPositive(what: string, value: unknown, unit: string): void {
   if (!(typeof value === 'number' && value > 0)) throw unexpected(what, `${unit} above 0`, value)
 }
 
-/** The error for a value that cannot work. */
+/** Error for an invalid value. */
 export function unexpected(what: string, expected: string, value: unknown): TypeError {
   return new TypeError(`${what}: expected ${expected}, got ${shown(value)}`)
 }
 
-/** A value for a message: texts and numbers in full, of anything else only the kind. */
+/** Formats a value for a message: strings and numbers in full, other values by their kind. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return 'an array'

@@ -3,15 +3,15 @@ import { versionText } from '@cni/host/cli'
 import { aboutText } from './definition/immediate.ts'
 import type { Plugin } from './definition/plugin.ts'
 
-/** Settings of `pluginMain` beside the protocol. */
+/** Settings of `pluginMain` for the command line. */
 export interface PluginMainOptions {
-  /** Help for people: `describe` makes `--help` complete and adds `--schema`. */
+  /** Help for users. `describe` makes `--help` complete and adds `--schema`. */
   readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>
 }
 
 type Describer = PluginMainOptions['describe']
 
-/** What a person gets to see. */
+/** Output for a user. */
 export interface CommandLineAnswer {
   readonly exitCode: 0 | 1 | 2
   readonly stdout: string
@@ -19,26 +19,26 @@ export interface CommandLineAnswer {
 }
 
 /**
- * The answer to whoever starts the executable by hand: no `CNI_COMMAND`, and arguments or a terminal. `undefined`
- * otherwise: then the protocol says what happens.
+ * Answers a user who starts the executable by hand: without `CNI_COMMAND`, and with arguments or a terminal.
+ * Returns `undefined` otherwise; the protocol is served then.
  *
- * @param others - the names of the other plugins in the file.
+ * @param others - names of the other plugins in the file.
  */
-export function answerPerson(
+export function answerUser(
   plugin: Plugin,
   args: readonly string[],
   describe: Describer,
   others: readonly string[] = [],
 ): Promise<CommandLineAnswer> | undefined {
-  return isPerson(args) ? answer(plugin, args, describe, others) : undefined
+  return isUser(args) ? answer(plugin, args, describe, others) : undefined
 }
 
-/** Whether somebody is there: runtimes pass no arguments. */
-export function isPerson(args: readonly string[]): boolean {
+/** True if a user has started the executable: runtimes pass no arguments. */
+export function isUser(args: readonly string[]): boolean {
   return args.length > 0 || isAtTerminal()
 }
 
-/** What the only argument asks for; `undefined` for an unknown one, and for several. */
+/** Request of the only argument; `undefined` for an unknown one, and for several. */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
   if (rest.length > 0) return undefined
@@ -78,17 +78,17 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }
 
-/** Both are checked: a runtime can have either as `/dev/console`, and a person may redirect one of them. */
+/** Checks both: a runtime may use `/dev/console` for one of them, and a user may redirect one. */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)
 }
 
-/** The text that was asked for. */
+/** Answer with a text on stdout. */
 export function shown(text: string): CommandLineAnswer {
   return { exitCode: 0, stdout: text, stderr: '' }
 }
 
-/** Wrong usage. */
+/** Answer to wrong usage. */
 export function refused(name: string, reason: string): CommandLineAnswer {
   return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
 }

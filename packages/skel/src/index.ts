@@ -63,7 +63,7 @@ export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept
 export type { AttachmentStore } from './state/record-store.ts'
 export { isStateError, StateError } from './state/state-error.ts'
 export type { StateFolder } from './state/state-folder.ts'
-// Installers: attachments that still need an uninstalled plugin, and the marker beside its file
+// For installers: attachments that still need an uninstalled plugin, and the marker next to its file
 export { isMarked, markerPath } from './uninstalled/marked.ts'
 export { markerText, type NeedFolders } from './uninstalled/marker.ts'
 export { findNeeds, type Need } from './uninstalled/needs.ts'

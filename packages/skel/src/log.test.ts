@@ -32,7 +32,7 @@ describe('the log', () => {
     expect(Math.abs(Date.parse(entry.time) - Date.now())).toBeLessThan(60_000)
   })
 
-  it('leaves debug out unless the plugin asks for it', async () => {
+  it('omits debug lines unless the plugin asks for them', async () => {
     const write = (log: import('@cni/skel').Log) => {
       log.debug('d')
       log.warn('w')
@@ -42,8 +42,8 @@ describe('the log', () => {
     expect((await debug.add()).log.map(({ msg }) => msg)).toEqual(['d', 'w'])
   })
 
-  it('is at info, and says so, when the level is none', async () => {
-    // What a configuration without a schema may hold.
+  it('warns about an unknown level and uses info', async () => {
+    // A configuration without a schema may have such a value.
     const level = 'warning' as LogOptions['level'] & string
     const { exitCode, log } = await logging(
       (l) => {
@@ -58,7 +58,7 @@ describe('the log', () => {
     ])
   })
 
-  it('tells lines of one call apart by microseconds, in order', async () => {
+  it('has times with microseconds, in order', async () => {
     const { log } = await logging((l) => {
       for (let line = 0; line < 50; line++) l.info('x')
     }).add()
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(times.some((time) => !time.endsWith('000Z'))).toBe(true)
   })
 
-  it('is nothing at all when it is silent, and the error on stdout is the same', async () => {
+  it('is empty at level silent, and the error on stdout stays', async () => {
     const fail = (log: import('@cni/skel').Log) => {
       log.error('e')
       throw new Error('boom')
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect((await logging(fail, () => ({ level: 'error' })).add()).log.map(({ msg }) => msg)).toEqual(['e', 'boom'])
   })
 
-  it('has what a handler binds on every later line, also on the one that says why the call failed', async () => {
+  it('has bound fields on every later line, also on the failure of the call', async () => {
     const { log } = await logging((l) => {
       l.info('before')
       l.bind({ pod: 'default/web-0' })
@@ -91,7 +91,7 @@ describe('the log', () => {
     ])
   })
 
-  it('keeps every entry on one line, whatever is in it', async () => {
+  it('keeps every entry on one line', async () => {
     const nasty = 'a\nb\r\u2028c\u0085d\u001b[31m\u007f\u009b31m\u200f\u061c\u202ee\u2066f'
     const { stderr, log } = await logging((l) => l.info(nasty, { nasty, level: 'fake', msg: 'fake' })).add()
     expect(stderr.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
@@ -99,7 +99,7 @@ describe('the log', () => {
     expect(log).toMatchObject([{ level: 'info', msg: nasty, nasty }])
   })
 
-  it('takes any value: errors, big integers, maps, cycles', async () => {
+  it('accepts any value: errors, big integers, maps, cycles', async () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = cycle
     const { log } = await logging((l) => {
@@ -128,7 +128,7 @@ describe('the log', () => {
     ])
   })
 
-  it('goes to the sinks of the plugin too, which see what was said before they were chosen', async () => {
+  it("goes to the plugin's sinks too, with the lines from before", async () => {
     const lines: string[] = []
     let flushed = false
     const plugin = definePlugin({
@@ -153,7 +153,7 @@ describe('the log', () => {
     expect(flushed).toBe(true)
   })
 
-  it('never fails a call: a sink or a hook that throws is left out', async () => {
+  it('never fails a call: a sink or hook that throws is skipped', async () => {
     const broken = () => {
       throw new Error('disk full')
     }
@@ -172,7 +172,7 @@ describe('the log', () => {
     expect(hook.log.map(({ msg }) => msg)).toEqual(['the plugin could not set up its log', 'a'])
   })
 
-  it('waits for a flush, but not for one that never ends', async () => {
+  it('waits for a flush, but not endlessly', async () => {
     const { exitCode } = await logging(
       () => {},
       () => ({ sinks: [{ write() {}, flush: () => new Promise(() => {}) }] }),

@@ -1,36 +1,36 @@
-/** What else belongs to a line. Errors are written with their message and stack. */
+/** Further fields of a line. Errors are written with message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** The logger of one call. It writes JSON lines to stderr and to the plugin's own sinks, never to stdout. */
+/** Logger of one call. Writes JSON lines to stderr and to the plugin's sinks, never to stdout. */
 export interface Log {
-  /** Logs why the call fails. */
+  /** Logs the failure of a call. */
   error(message: string, fields?: LogFields): void
-  /** Logs what a human should look at. */
+  /** Logs something that needs attention. */
   warn(message: string, fields?: LogFields): void
   /** Logs a step of a call. */
   info(message: string, fields?: LogFields): void
-  /** Logs details for whoever looks for a fault. */
+  /** Logs details for debugging. */
   debug(message: string, fields?: LogFields): void
-  /** Adds fields to every line of the call from here on, also to those that are not the plugin's own. */
+  /** Adds fields to all later lines of the call, also to the SDK's own. */
   bind(fields: LogFields): void
 }
 
 /**
- * Where log lines go besides stderr: a file, a socket. A sink that throws is left out from then on; logging never
- * fails a call.
+ * Target of log lines besides stderr, such as a file or a socket.
+ * A sink that throws is not used again in this call. Logging never fails a call.
  */
 export interface LogSink {
-  /** Takes one line, newline included. Called synchronously, in order. */
+  /** Receives one line, newline included. Called synchronously, in order. */
   write(line: string): void
-  /** Called once at the end of the call, and awaited for at most 1 s. */
+  /** Called once at the end of the call. The call waits for it at most 1 s. */
   flush?(): Promise<void>
 }
 
-/** What a plugin's `log` hook decides. */
+/** Return value of a plugin's `log` hook. */
 export interface LogOptions {
-  /** The least important level that is written. `silent` writes none, not even why a call failed. Default: `info`. */
+  /** Least important level that is written. `silent` writes nothing, not even a failure. Default: `info`. */
   readonly level?: 'silent' | 'error' | 'warn' | 'info' | 'debug'
-  /** Where lines go besides stderr. */
+  /** Targets of lines besides stderr. */
   readonly sinks?: readonly LogSink[]
 }
 

@@ -6,16 +6,16 @@ import { describe, expect, it } from 'vitest'
 import { environment, SECRET, stdin } from '../test/fuzz/input.ts'
 import { passThrough, redirecting } from '../test/fuzz/plugins.ts'
 
-// CNI_FUZZ_RUNS=100000 for a long run, with another seed each time: the report of a failure names it.
+// CNI_FUZZ_RUNS=100000 makes a long run with a random seed. The report of a failure has the seed.
 const { CNI_FUZZ_RUNS } = process.env
 const params = CNI_FUZZ_RUNS ? { numRuns: Number(CNI_FUZZ_RUNS) } : { numRuns: 400, seed: 20_261_121 }
 const patience = CNI_FUZZ_RUNS ? 3_600_000 : 30_000
 
-describe('whatever comes in', () => {
-  it('a plugin that passes its result on keeps to the protocol', () => fuzz(() => ({ plugin: passThrough })), patience)
+describe('for any input', () => {
+  it('a plugin that returns prevResult follows the protocol', () => fuzz(() => ({ plugin: passThrough })), patience)
 
   it(
-    'a plugin that changes a namespace keeps to the protocol, and undoes what it did when it fails',
+    'a plugin that changes a namespace follows the protocol, and undoes a failed ADD',
     () =>
       fuzz(() => {
         const world = new Set<string>()
@@ -57,7 +57,7 @@ async function fuzz(subject: Subject): Promise<void> {
   await fc.assert(property, { ...params, timeout: 2500 })
 }
 
-/** Stdout is one document where one is due, of the right version, and nothing elsewhere. */
+/** Expects one document of the right version on stdout, or an empty stdout if the verb prints nothing. */
 function expectDocument(
   { CNI_COMMAND }: PluginIo['env'],
   input: Uint8Array,
@@ -80,7 +80,7 @@ function expectDocument(
   }
 }
 
-/** All that the protocol lets a DEL fail for: its variables, JSON, the network's name, the version. */
+/** Errors with which the protocol lets DEL fail: variables, JSON, network name, version. */
 const DEL_FAILURES = [
   /^1 incompatible CNI versions$/,
   /^[34] (?:missing containerID|invalid characters in containerID|interface name |required env variables )/,

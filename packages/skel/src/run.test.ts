@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS']
 const add = () => ({})
 
-describe('what a handler does is what the runtime sees', () => {
+describe('the outcome of a handler', () => {
   it('the result of ADD is printed in the version of the configuration', async () => {
     const plugin = definePlugin({ name: 'p', add: () => ({ ips: [{ address: '10.0.0.1/24' }] }) })
     const tester = testPlugin(plugin)
@@ -26,10 +26,10 @@ describe('what a handler does is what the runtime sees', () => {
     }
   })
 
-  it('a verb without a handler succeeds, whatever the configuration and the namespace', async () => {
+  it('a verb without a handler succeeds, with any configuration and namespace', async () => {
     const { add: _, ...rest } = definePlugin({ name: 'p', add })
     for (const verb of VERBS) {
-      // What a plugin not written in TypeScript can look like.
+      // A plugin in JavaScript may look like this.
       const outcome = await testPlugin(rest as Plugin).run(verb, { netns: 'missing' })
       expect(outcome).toMatchObject({ exitCode: 0, stdout: '' })
     }
@@ -37,14 +37,14 @@ describe('what a handler does is what the runtime sees', () => {
 
   it.each([
     ['a plain error', new Error('potato'), { code: 999, msg: 'potato' }],
-    ['a text', 'potato', { code: 999, msg: 'potato' }],
+    ['a string', 'potato', { code: 999, msg: 'potato' }],
     [
       'an error with a code',
       new CniError(1234, 'insufficient something'),
       { code: 1234, msg: 'insufficient something' },
     ],
     [
-      'an error with a code, wrapped: the text around it is dropped',
+      'a wrapped error with a code, without the outer message',
       new Error('outer: inner msg', { cause: new CniError(11, 'inner msg', { details: 'd' }) }),
       { code: 11, msg: 'inner msg', details: 'd' },
     ],
@@ -53,13 +53,13 @@ describe('what a handler does is what the runtime sees', () => {
       new AggregateError([new Error('a'), new CniError(50, 'b')], 'both'),
       { code: 50, msg: 'b' },
     ],
-    ['code 0 and no text', new CniError(0, ''), { code: 0, msg: '' }],
+    ['code 0 without a message', new CniError(0, ''), { code: 0, msg: '' }],
     [
       'an error of another package that carries a code',
       Object.assign(new Error('drift'), { [Symbol.for('cni.error')]: { code: 100, details: '- rule' } }),
       { code: 100, msg: 'drift', details: '- rule' },
     ],
-  ])('%s ends in exit code 1 and its document', async (_title, thrown, document) => {
+  ])('%s leads to exit code 1 and its document', async (_title, thrown, document) => {
     const fail = () => Promise.reject(thrown)
     const plugin = definePlugin({ name: 'p', add: fail, check: fail, del: fail, gc: fail, status: fail })
     for (const verb of VERBS) {
@@ -69,7 +69,7 @@ describe('what a handler does is what the runtime sees', () => {
     }
   })
 
-  it('a crash leaves its stack on stderr', async () => {
+  it('a crash is logged with its stack', async () => {
     const plugin = definePlugin({ name: 'p', add: () => Promise.reject(new TypeError('x is undefined')) })
     const { log } = await testPlugin(plugin).add()
     expect(log.at(-1)).toMatchObject({
@@ -79,7 +79,7 @@ describe('what a handler does is what the runtime sees', () => {
     })
   })
 
-  it('why an error with a code was thrown is on stdout where it has no details, and in the log', async () => {
+  it('causes of an error with a code are on stdout if it has no details, and in the log', async () => {
     const full = new Error('ENOSPC: no space left on device')
     const cause = new Error('cannot write /run/x', { cause: full })
     const thrown = (details?: string) => {
@@ -99,7 +99,7 @@ describe('what a handler does is what the runtime sees', () => {
     expect(detailed.log).toEqual([expect.objectContaining({ details: 'of pod web-0', cause: why })])
   })
 
-  it('the stacks behind an error with a code are for those who ask for debug', async () => {
+  it('stacks of an error with a code are logged at level debug', async () => {
     const cause = new TypeError('x is undefined')
     const plugin = definePlugin({
       name: 'p',
@@ -110,7 +110,7 @@ describe('what a handler does is what the runtime sees', () => {
     expect(log.at(-1)).toMatchObject({ level: 'debug', error: expect.stringContaining(`caused by ${cause.stack}`) })
   })
 
-  it('an error whose cause cannot be read is reported all the same', async () => {
+  it('an error with an unreadable cause is reported', async () => {
     const trap = () => {
       throw new Error('trap')
     }
@@ -122,7 +122,7 @@ describe('what a handler does is what the runtime sees', () => {
     })
   })
 
-  it.each([undefined, null, 'text', 5, []])('ADD that returns %j is code 999', async (value) => {
+  it.each([undefined, null, 'text', 5, []])('ADD that returns %j fails with code 999', async (value) => {
     const plugin = definePlugin<unknown, boolean>({
       name: 'p',
       add: async () => JSON.parse(JSON.stringify(value ?? null)),
@@ -131,14 +131,14 @@ describe('what a handler does is what the runtime sees', () => {
     expect(error).toMatchObject({ code: 999, msg: 'p: the ADD handler returned no result' })
   })
 
-  it('a result that cannot be printed names the member', async () => {
+  it("an invalid result is reported with the member's name", async () => {
     const plugin = definePlugin({ name: 'p', add: () => ({ ips: [{ address: 'nonsense' }] }) })
     const { error } = await testPlugin(plugin).add()
     expect(error).toMatchObject({ code: 999, msg: expect.stringContaining('ips[0].address') })
   })
 
-  it('a version without a known format fails only when the result is printed', async () => {
-    // Behind the back of definePlugin, which refuses it.
+  it('an unknown version fails only when the result is printed', async () => {
+    // Set after definePlugin, which rejects such a version.
     const plugin = Object.assign(definePlugin({ name: 'p', add }), { versions: ['2.0.0'] })
     const { error } = await testPlugin(plugin).add({ conf: { cniVersion: '2.0.0' } })
     expect(error).toMatchObject({
@@ -148,12 +148,12 @@ describe('what a handler does is what the runtime sees', () => {
     })
   })
 
-  it('an empty result cannot be said before 0.3.0', async () => {
+  it('an empty result cannot be encoded before 0.3.0', async () => {
     const { error } = await testPlugin(definePlugin({ name: 'p', add })).add({ conf: { cniVersion: '0.2.0' } })
     expect(error).toMatchObject({ code: 999, msg: 'cannot convert: no valid IP addresses' })
   })
 
-  it('many calls run at once without sharing anything', async () => {
+  it('concurrent calls share nothing', async () => {
     const plugin = definePlugin({
       name: 'p',
       async add(c) {

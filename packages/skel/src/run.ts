@@ -6,7 +6,8 @@ import { isMarked } from './uninstalled/marked.ts'
 import { markedCall } from './uninstalled/uninstalled-plugin.ts'
 
 /**
- * Performs one call of a plugin. Touches nothing but `io`, never exits and never rejects: what tests call, many at once.
+ * Performs one call of a plugin. Uses only `io`, never exits and never rejects. For tests; calls may run at the same
+ * time.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// One question over a unix socket, in the runtime under test: ask-once.ts SOCKET TIMEOUT_MS
+// Sends one request over a unix socket, in the runtime under test: ask-once.ts SOCKET TIMEOUT_MS
 import { askDaemon } from '../src/daemon/ask-daemon.ts'
 
 const [, , socket = '', timeoutMs = '0'] = process.argv

@@ -1,7 +1,7 @@
 import { definePlugin, type Plugin, runPlugin } from '@cni/skel'
 import { fakeNetns } from '@cni/skel/testing'
 
-/** What a handler saw, as far as the protocol's tables name it. */
+/** Call of a handler, with the members that the protocol tests check. */
 export interface Recorded {
   readonly verb: string
   readonly containerID?: string
@@ -11,10 +11,10 @@ export interface Recorded {
   readonly path: readonly string[]
 }
 
-/** What else the plugin is; the reference implementation's own tests use versions that do not exist. */
+/** Further members of the plugin. The reference implementation's tests use versions that do not exist. */
 type RecorderOptions = Partial<Omit<Plugin, 'versions'>> & { readonly versions?: readonly string[] }
 
-/** A plugin that records its calls; its results are empty ones. */
+/** A plugin that records its calls. Its results are empty. */
 export function recorder({ versions, ...options }: RecorderOptions = {}): { plugin: Plugin; calls: Recorded[] } {
   const calls: Recorded[] = []
   const record =
@@ -40,11 +40,11 @@ export function recorder({ versions, ...options }: RecorderOptions = {}): { plug
     status: (c) => void record('STATUS')(c),
     ...options,
   })
-  // Behind the back of definePlugin, which refuses versions that do not exist.
+  // Set after definePlugin, which rejects versions that do not exist.
   return { plugin: versions === undefined ? plugin : Object.assign(plugin, { versions }), calls }
 }
 
-/** The defaults of the reference implementation's own tests. */
+/** Defaults in the reference implementation's tests. */
 export const DEFAULT_ENV = {
   CNI_COMMAND: 'ADD',
   CNI_CONTAINERID: 'some-container-id',
@@ -56,7 +56,7 @@ export const DEFAULT_ENV = {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Performs one call with a raw environment; `/own` is the plugin's namespace, `/gone…` is nothing. */
+/** Performs one call with a raw environment. `/own` is the plugin's namespace, paths with `/gone` do not exist. */
 export async function call(plugin: Plugin, env: Env, stdin: string | Uint8Array | (() => never)) {
   const outcome = await runPlugin(plugin, {
     env: { ...DEFAULT_ENV, ...env },

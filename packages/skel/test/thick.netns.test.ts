@@ -20,7 +20,7 @@ const plugin = definePlugin({
   },
 })
 
-test('the daemon opens the namespace the runtime named, bound or of a process, and refuses its own', async () => {
+test("the daemon opens the runtime's namespace, bound or of a process, and rejects its own", async () => {
   const socket = join(folder, 'thick.sock')
   await using _ = await serveDaemon(plugin, { socket, stderr: () => {} })
   await using pod = await tempNetns()

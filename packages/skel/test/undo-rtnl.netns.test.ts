@@ -21,7 +21,7 @@ const plugin = definePlugin({
   del() {},
 })
 
-test('a failing ADD leaves no link, no address and no setting behind; its own inverse steps reach the kernel, too', async () => {
+test('a failed ADD reverts links, addresses and settings, and runs its own undo steps', async () => {
   await using pod = await tempNetns()
   using look = await openRtnl(pod)
   const { error, stderr } = await testPlugin(plugin).add({ netns: pod })
@@ -31,7 +31,7 @@ test('a failing ADD leaves no link, no address and no setting behind; its own in
   expect(await sysctl(pod).get(NAME)).toBe('0')
 })
 
-test('the namespace of a test without root says that it is none', async () => {
+test('an operation in the fake namespace of a test reports that it is a fake', async () => {
   const { error } = await testPlugin(plugin).add({ netns: 'fake' })
   expect(error?.msg).toMatch(/fake namespace of a test .*fakeRtnl/)
 })

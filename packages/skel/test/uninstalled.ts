@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { markerPath, markerText, type NeedFolders } from '@cni/skel'
 
-/** Folders of a node with a plugin that is uninstalled and may be needed. */
+/** Folders of a node with an uninstalled plugin that may still be needed. */
 export interface UninstalledNode {
   readonly bin: string
   readonly file: string
@@ -23,7 +23,7 @@ export const listOf = (...types: string[]): object => ({
   plugins: types.map((type) => ({ type })),
 })
 
-/** Makes the folders below a root, with the plugin's file and its marker. */
+/** Creates the folders below a root, with the plugin's file and its marker. */
 export function uninstalledNode(root: string, type = 'tag'): UninstalledNode {
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true })

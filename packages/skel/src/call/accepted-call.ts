@@ -3,16 +3,16 @@ import type { Environment } from '../protocol/environment.ts'
 import type { NetworkConfig } from '../protocol/network-config.ts'
 import type { Call } from './call.ts'
 
-/** A {@link Call} whose environment, configuration and version have been accepted: from here on its verb decides. */
+/** A {@link Call} with valid environment, configuration and version. Its verb decides what comes next. */
 export interface AcceptedCall {
   readonly call: Call
-  /** The variables of the protocol, checked. */
+  /** Validated variables of the protocol. */
   readonly environment: Environment
-  /** Stdin as it came. */
+  /** Stdin as received. */
   readonly raw: Uint8Array
-  /** Stdin as the protocol reads it. */
+  /** Parsed stdin. */
   readonly config: NetworkConfig
-  /** The configuration's version, which the plugin supports. */
+  /** Version of the configuration. The plugin supports it. */
   readonly version: string
   readonly port: NetnsPort
 }

@@ -21,7 +21,7 @@ const calls = (args?: Grammar) => {
 }
 
 describe('CNI_ARGS', () => {
-  it.each([undefined, 'tolerant'] as const)('is read as far as it can be read (%s)', async (grammar) => {
+  it.each([undefined, 'tolerant'] as const)('the tolerant parser skips invalid pairs (%s)', async (grammar) => {
     const { tester, seen } = calls(grammar)
     expect(await tester.add({ args: 'A=b=c;;X;=Y;IP=nonsense' })).toMatchObject({ exitCode: 0 })
     expect(Object.fromEntries(seen[0] ?? [])).toEqual({ A: 'b=c', IP: 'nonsense' })
@@ -37,7 +37,7 @@ describe('CNI_ARGS', () => {
     ['strict', 'IgnoreUnknown=1;', 'ARGS: invalid pair ""'],
     [{ IP: 'ip', MAC: 'string' }, `IP=10.1.2.3;MAC=x;${kubernetes}`, undefined],
     [{ IP: 'ip' }, 'IP=x', 'ARGS: error parsing value of pair "IP=x": invalid IP address: x'],
-  ])('read as %j, %j is %j', async (grammar, args, msg) => {
+  ])('with the grammar %j, %j fails with %j', async (grammar, args, msg) => {
     const { tester, seen } = calls(grammar)
     for (const verb of ['add', 'check'] as const) {
       const { exitCode, error } = await tester[verb]({ args })
@@ -46,7 +46,7 @@ describe('CNI_ARGS', () => {
     expect(seen).toHaveLength(msg === undefined ? 2 : 0)
   })
 
-  it('never fails a DEL, nor a verb it is not for', async () => {
+  it('invalid arguments never fail DEL or a verb without arguments', async () => {
     const { tester, seen } = calls('strict')
     const { exitCode, log } = await tester.del({ args: 'X;FOO=bar' })
     expect(exitCode).toBe(0)

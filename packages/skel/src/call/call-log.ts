@@ -5,15 +5,15 @@ import { stackOf } from './causes.ts'
 
 const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
 
-/** A logger whose level and sinks may be decided later; until then it keeps its lines. */
+/** A logger that buffers its lines until its level and sinks are set. */
 export interface CallLog extends Log {
-  /** Decides level and sinks, and writes what was kept. */
+  /** Sets level and sinks, and writes the buffered lines. */
   open(options?: LogOptions): void
-  /** Writes what was kept and flushes the sinks. */
+  /** Writes the buffered lines and flushes the sinks. */
   close(): Promise<void>
 }
 
-/** The logger of one call; `fields` are part of each line. */
+/** Logger of one call. Each line has the `fields`. */
 export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
   const now = clock()
   let bound = fields
@@ -63,13 +63,13 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     open,
     async close() {
       if (kept !== undefined) open()
-      // A sink that cannot flush has nowhere left to say so.
+      // Ignores a sink that cannot flush: there is nowhere left to report it.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },
   }
 }
 
-/** The time in UTC with microseconds, fixed width. In one call it never goes back, whatever happens to the clock. */
+/** UTC time with microseconds, in fixed width. Within a call it never goes back, even if the clock is changed. */
 function clock(): () => string {
   const start = Date.now() - performance.now()
   return () => {
@@ -79,7 +79,7 @@ function clock(): () => string {
   }
 }
 
-/** One line of JSON: level, time and message first; what is not JSON is made printable. */
+/** Formats one line of JSON with level, time and message first. Converts values that JSON cannot express. */
 function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const { level: _level, time: _time, msg: _msg, ...others } = fields
   const entry = { level, time, msg: String(message), ...others }
@@ -87,13 +87,13 @@ function formatLine(time: string, level: LogLevel, message: string, fields: LogF
   try {
     text = isPlain(others) ? JSON.stringify(entry) : JSON.stringify(entry, printable)
   } catch {
-    // A cycle, or a toJSON that throws.
+    // The fields have a cycle, or a toJSON that throws.
     text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
   return `${escapeUnsafe(text)}\n`
 }
 
-/** Whether it is JSON as it is: usual, and a fraction of the time. */
+/** True if the fields need no conversion, which is the usual case. */
 function isPlain(fields: LogFields): boolean {
   for (const name in fields) if (!isScalar(fields[name]) && !isListOfScalars(fields[name])) return false
   return true

@@ -3,9 +3,9 @@ import { type PrevResult, readPrevResult } from '../protocol/prev-result.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * The result of the plugins before, for ADD and CHECK.
+ * Result of the previous plugins, for ADD and CHECK.
  *
- * @throws {@link CniError} 999 when it cannot be read, 7 when a chained plugin gets none.
+ * @throws {@link CniError} 999 if it is unreadable, 7 if it is missing for a chained plugin.
  */
 export function prevResult({ call: { plugin }, config, version }: AcceptedCall): PrevResult | undefined {
   const prev = readPrevResult(config, version)
@@ -15,7 +15,7 @@ export function prevResult({ call: { plugin }, config, version }: AcceptedCall):
   })
 }
 
-/** The same for DEL, which treats an unreadable result like a missing one. */
+/** Previous result for DEL. An unreadable one counts as missing. */
 export function tolerantPrevResult({ call, config, version }: AcceptedCall): Result | undefined {
   try {
     return readPrevResult(config, version)?.value

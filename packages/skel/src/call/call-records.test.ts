@@ -2,7 +2,7 @@ import { definePlugin, type Plugin, runPlugin, StateError, type StateFolder } fr
 import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { expect, it } from 'vitest'
 
-/** A plugin whose DEL tells whether removals in the namespace stay, and why. */
+/** A plugin whose DEL records if the namespace keeps its contents, and why. */
 function observed(
   definition: { readonly chained?: boolean; readonly removal?: NonNullable<Plugin['removal']> } = { chained: true },
 ) {
@@ -23,7 +23,7 @@ function observed(
   return { plugin, kept, fail: (fails: boolean) => (failing = fails) }
 }
 
-/** Calls a plugin in the namespace with this number; its records are in a folder. */
+/** Calls a plugin in the namespace with this inode number. Its attachment records are in a folder. */
 const callIn = (inode: number, records: StateFolder, plugin: Plugin) => (command: string, ifName: string) =>
   runPlugin(plugin, {
     env: { CNI_COMMAND: command, CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: ifName, CNI_PATH: '/' },
@@ -36,7 +36,7 @@ const callIn = (inode: number, records: StateFolder, plugin: Plugin) => (command
 const net1 = { conf: { name: 'second' }, ifName: 'net1' }
 const unrecorded = 'no ADD of this attachment is recorded'
 
-it('DEL removes with the last attachment of the container in its namespace', async () => {
+it('DEL removes with the container’s last attachment in its namespace', async () => {
   const { plugin, kept } = observed()
   const tester = testPlugin(plugin)
   await tester.add()
@@ -47,7 +47,7 @@ it('DEL removes with the last attachment of the container in its namespace', asy
   expect(log).toMatchObject([{ level: 'info', msg: 'what is in the namespace stays', reason: kept[0] }])
 })
 
-it('DEL without an ADD removes nothing, nor does a second DEL', async () => {
+it('DEL without an ADD, and a second DEL, remove nothing', async () => {
   const { plugin, kept } = observed()
   const tester = testPlugin(plugin)
   await tester.del()
@@ -57,7 +57,7 @@ it('DEL without an ADD removes nothing, nor does a second DEL', async () => {
   expect(kept).toEqual([unrecorded, undefined, unrecorded])
 })
 
-it('an attachment of another container does not count: the inode of a dead one is used again', async () => {
+it('an attachment of another container is ignored, because an inode number can be reused', async () => {
   const { plugin, kept } = observed()
   const tester = testPlugin(plugin)
   await tester.add({ containerID: 'dead' })
@@ -66,7 +66,7 @@ it('an attachment of another container does not count: the inode of a dead one i
   expect(kept).toEqual([undefined])
 })
 
-it('a namespace that is not the recorded one keeps what is there', async () => {
+it('a namespace other than the recorded one is kept', async () => {
   const { plugin, kept } = observed()
   const records = memoryStateFolder()
   await callIn(2, records, plugin)('ADD', 'eth0')
@@ -88,7 +88,7 @@ it('a failed ADD is not recorded, and a failed DEL keeps its record', async () =
   expect(kept).toEqual([undefined, undefined])
 })
 
-it('GC forgets the attachments that are not valid, also of a plugin without state and without a handler', async () => {
+it('GC forgets invalid attachments, also for a plugin without state and GC handler', async () => {
   const { plugin, kept } = observed()
   const tester = testPlugin(plugin)
   await tester.add({ ifName: 'net1' })
@@ -98,7 +98,7 @@ it('GC forgets the attachments that are not valid, also of a plugin without stat
   expect(kept).toEqual([undefined])
 })
 
-it('a record that says nothing usable keeps what is there, and DEL succeeds', async () => {
+it('an unusable record keeps the namespace, and DEL succeeds', async () => {
   const { plugin, kept } = observed()
   const records = memoryStateFolder()
   const call = callIn(2, records, plugin)
@@ -113,7 +113,7 @@ it.each<[definition: Parameters<typeof observed>[0], eth0: string | undefined, w
   [{ chained: true, removal: 'always' }, undefined, undefined],
   [{}, undefined, undefined],
   [{ removal: 'last' }, 'net1 of network second is attached there as well', unrecorded],
-])('%j: DEL of one of two, and DEL without ADD', async (definition, eth0, without) => {
+])('%j: DEL of one of two attachments, and DEL without ADD', async (definition, eth0, without) => {
   const { plugin, kept } = observed(definition)
   const tester = testPlugin(plugin)
   await tester.add()
@@ -126,7 +126,7 @@ it.each<[definition: Parameters<typeof observed>[0], eth0: string | undefined, w
 it.each([
   ['EROFS', 0],
   ['ENOSPC', 1],
-])('a record that cannot be written for %s ends ADD with exit code %i', async (code, exitCode) => {
+])('a record that fails with %s ends ADD with exit code %i', async (code, exitCode) => {
   const { plugin } = observed()
   const full: StateFolder = {
     ...memoryStateFolder(),

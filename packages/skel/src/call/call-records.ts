@@ -6,15 +6,15 @@ import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** What a plugin's `removal` is when its definition does not say. */
+/** A plugin's `removal`, or its default. */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
 /**
- * Records the attachment of an ADD, so that DELs in the same namespace know of it. On a read-only file system nothing is
- * ever recorded, so that no DEL removes anything.
+ * Records the attachment of an ADD for later DELs in the same namespace.
+ * On a read-only file system it records nothing; no DEL removes anything then.
  *
- * @throws StateError when the record cannot be written for another reason.
+ * @throws StateError if the record cannot be written for another reason.
  */
 export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   const { plugin, undo, log } = accepted.call
@@ -27,7 +27,10 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   }
 }
 
-/** Marks the namespace of a DEL as kept where the attachment is not recorded, or another one needs what is there. */
+/**
+ * Marks the namespace of a DEL as kept if its contents must stay: the attachment has no record, or another attachment
+ * needs them.
+ */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
   const removal = removalOf(plugin)
@@ -36,7 +39,10 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
   if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
 }
 
-/** Forgets the attachment after its DEL. Never fails: the address that a failing DEL keeps is worth more. */
+/**
+ * Forgets the attachment after its DEL. Never fails: a leftover record is harmless, but a failed DEL keeps the pod's
+ * address allocated.
+ */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always') return
@@ -47,7 +53,7 @@ export function forgetAttachment(accepted: AcceptedCall): void {
   }
 }
 
-/** Forgets the attachments of a network that are not valid any more, after GC. */
+/** Forgets the attachments of a network that are no longer valid, after GC. */
 export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachment[] | undefined): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always' || valid === undefined) return
@@ -56,7 +62,7 @@ export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachm
   for (const error of unreadable) log.warn('a record is left alone', { reason: error.message })
 }
 
-/** Removes the file of an uninstalled plugin if this was the last call that needed it. Never fails. */
+/** Removes the file of an uninstalled plugin if this was the last call that needs it. Never fails. */
 export async function removeIfUninstalled(
   { call: { plugin, log, uninstalled: file }, environment: { path } }: AcceptedCall,
   own?: Pick<AcceptedCall['environment'], 'containerID' | 'ifName'>,
@@ -78,7 +84,7 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
   ifName,
 })
 
-/** Keeps what is there when nothing can be known of it. */
+/** Keeps the namespace's contents if the records cannot be read. */
 function orReason(find: () => string | undefined): string | undefined {
   try {
     return find()

@@ -4,19 +4,19 @@ import type { PluginIo } from '../io.ts'
 import type { CallLog } from './call-log.ts'
 import type { UndoStack } from './undo.ts'
 
-/** One call of the protocol while it runs, from its start on. Nothing of it has been checked yet. */
+/** One running call of the protocol. Its input is not validated. */
 export interface Call {
   readonly plugin: Plugin
   readonly io: PluginIo
   readonly log: CallLog
   readonly signal: AbortSignal
   readonly undo: UndoStack
-  /** Handles that are closed when the call is over. */
+  /** Handles that are closed at the end of the call. */
   readonly opened: Netns[]
-  /** Resources of the handler that are disposed when the call is over. */
+  /** The handler's resources that are disposed at the end of the call. */
   readonly held: Disposable[]
-  /** The configuration's version once it is known; error documents are written in it. */
+  /** Version of the configuration once it is known. Error documents use it. */
   cniVersion: string | undefined
-  /** The file of a plugin that is uninstalled: it goes after the last DEL. */
+  /** File of an uninstalled plugin. The last DEL removes it. */
   readonly uninstalled: string | undefined
 }

@@ -1,11 +1,11 @@
-/** The stack of an error and those of what it aggregates and of its causes. */
+/** Stack of an error, with the stacks of its aggregated errors and causes. */
 export function stackOf(error: Error): string {
   return [error, ...causesOf(error)]
     .map((one) => (one instanceof Error ? one.stack : undefined) ?? String(one))
     .join('\ncaused by ')
 }
 
-/** The causes of an error and the errors it aggregates, each once and a few at most: enough for a log. */
+/** Causes and aggregated errors of an error, each once. Returns at most 7, which is enough for a log. */
 export function causesOf(error: unknown): unknown[] {
   const found = new Set<unknown>()
   const pending = behind(error)
@@ -18,16 +18,16 @@ export function causesOf(error: unknown): unknown[] {
   return [...found]
 }
 
-/** Objects that are not errors are left out, because they may have no text. */
+/** Skips objects that are not errors, because they may have no message. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
-/** The errors directly behind one, the last first: they are taken from the end. */
+/** Cause and aggregated errors of an error, in reverse order: the caller takes them from the end. */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A member throws when it is read, and the failure must be reported all the same.
+    // A getter of the error has thrown. The failure must still be reported.
     return []
   }
 }

@@ -16,7 +16,7 @@ describe('stdin', () => {
     ['a null name', '{"name":null}', 7, 'missing network name'],
     ['a numeric name', '{"name":5}', 6, 'error unmarshall network config: '],
     ['a name with a bad first character', '{"name":"-a"}', 7, 'invalid characters found in network name', '-a'],
-    ['a name with a blank', '{"name":"a b"}', 7, 'invalid characters found in network name', 'a b'],
+    ['a name with a space', '{"name":"a b"}', 7, 'invalid characters found in network name', 'a b'],
     ['a name with a newline', '{"name":"a\\n"}', 7, 'invalid characters found in network name', 'a\n'],
     ['a name with a letter outside ASCII', '{"name":"é"}', 7, 'invalid characters found in network name', 'é'],
     [
@@ -38,7 +38,7 @@ describe('stdin', () => {
       'incompatible CNI versions',
       `config is "9.9.9", plugin supports [${CNI_VERSIONS.map((version) => `"${version}"`).join(' ')}]`,
     ],
-  ])('with %s is refused', async (_title, stdin, code, msg, details) => {
+  ])('with %s is rejected', async (_title, stdin, code, msg, details) => {
     const { plugin, calls } = recorder()
     const { error, exitCode } = await call(plugin, {}, stdin)
     expect(exitCode).toBe(1)
@@ -48,7 +48,7 @@ describe('stdin', () => {
     expect(calls).toEqual([])
   })
 
-  it('is not quoted in the error when it is malformed: it may hold a secret', async () => {
+  it('is not quoted in the error if it is malformed, because it may contain a secret', async () => {
     const { stdout, stderr } = await call(recorder().plugin, {}, '{"token":"hunter2"x}')
     expect(stdout + stderr).not.toContain('hunter2')
   })
@@ -57,11 +57,11 @@ describe('stdin', () => {
     ['without a version', '{"name":"a"}'],
     ['with an empty version', '{"name":"a","cniVersion":""}'],
     ['with a null version', '{"name":"a","cniVersion":null}'],
-    ['with other cases', '{"NAME":"a","CNIVERSION":"1.0.0"}'],
+    ['with members in other case', '{"NAME":"a","CNIVERSION":"1.0.0"}'],
     ['with a trailing newline', `${VALID}\n`],
-    ['with a repeated member, the last of which counts', '{"name":"-","name":"y","cniVersion":"1.1.0"}'],
+    ['with a repeated member, the last of which wins', '{"name":"-","name":"y","cniVersion":"1.1.0"}'],
     ['with a member called __proto__', '{"__proto__":{"name":5},"name":"y","cniVersion":"1.1.0"}'],
-  ])('%s reaches the handler byte by byte', async (_title, stdin) => {
+  ])('%s reaches the handler unchanged', async (_title, stdin) => {
     const { plugin, calls } = recorder({
       add: (c) => {
         calls.push({ verb: c.cniVersion, raw: Buffer.from(c.raw).toString(), path: [] })
@@ -73,7 +73,7 @@ describe('stdin', () => {
     expect(calls[0]?.raw).toBe(stdin)
   })
 
-  it('an error is written in the version of the configuration, and without one in Go compatibility', async () => {
+  it('an error has the version of the configuration, or none with goCompat', async () => {
     const conf = '{"cniVersion":"0.4.0","name":"a"}'
     const failing = { add: () => Promise.reject(new Error('boom <&> "q"')) }
     expect((await call(recorder(failing).plugin, {}, conf)).error.cniVersion).toBe('0.4.0')
@@ -83,7 +83,7 @@ describe('stdin', () => {
   })
 })
 
-describe('the version of the configuration decides about CHECK, GC and STATUS', () => {
+describe('the version of the configuration enables CHECK, GC and STATUS', () => {
   const config = { code: 1, msg: 'config version does not allow' }
   const plugin = { code: 1, msg: 'plugin version does not allow' }
   const incompatible = { code: 1, msg: 'incompatible CNI versions' }
@@ -130,13 +130,13 @@ describe('the version of the configuration decides about CHECK, GC and STATUS', 
     [['1.0.0'], 1],
     [['0.1.0', '0.2.0', '0.3.0'], 1],
     [['0.1.0', '0.2.0', 'adsfasdf'], 6],
-  ])('a plugin that supports %j, asked in 0.4.0', async (versions, code) => {
+  ])('a plugin that supports %j, called with 0.4.0', async (versions, code) => {
     const { plugin: recorded } = recorder({ versions })
     const { error } = await call(recorded, { CNI_COMMAND: 'CHECK' }, '{"name":"a","cniVersion":"0.4.0"}')
     expect(error.code).toBe(code)
   })
 
-  it('the name is looked at before the version', async () => {
+  it('the name is checked before the version', async () => {
     const { error } = await call(recorder().plugin, { CNI_COMMAND: 'CHECK' }, '{"name":"te%%st","cniVersion":"x"}')
     expect(error.code).toBe(7)
   })

@@ -4,9 +4,9 @@ import { warnUnknownMembers } from '../schema/warn-unknown-members.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
- * The configuration as the plugin's schema makes it, and from here on the log as the plugin wants it.
+ * Validates the configuration with the plugin's schema, and applies the plugin's log options.
  *
- * @throws {@link CniError} 7 when its members are invalid.
+ * @throws {@link CniError} 7 for invalid members.
  */
 export async function configuration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
   const { plugin, log } = accepted.call
@@ -21,7 +21,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   return conf
 }
 
-/** The same for DEL: a failing DEL keeps the pod's address taken, so an invalid member is only logged. */
+/** Configuration for DEL. An invalid member is only logged, because a failed DEL keeps the pod's address allocated. */
 export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
   try {
     return await configuration(accepted, verb)

@@ -4,11 +4,11 @@ import { CniError } from '@cni/types'
 import { describe, expect, it, vi } from 'vitest'
 
 const forever = () => new Promise<never>(() => {})
-/** Milliseconds: long enough for a handler to begin on a busy machine, which some of these tests need. */
+/** Milliseconds: long enough to start a handler on a busy machine, as some tests need. */
 const SHORT = 200
 
 describe('the deadline', () => {
-  it('ends a handler that never does, with code 11', async () => {
+  it('ends a handler that never settles, with code 11', async () => {
     let signal: AbortSignal | undefined
     const plugin = definePlugin({
       name: 'p',
@@ -26,7 +26,7 @@ describe('the deadline', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it('is 50 s when the plugin does not say, before containerd and CRI-O give up', async () => {
+  it('is 50 s by default, before containerd and CRI-O give up', async () => {
     vi.useFakeTimers()
     try {
       const errors: unknown[] = []
@@ -35,7 +35,7 @@ describe('the deadline', () => {
         .then(({ error }) => errors.push(error))
       await vi.advanceTimersByTimeAsync(49_999)
       expect(errors).toEqual([])
-      // The handler may come to rest before its steps are undone.
+      // Time for the handler to settle before its steps are undone.
       await vi.advanceTimersByTimeAsync(1000)
       expect(errors).toMatchObject([{ code: 11, msg: 'ADD did not finish within 50 s' }])
     } finally {
@@ -43,7 +43,7 @@ describe('the deadline', () => {
     }
   })
 
-  it('counts for every verb, and for a stdin that never ends', async () => {
+  it('applies to every verb, and to a stdin that never ends', async () => {
     const plugin = definePlugin({
       name: 'p',
       timeout: 20,
@@ -60,7 +60,7 @@ describe('the deadline', () => {
     expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: 'GC did not finish within 20 ms' })
   })
 
-  it('is what the runtime is told, not what the handler makes of its aborted signal', async () => {
+  it("determines the error, not the handler's own error after the abort", async () => {
     const plugin = definePlugin({
       name: 'p',
       timeout: SHORT,
@@ -85,7 +85,7 @@ describe('a signal from outside', () => {
     expect(error).toMatchObject({ code: 11, msg: 'ADD was interrupted: node is going down' })
   })
 
-  it('keeps its own code', async () => {
+  it('keeps the code of its reason', async () => {
     const plugin = definePlugin({ name: 'p', add: forever })
     const signal = AbortSignal.abort(new CniError(999, 'x is not a function'))
     expect((await testPlugin(plugin).add({ signal })).error).toMatchObject({ code: 999, msg: 'x is not a function' })
@@ -97,7 +97,7 @@ describe('undo', () => {
     const undone: string[] = []
     const plugin = definePlugin({
       name: 'p',
-      // What fails by itself must not have to be faster than a deadline.
+      // Only the endless handler needs a short deadline.
       ...(fail === forever && { timeout: SHORT }),
       add(c) {
         for (const step of steps(undone)) c.undo(step)
@@ -118,13 +118,13 @@ describe('undo', () => {
   it.each([
     ['the handler fails', () => Promise.reject(new CniError(7, 'no'))],
     ['the deadline passes', forever],
-  ])('runs last first when %s', async (_title, fail) => {
+  ])('runs in reverse order when %s', async (_title, fail) => {
     const { plugin, undone } = failing(three, fail)
     await testPlugin(plugin).add()
     expect(undone).toEqual(['third', 'second', 'first'])
   })
 
-  it('runs when the result cannot be used', async () => {
+  it('runs if the result is invalid', async () => {
     const undone: string[] = []
     const plugin = definePlugin({
       name: 'p',
@@ -150,7 +150,7 @@ describe('undo', () => {
     expect(undone).toEqual([])
   })
 
-  it('goes on after a step that fails, and the first error stays the error', async () => {
+  it('continues after a failed step, and reports the first error', async () => {
     const { plugin, undone } = failing(
       (list) => [() => void list.push('first'), () => Promise.reject(new Error('cannot'))],
       () => Promise.reject(new CniError(7, 'no')),
@@ -161,7 +161,7 @@ describe('undo', () => {
     expect(log).toMatchObject([{ level: 'warn', msg: 'an undo step failed' }, { level: 'error' }])
   })
 
-  it('has 2 s: then its signal aborts and the document is printed all the same', async () => {
+  it('stops after 2 s: its signal aborts and the error document is printed', async () => {
     let aborted = false
     const { plugin, undone } = failing(
       (list) => [
@@ -181,7 +181,7 @@ describe('undo', () => {
     expect({ code: error?.code, aborted, undone }).toEqual({ code: 7, aborted: true, undone: [] })
   })
 
-  it('gives its steps a signal that is not aborted when that of the call is', async () => {
+  it("gives its steps a signal that is not aborted by the call's signal", async () => {
     const seen: boolean[] = []
     const { plugin } = failing(() => [({ signal }) => void seen.push(signal.aborted)], forever)
     await testPlugin(plugin).add()

@@ -1,24 +1,24 @@
 import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
-/** Milliseconds: a call without a `timeout` of its own; containerd and CRI-O give up after 60 s and more. */
+/** Milliseconds for a call without its own `timeout`. containerd and CRI-O give up after 60 s or later. */
 export const DEFAULT_TIMEOUT = 50_000
 
-/** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
+/** Milliseconds for a handler to settle after its signal has aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500
 
 /** Limit of a call: its deadline, or the signal of the caller. */
 export interface Deadline {
-  /** Aborts when the call is over before its handler is. */
+  /** Aborts if the call ends before its handler. */
   readonly signal: AbortSignal
-  /** Rejects at the same moment, with what the runtime is told. */
+  /** Rejects at the same moment, with the error for the runtime. */
   readonly raised: Promise<never>
-  /** That error, once there is one. */
+  /** The error; `undefined` before. */
   readonly error: CniError | undefined
-  /** Stops the clock. */
+  /** Stops the timer. */
   clear(): void
 }
 
-/** Starts the deadline of one call and follows an outer signal. */
+/** Starts the deadline of a call and follows an outer signal. */
 export function deadline(
   command: string,
   timeout: number = DEFAULT_TIMEOUT,
@@ -30,13 +30,13 @@ export function deadline(
   const raised = new Promise<never>((_, rejected) => {
     reject = rejected
   })
-  // Nobody listens any more when the handler has finished before.
+  // Prevents an unhandled rejection after the handler has finished.
   raised.catch(() => {})
 
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // The rejection comes before the abort, so that it wins over what the handler throws when its signal aborts.
+    // Rejects before it aborts, so that this error wins over the handler's own error after the abort.
     reject(reason)
     controller.abort(reason)
   }
@@ -58,7 +58,7 @@ export function deadline(
   }
 }
 
-/** Waits for a promise to settle, but no longer than `budget` milliseconds; true when it did. */
+/** Waits at most `budget` milliseconds for a promise. True if it has settled. */
 export async function settlesWithin(promise: Promise<unknown>, budget: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<boolean>((resolve) => {

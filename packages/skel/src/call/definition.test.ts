@@ -6,10 +6,10 @@ import * as classic from 'zod'
 
 const add = () => ({})
 const schema = classic.object({})
-/** What a program without types may pass. */
+/** Passes a definition as a JavaScript caller does. */
 const untyped = (definition: unknown) => definePlugin(definition as Parameters<typeof definePlugin>[0])
 
-describe('a definition that cannot work throws, and says why', () => {
+describe('an invalid definition throws an error that explains it', () => {
   it.each<[definition: unknown, message: string]>([
     [undefined, 'definePlugin: expected a plugin, got undefined'],
     [add, 'definePlugin: expected a plugin, got a function'],
@@ -71,29 +71,29 @@ describe('a definition that cannot work throws, and says why', () => {
       'onReady',
       'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, removal, add, check, del, gc, status, log, chained, goCompat',
     ],
-  ])('a member that nobody would look at: %s', (member, message) => {
+  ])('the unknown member %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))
   })
 })
 
-describe('a definition that works is given back as it is', () => {
+describe('a valid definition is returned unchanged', () => {
   it.each<[string, Record<string, unknown>]>([
     [
       'with everything',
       { about: 'tags pods', versions: ['0.4.0'], chained: true, timeout: 1, goCompat: false, log: add },
     ],
     ['with a schema', { config: netConf({}) }],
-    ['with a schema of the other zod', { config: classic.object({}) }],
+    ['with a schema of classic zod', { config: classic.object({}) }],
     ['with strict arguments', { args: 'strict' }],
     ['with more arguments', { args: { POLICY: 'string', GATEWAY: 'ip', FORCE: 'boolean' } }],
     ['with members that are undefined', { about: undefined, check: undefined, timeout: undefined, args: undefined }],
-    ['for versions from one on', { versions: CNI_VERSIONS.slice(4) }],
+    ['with a minimum version', { versions: CNI_VERSIONS.slice(4) }],
   ])('%s', (_title, members) => {
     const definition = { name: 'tag', add, ...members }
     expect(untyped(definition)).toBe(definition)
   })
 
-  it('also one of a class, which may have members of its own', async () => {
+  it('an instance of a class with further members', async () => {
     class Tag {
       readonly name = 'tag'
       readonly zone = 'z1'

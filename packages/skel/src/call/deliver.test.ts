@@ -16,7 +16,7 @@ const full = () => {
 }
 
 describe('a result that cannot be written', () => {
-  it('fails the ADD and undoes it', async () => {
+  it('fails the ADD, which is undone', async () => {
     const done: string[] = []
     const plugin = definePlugin({
       name: 'p',
@@ -33,7 +33,7 @@ describe('a result that cannot be written', () => {
     expect([outcome.exitCode, written, done]).toEqual([0, [outcome.stdout], ['undone']])
   })
 
-  it('is undone when nobody takes it before the deadline', async () => {
+  it('undoes the ADD if the runtime does not read it before the deadline', async () => {
     const done: string[] = []
     const plugin = definePlugin({
       name: 'p',

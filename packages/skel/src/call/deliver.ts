@@ -2,9 +2,9 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result while the call can still be undone: a result that the runtime does not get is a failed ADD.
+ * Writes the result while the call can still be undone: without its result, the runtime regards the ADD as failed.
  *
- * @throws the error of the write, or what ended the call meanwhile.
+ * @throws the error of the write, or the error that ended the call meanwhile.
  */
 export async function deliver(document: string, io: PluginIo, { raised }: Deadline): Promise<void> {
   if (io.stdout !== undefined) await Promise.race([io.stdout(document), raised])

@@ -10,8 +10,8 @@ import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
- * Performs one call of the protocol and gives back what belongs on stdout. The order of the checks is that of the
- * reference implementation: it decides which of several errors a runtime sees.
+ * Performs one call of the protocol and returns its stdout.
+ * The checks have the order of the reference implementation, so a runtime sees the same one of several errors.
  */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 const add = () => ({})
 
 describe('the context', () => {
-  it('has CNI_ARGS as a map, read tolerantly, and the pod', async () => {
+  it('has the pod, and CNI_ARGS as a map of the tolerant parser', async () => {
     let seen: unknown
     const plugin = definePlugin({
       name: 'p',
@@ -32,7 +32,7 @@ describe('the context', () => {
     })
   })
 
-  it('of GC names the valid attachments, under the old spelling too', async () => {
+  it('GC gets the valid attachments, also under the earlier member name', async () => {
     const seen: unknown[] = []
     const plugin = definePlugin({ name: 'p', add, gc: (c) => void seen.push(c.validAttachments) })
     const attachment = { containerID: 'a', ifname: 'eth0' }
@@ -49,7 +49,7 @@ describe('the context', () => {
     ['text', 'cni.dev/valid-attachments: expected a list, got "text"'],
     [[{ containerID: 'a' }], 'cni.dev/valid-attachments[0]: expected an object with containerID and ifname'],
     [[{ containerID: 'a', ifname: 'b' }, null], 'cni.dev/valid-attachments[1]: expected an object'],
-  ])('of GC is never made from a malformed list: it would be taken for stale (%j)', async (list, msg) => {
+  ])('GC rejects a malformed list, because its attachments would count as stale (%j)', async (list, msg) => {
     let called = false
     const plugin = definePlugin({
       name: 'p',
@@ -63,7 +63,7 @@ describe('the context', () => {
     expect(called).toBe(false)
   })
 
-  it('of DEL has no configuration when its members are invalid, and a line says why', async () => {
+  it('DEL gets no configuration if members are invalid, and the log says why', async () => {
     const seen: unknown[] = []
     const plugin = definePlugin({
       name: 'p',
@@ -85,7 +85,7 @@ describe('the context', () => {
     expect(seen.slice(2)).toEqual([expect.objectContaining({ port: 80, name: 'test' }), undefined])
   })
 
-  it('DEL still fails for what the protocol itself says', async () => {
+  it('DEL still fails for protocol errors', async () => {
     const tester = testPlugin(definePlugin({ name: 'p', add, del() {} }))
     expect((await tester.del({ conf: '{' })).error?.code).toBe(6)
     expect((await tester.del({ conf: '{"cniVersion":"1.1.0"}' })).error?.code).toBe(7)

@@ -2,7 +2,7 @@ import { CniError, k8sArgs, messageOf, parseCniArgs } from '@cni/types'
 import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** The part of the context all verbs share. */
+/** Context of all verbs. */
 export function callContext(
   { call, environment, raw, config, version }: AcceptedCall,
   args: ReadonlyMap<string, string> = parseCniArgs(environment.args),
@@ -26,16 +26,16 @@ export function callContext(
 }
 
 /**
- * What ADD, CHECK and DEL have in addition.
+ * Context of ADD, CHECK and DEL.
  *
- * @throws {@link CniError} 999 when `CNI_ARGS` is not as the plugin asks for.
+ * @throws {@link CniError} 999 if `CNI_ARGS` does not match the plugin's grammar.
  */
 export function attachmentContext(accepted: AcceptedCall): AttachmentContext {
   const { containerID, ifName } = accepted.environment
   return { ...callContext(accepted, cniArgs(accepted)), containerID, ifName }
 }
 
-/** DEL goes on with what can be read: a failing DEL keeps the pod's address taken. */
+/** DEL uses the readable arguments, because a failed DEL keeps the pod's address allocated. */
 function cniArgs({ call: { plugin, log }, environment }: AcceptedCall): ReadonlyMap<string, string> {
   const { args: grammar = 'tolerant' } = plugin
   if (grammar === 'tolerant') return parseCniArgs(environment.args)

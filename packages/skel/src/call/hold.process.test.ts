@@ -7,7 +7,7 @@ import { definePlugin } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('another process cannot take the lock of a failing ADD before its undo steps have run', async () => {
+test('another process cannot take the lock of a failing ADD before its undo steps are done', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hold-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'lock')

@@ -2,14 +2,14 @@ import { definePlugin } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test, vi } from 'vitest'
 
-/** Resources that write down when they are disposed. */
+/** Resources that record their disposal. */
 function diary() {
   const said: string[] = []
   const resource = (name: string): Disposable => ({ [Symbol.dispose]: () => void said.push(`${name} disposed`) })
   return { said, resource }
 }
 
-test('what a handler holds is disposed when the call is over, last first, in every verb', async () => {
+test('held resources are disposed at the end of the call, in reverse order, for every verb', async () => {
   const { said, resource } = diary()
   const handler = (c: { hold(resource: Disposable): unknown; readonly signal: AbortSignal }) => {
     c.hold(resource('first'))
@@ -35,7 +35,7 @@ test('what a handler holds is disposed when the call is over, last first, in eve
   }
 })
 
-test('what a failing ADD holds is kept until its undo steps have run', async () => {
+test('a failing ADD keeps its held resources until its undo steps are done', async () => {
   const { said, resource } = diary()
   const plugin = definePlugin({
     name: 'p',
@@ -50,7 +50,7 @@ test('what a failing ADD holds is kept until its undo steps have run', async () 
   expect(said).toEqual(['undone', 'lock disposed'])
 })
 
-test('a handler that outlives its deadline keeps what it holds, until its late undo steps have run', async () => {
+test('a handler that outlives its deadline keeps its held resources until its late undo steps are done', async () => {
   const { said, resource } = diary()
   let goOn: () => void = () => {}
   const waits = new Promise<void>((resolve) => {

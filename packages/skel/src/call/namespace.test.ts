@@ -12,7 +12,7 @@ const OWN = "plugin's netns and netns from CNI_NETNS should not be the same"
 
 describe('the network namespace', () => {
   it.each(['', '0', 'yes', undefined])(
-    "ADD never sees the plugin's own (CNI_NETNS_OVERRIDE=%j)",
+    "ADD rejects the plugin's own namespace (CNI_NETNS_OVERRIDE=%j)",
     async (CNI_NETNS_OVERRIDE) => {
       const { plugin, calls } = recorder()
       const { error } = await call(plugin, { CNI_NETNS: '/own', CNI_NETNS_OVERRIDE }, CONF)
@@ -21,15 +21,18 @@ describe('the network namespace', () => {
     },
   )
 
-  it.each(['1', 'true', 'True', 'TRUE'])('unless it is meant (CNI_NETNS_OVERRIDE=%s)', async (CNI_NETNS_OVERRIDE) => {
-    for (const CNI_COMMAND of ['ADD', 'DEL']) {
-      const { plugin, calls } = recorder()
-      await call(plugin, { CNI_COMMAND, CNI_NETNS: '/own', CNI_NETNS_OVERRIDE }, CONF)
-      expect(calls).toMatchObject([{ verb: CNI_COMMAND, netns: '/own' }])
-    }
-  })
+  it.each(['1', 'true', 'True', 'TRUE'])(
+    'ADD and DEL accept it on request (CNI_NETNS_OVERRIDE=%s)',
+    async (CNI_NETNS_OVERRIDE) => {
+      for (const CNI_COMMAND of ['ADD', 'DEL']) {
+        const { plugin, calls } = recorder()
+        await call(plugin, { CNI_COMMAND, CNI_NETNS: '/own', CNI_NETNS_OVERRIDE }, CONF)
+        expect(calls).toMatchObject([{ verb: CNI_COMMAND, netns: '/own' }])
+      }
+    },
+  )
 
-  it("DEL takes the plugin's own for a container's that is gone: the handler gets none and a line says why", async () => {
+  it("DEL treats the plugin's own namespace as a removed one: the handler gets undefined and the log says why", async () => {
     const { plugin, calls } = recorder()
     const { exitCode, stdout, stderr } = await call(plugin, { CNI_COMMAND: 'DEL', CNI_NETNS: '/own' }, CONF)
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
@@ -37,27 +40,27 @@ describe('the network namespace', () => {
     expect(stderr).toContain('own network namespace')
   })
 
-  it("CHECK only looks, so it may look at the plugin's own", async () => {
+  it("CHECK accepts the plugin's own namespace, because it changes nothing", async () => {
     const { plugin, calls } = recorder()
     await call(plugin, { CNI_COMMAND: 'CHECK', CNI_NETNS: '/own' }, CONF)
     expect(calls).toMatchObject([{ verb: 'CHECK', netns: '/own' }])
   })
 
-  it.each(['ADD', 'CHECK'])('%s fails with code 8 and names the path when nothing is there', async (CNI_COMMAND) => {
+  it.each(['ADD', 'CHECK'])('%s fails with code 8 and names the path if nothing is there', async (CNI_COMMAND) => {
     const { plugin, calls } = recorder()
     const { error } = await call(plugin, { CNI_COMMAND, CNI_NETNS: '/gone/pod' }, CONF)
     expect(error).toMatchObject({ code: 8, msg: 'CNI_NETNS: nothing at /gone/pod', details: '/gone/pod' })
     expect(calls).toEqual([])
   })
 
-  it.each(['', '/gone/pod'])('DEL with CNI_NETNS=%j goes on without one', async (CNI_NETNS) => {
+  it.each(['', '/gone/pod'])('DEL with CNI_NETNS=%j runs without a namespace', async (CNI_NETNS) => {
     const { plugin, calls } = recorder()
     const { exitCode } = await call(plugin, { CNI_COMMAND: 'DEL', CNI_NETNS }, CONF)
     expect(exitCode).toBe(0)
     expect(calls).toMatchObject([{ verb: 'DEL', netns: undefined }])
   })
 
-  it('is closed when the call is over, however it ends', async () => {
+  it('is closed at the end of the call, also after an error', async () => {
     for (const end of [() => ({}), () => Promise.reject(new Error('boom'))]) {
       const handles: Array<{ readonly fd: number }> = []
       const { plugin } = recorder({
@@ -72,7 +75,7 @@ describe('the network namespace', () => {
     }
   })
 
-  it('of the machine is opened when no other port is given', async () => {
+  it('is opened on the machine by default', async () => {
     const { plugin } = recorder({ versions: CNI_VERSIONS })
     const { runPlugin } = await import('@cni/skel')
     const { stdout } = await runPlugin(plugin, {
@@ -90,22 +93,22 @@ describe('the network namespace', () => {
 
   it.each([
     ['nothing is there', 'gone', 'info the network namespace is gone'],
-    ['it leads to a file', 'file', 'info the network namespace is gone'],
-    ['it leads to a folder', '', 'info the network namespace is gone'],
+    ['it is a file', 'file', 'info the network namespace is gone'],
+    ['it is a folder', '', 'info the network namespace is gone'],
     ['it cannot be followed', 'loop', 'warn the network namespace cannot be opened: it counts as gone'],
-  ])('DEL says of a path that is no namespace what an operator has to know: %s', async (_title, name, line) => {
+  ])('DEL logs why a path is not a namespace: %s', async (_title, name, line) => {
     const folder = tempFolder()
     writeFileSync(join(folder, 'file'), '')
     symlinkSync('loop', join(folder, 'loop'))
     const { plugin, calls } = recorder()
-    // A real namespace among the options of the call: then paths are opened as on a machine.
+    // A real namespace in the options makes testPlugin open paths on the machine.
     using real = open('/proc/self/ns/net')
     const { exitCode, log } = await testPlugin(plugin).del({ netns: real, env: { CNI_NETNS: join(folder, name) } })
     expect([exitCode, log.map(({ level, msg }) => `${level} ${msg}`)]).toEqual([0, [line]])
     expect(calls).toMatchObject([{ verb: 'DEL', netns: undefined }])
   })
 
-  it('that is missing in testPlugin is gone, as on a machine', async () => {
+  it('counts as removed if testPlugin gets a missing one', async () => {
     const { plugin } = recorder()
     const [fake, real] = [
       await testPlugin(plugin).del({ netns: 'missing' }),

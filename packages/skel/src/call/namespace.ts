@@ -3,13 +3,13 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { NetnsPort } from '../io.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** The namespaces of the machine. */
+/** Namespaces of this machine. */
 export const machine: NetnsPort = { open, current }
 
 /**
- * The container's namespace, for ADD and CHECK, closed with the call.
+ * The container's namespace for ADD and CHECK. Closed at the end of the call.
  *
- * @throws {@link CniError} 8 when there is none at `CNI_NETNS`.
+ * @throws {@link CniError} 8 if `CNI_NETNS` is not a namespace.
  */
 export function requireNetns({ call, environment: { netns: path }, port }: AcceptedCall): Netns {
   try {
@@ -22,8 +22,8 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
 }
 
 /**
- * Refuses a container namespace that is the plugin's own: after a process id was reused, `/proc/PID/ns/net` can be the
- * node's. Before the handler, so that no harm is done; `CNI_NETNS_OVERRIDE` says it is meant.
+ * Rejects a container namespace that is the plugin's own, before the handler runs.
+ * After a process id is reused, `/proc/PID/ns/net` can be the node's namespace. `CNI_NETNS_OVERRIDE` permits it.
  *
  * @throws {@link CniError} 8
  */
@@ -35,8 +35,8 @@ export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall
 }
 
 /**
- * The container's namespace, for DEL, closed with the call. `undefined` when it is gone, or when the path leads to the
- * plugin's own.
+ * The container's namespace for DEL. Closed at the end of the call.
+ * Returns `undefined` if it is gone, or if it is the plugin's own.
  */
 export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
@@ -47,7 +47,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // The namespace may still exist. DEL has to succeed, but the log should say that something may be left inside.
+    // The namespace may still exist. DEL must succeed, but the log reports that something may be left in it.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }
@@ -65,11 +65,13 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   return undefined
 }
 
-/** Whether nothing is at the path, or something that is no namespace. Other errors (EACCES, EMFILE …) do not say. */
+/**
+ * True if nothing is at the path, or something else than a namespace. Other errors (EACCES, EMFILE …) leave it open.
+ */
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 
-/** Whether it is the plugin's own. */
+/** True if the namespace is the plugin's own. */
 export function isOwn(netns: Netns, port: NetnsPort): boolean {
   let own: Netns
   try {

@@ -1,6 +1,9 @@
 import type { CallState } from '../state/call-state.ts'
 
-/** What a plugin gets that declares no state: nothing is kept, and who wants to keep something is told how. */
+/**
+ * State of a plugin without a state schema. It stores nothing; reading and writing throw an error that explains how to
+ * declare one.
+ */
 export function noState(plugin: string): CallState {
   const refuse = (): never => {
     throw new TypeError(`${plugin}: c.state needs a schema: definePlugin({ state: attachmentState(schema), … })`)

@@ -12,7 +12,7 @@ import { undoStack } from './undo.ts'
 const UNDO_BUDGET = 2000
 const FLUSH_BUDGET = 1000
 
-/** Performs one call, and writes its log to `stderr`. Never rejects. */
+/** Performs one call, and logs to `stderr`. Never rejects. */
 export async function performCall(
   { plugin, file, problem }: MarkedCall,
   io: PluginIo,
@@ -45,14 +45,14 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // A handler or a step that outlived its deadline is not waited for.
+    // Does not wait for a handler or a step that outlives its deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }
 
 /**
- * A handler that outlived its deadline still uses its handles; a closed number could come to mean another file. Its late
- * undo steps still need what the handler holds.
+ * Closes handles only after the handler has settled: a reused descriptor number could refer to another file.
+ * Late undo steps still need the resources that the handler holds.
  */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {
@@ -81,7 +81,7 @@ function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): strin
   return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
 }
 
-/** What led to an error, as far as the document does not say it. */
+/** Messages of the causes that the document does not contain. */
 function unsaid(causes: readonly unknown[], said: string): string | undefined {
   const texts = causes.map(messageOf)
   return texts.filter((text) => !said.includes(text)).join('; ') || undefined

@@ -2,21 +2,21 @@ import type { Log } from '../log.ts'
 import { settlesWithin } from './deadline.ts'
 
 /**
- * One inverse step; a promise is awaited. Its signal aborts when the time for undoing is over; that of the call may be
- * aborted already.
+ * One inverse step; a promise is awaited. Its signal aborts when the time for undoing has passed.
+ * The call's own signal may have aborted before.
  */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
-/** The inverse steps of an ADD, run last first when it fails. */
+/** Inverse steps of an ADD. They run in reverse order if ADD fails. */
 export interface UndoStack {
   push(step: UndoStep): void
-  /** Runs every step within the budget in milliseconds. Failures are logged: the first error is what counts. */
+  /** Runs all steps within a budget in milliseconds. Only logs their failures: the runtime gets the first error. */
   unwind(budget: number): Promise<void>
-  /** Resolves when no step runs: a late step, or one that outlived the budget, included. Never rejects. */
+  /** Resolves when no step is running, late steps included. Never rejects. */
   settled(): Promise<void>
 }
 
-/** An empty stack. */
+/** Creates an empty stack. */
 export function undoStack(log: Log): UndoStack {
   const steps: UndoStep[] = []
   const expired = new AbortController()
@@ -42,7 +42,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // A handler that outlived its deadline has just made the change that this step takes back.
+      // A handler that outlived its deadline has just made a change. Reverts it at once.
       if (unwound) void unwind()
     },
     async unwind(budget) {

@@ -19,7 +19,7 @@ import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
 import { noState } from './no-state.ts'
 import type { UndoStep } from './undo.ts'
 
-/** What each verb does with its call; the text is what belongs on stdout. A verb without a handler succeeds. */
+/** Handles a call of each verb and returns its stdout. A verb without a handler succeeds. */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
   ADD,
   CHECK,
@@ -28,14 +28,14 @@ export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<st
   STATUS,
 }
 
-/** Whether a command is a verb that has a handler. */
+/** True for a verb that has a handler. */
 export function isVerb(command: string): command is Verb {
   return Object.hasOwn(verbs, command)
 }
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
   const { plugin, undo } = accepted.call
-  // The types require it, but a plugin from untyped code may lack it.
+  // The type requires `add`, but a JavaScript plugin may lack it.
   if (typeof plugin.add !== 'function') return ''
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)
@@ -115,8 +115,8 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * What GC does without a handler: a state says what is left of a stale attachment, and the DEL handler how that goes.
- * An attachment whose DEL fails keeps its state, for the next GC; the others are deleted all the same.
+ * Default GC: runs the DEL handler for each stale attachment that the state knows.
+ * An attachment whose DEL fails keeps its state for the next GC. The others are still deleted.
  *
  * @throws the first failure.
  */
@@ -141,7 +141,7 @@ async function deleteStale(
   if (failures.length > 0) throw failures[0]
 }
 
-/** A DEL in the place of a GC: nobody knows the namespace any more. */
+/** Turns a GC into the DEL of an attachment. Its namespace is unknown. */
 function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: Omit<AttachmentKey, 'network'>): AcceptedCall {
   const { environment } = accepted
   const own = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }

@@ -2,74 +2,71 @@ import { foldMembers, isObject } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** Values that runtimes pass, by the name of the capability: `runtimeConfig` reads them. */
+/** Values that runtimes pass, by capability name. `runtimeConfig` parses them. */
 export interface RuntimeConfig {
-  /** Ports of the node that are ports of the container. */
+  /** Node ports that are forwarded to the container. */
   portMappings: Array<{
-    /** Port of the node, from 1 on. */
+    /** Port of the node, 1 or higher. */
     hostPort: number
     /** Port of the container. */
     containerPort: number
     /** Default: `tcp`. */
     protocol: 'tcp' | 'udp' | 'sctp'
-    /**
-     * An address in its canonical form. `''`: every address of the node; `0.0.0.0`: every IPv4 address; `::`: every IPv6
-     * address.
-     */
+    /** Canonical address. `''` means every address of the node, `0.0.0.0` every IPv4 and `::` every IPv6 address. */
     hostIP: string
   }>
-  /** Bits for each second, and bits at once; 0: no limit. `ingress` is what comes to the container. */
+  /** Rates in bits per second and burst sizes in bits. 0 means no limit. `ingress` is traffic to the container. */
   bandwidth: {
     /** Bits per second to the container. */
     ingressRate: number
-    /** Bits at once to the container. */
+    /** Burst size in bits to the container. */
     ingressBurst: number
     /** Bits per second from the container. */
     egressRate: number
-    /** Bits at once from the container. */
+    /** Burst size in bits from the container. */
     egressBurst: number
   }
-  /** Parts of subnets that addresses may be taken from. */
+  /** Ranges of subnets from which addresses are allocated. */
   ipRanges: Array<
     Array<{
-      /** The subnet, `10.1.0.0/16`. */
+      /** Subnet, such as `10.1.0.0/16`. */
       subnet: string
       /** First address of the range. */
       rangeStart?: string | undefined
       /** Last address of the range. */
       rangeEnd?: string | undefined
-      /** The gateway of the subnet. */
+      /** Gateway of the subnet. */
       gateway?: string | undefined
     }>
   >
-  /** Addresses that the container should have. */
+  /** Requested addresses of the container. */
   ips: string[]
-  /** Other names of the container. */
+  /** Additional names of the container. */
   aliases: string[]
-  /** Resolver settings. The members have other names than those of the configuration's `dns`. */
+  /** DNS settings. Their names differ from those in the configuration's `dns`. */
   dns:
     | {
         /** Addresses of name servers. */
         servers: string[]
-        /** Domains that are tried for short names. */
+        /** Search domains for short names. */
         searches: string[]
         /** Options of the resolver. */
         options: string[]
       }
     | undefined
-  /** The MAC address that the interface should have. */
+  /** Requested MAC address of the interface. */
   mac: string | undefined
-  /** The GUID that the InfiniBand interface should have. */
+  /** Requested GUID of the InfiniBand interface. */
   infinibandGUID: string | undefined
-  /** The device that the interface should be made from. */
+  /** Device from which the interface is made. */
   deviceID: string | undefined
-  /** The cgroup of the pod. */
+  /** Cgroup of the pod. */
   cgroupPath: string | undefined
-  /** The annotations of the pod; containerd and CRI-O pass them. */
+  /** Annotations of the pod, passed by containerd and CRI-O. */
   'io.kubernetes.cri.pod-annotations': Record<string, string>
 }
 
-/** The schema of each capability; made when it is asked for. */
+/** Schema of each capability, created on demand. */
 export const capabilitySchemas = {
   portMappings: () =>
     z.pipe(
@@ -91,10 +88,10 @@ export const capabilitySchemas = {
 function portMapping() {
   const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
   return folded({
-    /** 0, or a missing member, maps no port: such entries are left out of the list. */
+    /** Entries with port 0 or without a port map nothing. The list omits them. */
     hostPort: z._default(port(0), 0),
     containerPort: port(1),
-    /** Runtimes leave it out for TCP. */
+    /** Runtimes omit it for TCP. */
     protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
     hostIP: z._default(
       z.string().check(z.overwrite(canonicalAddress), z.refine(isHostIp, 'expected an IP address')),
@@ -120,18 +117,18 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/** Not the names of the configuration's `dns`. */
+/** The names differ from those in the configuration's `dns`. */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }
 
-/** An object in a runtime's spelling. */
+/** An object whose member names may differ in case. */
 type Folded<Shape extends z.core.$ZodShape> = z.ZodMiniPipe<
   z.ZodMiniTransform<unknown, unknown>,
   z.ZodMiniObject<Shape>
 >
 
-/** Members by any spelling: containerd writes `HostPort`, podman `hostPort`; Go, which reads both, does not see it. */
+/** Accepts members in any case, as Go does: containerd writes `HostPort`, podman `hostPort`. */
 function folded<Shape extends z.core.$ZodShape>(shape: Shape): Folded<Shape> {
   const names = Object.keys(shape)
   return z.pipe(
@@ -144,7 +141,7 @@ function listOf<Item extends z.core.$ZodType>(item: Item) {
   return z.prefault(z.pipe(filled([]), z.array(item)), [])
 }
 
-/** Go writes `null` for a list or a map that nobody filled. */
+/** Go writes `null` for an unset list or map. */
 function filled(empty: object) {
   return z.transform((value: unknown) => value ?? empty)
 }

@@ -1,7 +1,7 @@
 import { definePlugin, netConf, type RuntimeConfig, runtimeConfig } from '@cni/skel'
 import { expectTypeOf, test } from 'vitest'
 
-test('a handler sees the capabilities that were asked for', () => {
+test('a handler sees the requested capabilities', () => {
   definePlugin({
     name: 'asks',
     config: netConf({ runtimeConfig: runtimeConfig('portMappings', 'bandwidth', 'mac') }),
@@ -20,7 +20,7 @@ test('a handler sees the capabilities that were asked for', () => {
   })
 })
 
-test('one that the conventions do not name is refused, and so is none', () => {
+test('an unknown capability, and no capability at all, are type errors', () => {
   // @ts-expect-error no such capability
   runtimeConfig('portMapping')
   // @ts-expect-error a plugin that asks for nothing gets nothing

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const ANNOTATIONS = 'io.kubernetes.cri.pod-annotations'
 
-/** What a plugin that asks for these capabilities makes of a configuration. */
+/** Parses a configuration in a plugin that requests these capabilities. */
 async function read(conf: object) {
   let seen: unknown
   const plugin = definePlugin({
@@ -28,9 +28,9 @@ const nothing = {
 
 test.each([
   ['no runtimeConfig', {}],
-  ['an empty one', { runtimeConfig: {} }],
-  ['lists that Go did not fill', { runtimeConfig: { portMappings: null, ips: null, [ANNOTATIONS]: null } }],
-])('%s is one without mappings, rates and addresses', async (_, conf) => {
+  ['an empty runtimeConfig', { runtimeConfig: {} }],
+  ['null for lists', { runtimeConfig: { portMappings: null, ips: null, [ANNOTATIONS]: null } }],
+])('%s means no mappings, no rates and no addresses', async (_, conf) => {
   expect((await read(conf)).seen).toEqual(nothing)
 })
 
@@ -58,8 +58,8 @@ test.each<[runtime: string, given: object, read: object]>([
   ],
   ['containerd', { bandwidth: { IngressRate: 8 } }, { bandwidth: { ...nothing.bandwidth, ingressRate: 8 } }],
   ['containerd', { dns: { Servers: null } }, { dns: { servers: [], searches: [], options: [] } }],
-  ['a runtime of one’s own', { mac: '02:00:00:00:00:01', ips: ['10.1.0.2/24'], more: 1 }, { ips: ['10.1.0.2/24'] }],
-])('what %s passes is read: %j', async (_, given, expected) => {
+  ['another runtime', { mac: '02:00:00:00:00:01', ips: ['10.1.0.2/24'], more: 1 }, { ips: ['10.1.0.2/24'] }],
+])('values of %s are parsed: %j', async (_, given, expected) => {
   const { seen, error, log } = await read({ runtimeConfig: given })
   expect([error, log]).toEqual([undefined, []])
   expect(seen).toEqual({ ...nothing, ...('mac' in given ? given : {}), ...expected })
@@ -79,7 +79,7 @@ test.each<[given: object, says: string]>([
   [{ portMappings: ['80'] }, 'runtimeConfig.portMappings[0]'],
   [{ bandwidth: { ingressRate: -1 } }, 'runtimeConfig.bandwidth.ingressRate'],
   [{ ips: '10.1.0.2/24' }, 'runtimeConfig.ips'],
-])('%j is refused by name', async (runtimeConf, says) => {
+])('%j is rejected by name', async (runtimeConf, says) => {
   const { error } = await read({ runtimeConfig: runtimeConf })
   expect(error?.code).toBe(7)
   const text = `${error?.msg}\n${error?.details ?? ''}`

@@ -7,9 +7,9 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 it.each([
   ['with its length', `${HEAD}Content-Length: 4\r\n\r\n{"ä`, { status: 200, statusText: 'OK', body: '{"ä' }],
   ['without a length', `${HEAD}\r\n{}`, { status: 200, statusText: 'OK', body: '{}' }],
-  ['without a reason', 'HTTP/1.0 503\r\n\r\n', { status: 503, statusText: '', body: '' }],
+  ['without a reason phrase', 'HTTP/1.0 503\r\n\r\n', { status: 503, statusText: '', body: '' }],
   ['with blank lines in its body', `${HEAD}\r\na\r\n\r\nb`, { status: 200, statusText: 'OK', body: 'a\r\n\r\nb' }],
-])('an answer %s is read', (_title, text, answer) => {
+])('an answer %s is parsed', (_title, text, answer) => {
   expect(readAnswer(Buffer.from(text))).toEqual(answer)
 })
 
@@ -22,7 +22,7 @@ it.each([
   expect(() => readAnswer(Buffer.from(text))).toThrow(message)
 })
 
-it('any body comes out as it was sent', () => {
+it('any body is received as it was sent', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const sent = Buffer.concat([Buffer.from(`${HEAD}content-length: ${bytes.length}\r\n\r\n`), bytes])

@@ -1,4 +1,4 @@
-/** What came back. */
+/** HTTP answer of a daemon. */
 export interface Answer {
   readonly status: number
   readonly statusText: string
@@ -6,13 +6,13 @@ export interface Answer {
 }
 
 /**
- * Reads an HTTP answer that ended with its connection.
+ * Parses an HTTP answer that ends with its connection.
  *
- * @throws when it is none, or not all of it.
+ * @throws an error if it is not HTTP, or incomplete.
  */
 export function readAnswer(bytes: Uint8Array): Answer {
   if (bytes.length === 0) throw new Error('the connection was closed without an answer')
-  // One character is one byte here: the length is in bytes.
+  // Latin-1 maps each byte to one character, so that offsets are in bytes.
   const text = Buffer.from(bytes).toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   const [, status, statusText = ''] = /^HTTP\/1\.[01] (\d{3})(?: ([^\r\n]*))?\r\n/.exec(text) ?? []

@@ -9,14 +9,14 @@ import { runtimePrograms } from '../../../kube/test/runtime-programs.ts'
 
 const script = fileURLToPath(new URL('../../test/ask-once.ts', import.meta.url))
 
-describe.each(runtimePrograms)('a question over a unix socket, on %s', (name, runtime) => {
+describe.each(runtimePrograms)('a request over a unix socket, on %s', (name, runtime) => {
   const ask = async (socket: string, env: Readonly<Record<string, string>> = {}) => {
     const argv = [...runtime, script, socket, '700'] as const
     const { stdout } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
     return JSON.parse(stdout)
   }
 
-  test('is one request with its body, whatever proxy the environment names', async () => {
+  test('is one request with its body, and ignores proxies in the environment', async () => {
     const server = await listen((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone'))
     const proxy = 'http://127.0.0.1:1'
     const env = { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NODE_USE_ENV_PROXY: '1' }
@@ -35,7 +35,7 @@ describe.each(runtimePrograms)('a question over a unix socket, on %s', (name, ru
     ],
     ['silence', () => {}, { reason: 'no answer within 700 ms' }],
     ['a cut connection', (socket) => socket.destroy(), { reason: 'the connection was closed without an answer' }],
-    ['an answer that is none', (socket) => socket.end('\u0006{}'), { reason: 'the answer is not HTTP' }],
+    ['an answer that is not HTTP', (socket) => socket.end('\u0006{}'), { reason: 'the answer is not HTTP' }],
     [
       'an answer without end',
       (socket) => {
@@ -44,17 +44,17 @@ describe.each(runtimePrograms)('a question over a unix socket, on %s', (name, ru
       },
       { reason: expect.stringContaining('larger than') },
     ],
-  ])('tells %s apart', async (_, answer, expected) => {
+  ])('distinguishes %s', async (_, answer, expected) => {
     expect(await ask((await listen(answer)).path)).toMatchObject(expected)
   })
 
-  test('says when nobody is there', async () => {
+  test('reports a missing daemon', async () => {
     const folder = temporaryFolder()
     expect(await ask(join(folder, 'none.sock'))).toEqual({ code: 'ENOENT', reason: 'it does not exist' })
     writeFileSync(join(folder, 'file.sock'), '')
     expect(await ask(join(folder, 'file.sock'))).toEqual({ code: 'ECONNREFUSED', reason: 'nobody listens' })
     symlinkSync('loop.sock', join(folder, 'loop.sock'))
-    // bun's sockets tell no other reason.
+    // bun's sockets report no other reason.
     const looped =
       name === 'bun'
         ? { code: 'ECONNREFUSED', reason: 'nobody listens' }
@@ -69,7 +69,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A server that answers a request, once its body is there, with whatever it is told. */
+/** A server that sends the given answer after it has received a request's body. */
 async function listen(answer: (socket: Socket) => void) {
   const path = join(temporaryFolder(), 'log.sock')
   const received: string[] = []

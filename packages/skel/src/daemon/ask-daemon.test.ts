@@ -10,7 +10,7 @@ beforeEach(() => {
   socket = join(tempFolder(), 'daemon.sock')
 })
 
-/** A daemon that answers, well or badly. */
+/** Starts a daemon with the given behaviour. */
 async function daemon(answer: RequestListener): Promise<void> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(socket, resolve))
@@ -23,7 +23,7 @@ async function daemon(answer: RequestListener): Promise<void> {
 const ask = (more: Partial<Parameters<typeof askDaemon>[1]> = {}) =>
   askDaemon(socket, { path: '/decide', body: '{"pod":"a"}', signal: new AbortController().signal, ...more })
 
-it('has the body of the answer', async () => {
+it('returns the body of the answer', async () => {
   await daemon((request, response) => {
     const pieces: string[] = []
     request.on('data', (piece) => pieces.push(String(piece)))
@@ -62,12 +62,12 @@ it.each<[string, RequestListener, Partial<Parameters<typeof askDaemon>[1]>, stri
     { maxBytes: 1000 },
     'the answer is larger than 1000 bytes',
   ],
-])('is not answered by a daemon that %s, and says why', async (_, answer, more, reason, members = {}) => {
+])('returns no answer from a daemon that %s, and the reason', async (_, answer, more, reason, members = {}) => {
   await daemon(answer)
   expect(await ask(more)).toEqual({ reason, ...members })
 })
 
-it('is not answered by another server, nor where nobody listens', async () => {
+it('returns no answer from another server, or if nothing listens', async () => {
   expect(await ask()).toEqual({ reason: 'it does not exist', code: 'ENOENT' })
   const server = createRawServer((connection) => connection.on('error', () => {}).end('\u0006{}'))
   await new Promise<void>((resolve) => server.listen(socket, resolve))

@@ -3,8 +3,9 @@ import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
 /**
- * Asks a daemon of the node for something that the plugin can also find out by itself. Never rejects: without an answer
- * there is a reason. A daemon that runs as another user than root or the plugin's own is not asked.
+ * Asks a daemon on the node for data that the plugin can also determine itself.
+ * Never rejects: without an answer it returns a reason.
+ * A daemon that runs as another user than root or the plugin's own user is not asked.
  *
  * @example
  * ```ts
@@ -25,37 +26,34 @@ import { post } from './post.ts'
 export async function askDaemon(
   socket: string,
   question: {
-    /** The path of the request: `/decide`. */
+    /** Path of the request, such as `/decide`. */
     readonly path: string
-    /** JSON. */
+    /** Body of the request: JSON. */
     readonly body: string
-    /** The call's. */
+    /** Signal of the call. */
     readonly signal: AbortSignal
-    /**
-     * Milliseconds until the answer begins. Default 100: a daemon sends the head of its answer as soon as it has the request,
-     * so that one that hangs costs no more.
-     */
+    /** Milliseconds until the answer begins. Default: 100. A working daemon sends the head of its answer at once. */
     readonly begunWithin?: number
-    /** Milliseconds for the whole answer. Default 3000. */
+    /** Milliseconds for the whole answer. Default: 3000. */
     readonly within?: number
-    /** Most bytes of an answer. Default 16 MiB. */
+    /** Maximum size of an answer in bytes. Default: 16 MiB. */
     readonly maxBytes?: number
   },
 ): Promise<
   | {
       /** The body of an answer with status 200. */
       readonly answer: string
-      /** Absent beside an answer. */
+      /** Absent if there is an answer. */
       readonly reason?: never
-      /** Absent beside an answer. */
+      /** Absent if there is an answer. */
       readonly code?: never
-      /** Absent beside an answer. */
+      /** Absent if there is an answer. */
       readonly refusal?: never
     }
   | {
-      /** Absent where there is none. */
+      /** Absent if there is a reason. */
       readonly answer?: never
-      /** Why there is no answer, for the log. */
+      /** Reason for the missing answer, for the log. */
       readonly reason: string
       /** System error of the connection, such as `ENOENT`. */
       readonly code?: string

@@ -4,7 +4,9 @@ import type { Answer } from './answer.ts'
 import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'
 
-/** What one request led to: the daemon's document, or a reason why the call was not made, so that it may be repeated. */
+/**
+ * Result of one request: the daemon's document, or the reason why the call was not made. Such a call may be retried.
+ */
 export type Attempt =
   | { readonly answer: string }
   | {
@@ -15,10 +17,12 @@ export type Attempt =
     }
 
 /**
- * Asks the daemon once.
+ * Sends one request to the daemon.
  *
- * @throws {@link CniError}: the plugin's own, as the daemon sent it; 11 (STATUS: 50) when the connection broke, for the
- * call may have been made and must not be repeated here; 999 when it is no daemon of ours.
+ * @throws {@link CniError} with one of these codes:
+ * - the plugin's own code, as the daemon sent it.
+ * - 11 (STATUS: 50) if the connection broke. The call may have been made and must not be retried here.
+ * - 999 if the answer is not from a plugin daemon.
  */
 export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {
   let answer: Answer
@@ -41,13 +45,13 @@ export async function attempt(socket: string, verb: Verb, { env, raw, signal }: 
   })
 }
 
-/** The error document in an answer. */
+/** Error document in an answer. */
 function documented({ body }: Answer): CniError | undefined {
   try {
     const document: unknown = JSON.parse(body)
     return decodeError(document)
   } catch {
-    // A page of another server.
+    // An answer of another server.
     return undefined
   }
 }

@@ -2,9 +2,9 @@ const brand = Symbol.for('cni.DaemonError')
 
 /** A daemon that could not start. */
 export class DaemonError extends Error {
-  /** Why the daemon could not take its socket; the errno name when the kernel said it. */
+  /** Reason why the daemon could not create its socket. Errno name if the kernel reported an error. */
   readonly code: 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE' | (string & {})
-  /** The path of the socket. */
+  /** Path of the socket. */
   readonly path: string
   /** @internal */
   readonly [brand] = true
@@ -17,7 +17,7 @@ export class DaemonError extends Error {
 }
 DaemonError.prototype.name = 'DaemonError'
 
-/** Is it a {@link DaemonError}, also one of another copy of this package? */
+/** True for a {@link DaemonError}, also from another copy of this package. */
 export function isDaemonError(error: unknown): error is DaemonError {
   return error instanceof Error && brand in error
 }

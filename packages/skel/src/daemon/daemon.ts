@@ -1,43 +1,48 @@
 import type { NetnsPort } from '../io.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
-/** How a daemon serves. */
+/** Options of a daemon. */
 export interface DaemonOptions {
-  /** Absolute path of the socket. Its folder is made with mode 0700; one that others may write to is refused. */
+  /**
+   * Absolute path of the socket. Its folder is created with mode 0700; a folder that other users can write to is
+   * rejected.
+   */
   readonly socket: string
-  /** Whether calls are accepted from the start; true when not said. See {@link Daemon.setReady}. */
+  /** Accepts calls from the start. Default: true. See {@link Daemon.setReady}. */
   readonly ready?: boolean
-  /** Milliseconds one call may take; the plugin's own when not said. */
+  /** Milliseconds for one call. Default: the plugin's own timeout. */
   readonly timeout?: number
-  /** Milliseconds `stop` waits for calls in flight before it interrupts them; 10 000 when not said. */
+  /** Milliseconds that `stop` waits for running calls before it aborts them. Default: 10 000. */
   readonly grace?: number
-  /** Bytes of one request; 4 MiB when not said. */
+  /** Maximum size of a request in bytes. Default: 4 MiB. */
   readonly maxBody?: number
-  /** What handlers see in `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
+  /** Variables of `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Stops it, as `stop` does. */
+  /** Its abort stops the daemon, like `stop`. */
   readonly signal?: AbortSignal
-  /** How namespaces are opened; the machine's own when not said. */
+  /** Opens network namespaces. Default: this machine's. */
   readonly netns?: NetnsPort
   /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
-  /** Gets each log line, newline included; the process's stderr when not said. */
+  /** Receives each log line, newline included. Default: writes to the process's stderr. */
   stderr?(line: string): void
 }
 
 /** A running daemon. */
 export interface Daemon extends AsyncDisposable {
-  /** The path of the socket. */
+  /** Path of the socket. */
   readonly socket: string
-  /** Whether it accepts calls. */
+  /** True if the daemon accepts calls. */
   readonly isReady: boolean
-  /** How many calls are in flight. */
+  /** Number of running calls. */
   readonly calls: number
-  /** Accepts calls, or tells them to wait. DEL is always accepted. */
+  /** Accepts calls, or makes shims wait. DEL is always accepted. */
   setReady(ready: boolean): void
   /**
-   * Ends gracefully: `/readyz` fails and shims wait for a successor, DEL is still served, calls in flight get the grace
-   * and are then interrupted and undone; last the socket goes. Never rejects; later calls give the same promise.
+   * Stops the daemon gracefully. Never rejects; later calls return the same promise.
+   * 1. `/readyz` fails, and shims wait for a successor. DEL is still served.
+   * 2. Running calls get the grace period, then are aborted and undone.
+   * 3. The socket is removed.
    */
   stop(): Promise<void>
 }

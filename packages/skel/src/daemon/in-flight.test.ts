@@ -6,7 +6,7 @@ import { serveDaemon, shim } from '@cni/skel/daemon'
 import { fakeNetns, testPlugin } from '@cni/skel/testing'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Node 20 warns of a leak from the eleventh listener of a signal on. Gives the most that one signal has had. */
+/** Counts listeners of signals. Node 20 warns of a leak from the eleventh listener on. Returns the highest count. */
 function mostListeners() {
   const counts = new Map<unknown, number>()
   let most = 0
@@ -23,7 +23,7 @@ function mostListeners() {
   return () => most
 }
 
-test('no signal of a daemon has a listener for each of twenty calls in flight', async () => {
+test('twenty running calls do not add twenty listeners to one signal', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'in-flight-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const most = mostListeners()

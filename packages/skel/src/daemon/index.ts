@@ -1,6 +1,6 @@
 /**
- * A thick plugin: the same plugin data, served by a long-lived daemon over a unix socket, and a thin executable — the
- * shim — that forwards each call to it.
+ * A thick plugin: a long-lived daemon serves the plugin over a unix socket. A thin executable, the shim, forwards each
+ * call to it.
  *
  * @example
  * ```ts
@@ -21,11 +21,11 @@
  * @module
  */
 
-// A daemon that is asked, with a fallback
+// Optional requests to a daemon
 export { askDaemon } from './ask-daemon.ts'
-// The daemon
+// Daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
 export { DaemonError, isDaemonError } from './daemon-error.ts'
 export { serveDaemon } from './serve-daemon.ts'
-// The executable
+// Shim executable
 export { type ShimOptions, shim, shimMain } from './shim.ts'

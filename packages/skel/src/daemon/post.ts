@@ -2,26 +2,26 @@ import { connect, type Socket } from 'node:net'
 import { errnoOf } from '@cni/types'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** Request, and the limits of its answer. */
+/** A request, and the limits of its answer. */
 export interface Request {
   readonly path: string
-  /** JSON. */
+  /** Body: JSON. */
   readonly body: string
   readonly signal: AbortSignal
-  /** Milliseconds until the answer begins; default: no limit but the signal. */
+  /** Milliseconds until the answer begins. Default: limited only by the signal. */
   readonly begunWithin?: number
-  /** Most bytes of an answer. Default 16 MiB; a result has a few hundred. */
+  /** Maximum size of an answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
-  /** Looks at the connection before anything is sent. What it throws ends the request. */
+  /** Checks the connection before anything is sent. An error that it throws ends the request. */
   admit?(connection: Socket): void
 }
 
 const MAX_ANSWER = 16 * 1024 * 1024
 
 /**
- * One request over a unix socket, on a connection of its own. Rejects with the transport's error.
+ * Sends one request on a new connection to a unix socket. Rejects with the transport's error.
  *
- * In HTTP/1.0, which any server answers without chunks and ends by closing.
+ * Uses HTTP/1.0: servers answer it without chunks, and end the answer by closing the connection.
  */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
@@ -68,12 +68,12 @@ export function post(socketPath: string, request: Request): Promise<Answer> {
   })
 }
 
-/** Whether nothing listens at a socket's path: the request was not made. */
+/** True if nothing listens at the socket's path. The request was not made. */
 export function isDown(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error) ?? '')
 }
 
-/** Whether the listener's queue is full: the request was not made either, but somebody is there. */
+/** True if the listener's queue is full. The request was not made, but the daemon is running. */
 export function isBusy(error: unknown): boolean {
   return errnoOf(error) === 'EAGAIN'
 }

@@ -10,7 +10,7 @@ it('a request that does not end in time is too late, and stays open for an answe
   expect(request.destroyed).toBe(false)
 })
 
-it('a request that ends is its text, or too large', async () => {
+it('a request that ends returns its text, or is too large', async () => {
   const sent = (text: string): IncomingMessage => {
     const request = new IncomingMessage(new Socket())
     request.push(text)

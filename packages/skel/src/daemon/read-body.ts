@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Milliseconds a client may take to send its request. */
+/** Milliseconds for a client to send its request. */
 const RECEIVE_TIMEOUT = 10_000
 
-/** The text of a request; what is over the limit is not kept. A client that takes longer is to be told so. */
+/** Reads the text of a request. Discards a body over the limit. A client that takes too long gets an answer. */
 export function readBody(
   request: IncomingMessage,
   limit: number,
@@ -12,7 +12,7 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    // The request is not destroyed: bun would answer it with an empty 200, which a client takes for success.
+    // Does not destroy the request: bun would then answer with an empty 200, which a client takes for success.
     const timer = setTimeout(() => finish('too late'), timeout)
     const finish = (body: string): void => {
       clearTimeout(timer)
@@ -20,7 +20,7 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.length
-      // The body is read to its end: a client that is still writing would see a broken pipe instead of the answer.
+      // Reads the body to its end: a client that still writes would get a broken pipe instead of the answer.
       if (size <= limit) chunks.push(chunk)
       else chunks.length = 0
     })

@@ -8,24 +8,24 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { readBody } from './read-body.ts'
 import { decodeCall, type WireCall } from './wire.ts'
 
-/** What the routes need of the daemon. */
+/** Members of the daemon that the routes use. */
 export interface Service {
   readonly plugin: Plugin
   readonly env: EnvVars
   readonly maxBody: number
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
-  /** The calls in flight. A signal for all of them would have a listener each, of which Node 20 warns. */
+  /** Running calls. Each has its own signal: Node 20 warns if a shared one has many listeners. */
   readonly running: Set<AbortController>
-  /** The error of every call once the daemon's grace is over. */
+  /** Error for every call after the daemon's grace period. */
   halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void
 }
 
-/** Answers one request, whatever it is. Resolves when the answer is on its way, and never rejects. */
+/** Answers any request. Resolves when the answer is sent; never rejects. */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
-  // Each call has a connection of its own, so a closed connection is a client that went away.
+  // Each call has its own connection. A closed connection therefore means that its client is gone.
   response.setHeader('connection', 'close')
   const [path = ''] = (request.url ?? '').split('?')
   const isPost = request.method === 'POST'
@@ -93,7 +93,7 @@ async function run({ env, config }: WireCall, response: ServerResponse, service:
   }
 }
 
-/** Sends an answer, and waits until it is on its way or nobody wants it any more. */
+/** Sends an answer. Resolves when it is sent, or when the connection is closed. */
 function send(response: ServerResponse, status: number, body: string): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve()

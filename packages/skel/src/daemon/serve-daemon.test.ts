@@ -47,7 +47,7 @@ function get({ socket: socketPath }: Daemon, path: string, method = 'GET'): Prom
   })
 }
 
-/** Handlers that wait until the test lets them go on. */
+/** Handlers that wait until the test continues them. */
 function gate<Argument = void>() {
   let arrive: (c: Argument) => void = () => {}
   let open: () => void = () => {}
@@ -71,7 +71,7 @@ describe('POST /cni', () => {
     ['an unknown command', 'add', CONF, 400],
     ['a verb that prints nothing', 'DEL', CONF, 200],
     ['VERSION', 'VERSION', CONF, 200],
-  ])('answers with the bytes runPlugin prints: %s', async (_title, command, conf, status) => {
+  ])('answers with the output of runPlugin: %s', async (_title, command, conf, status) => {
     const plugin = definePlugin({
       name: 'thick',
       add(c) {
@@ -86,7 +86,7 @@ describe('POST /cni', () => {
     expect(answer).toMatchObject({ status, body: stdout })
   })
 
-  it('serves many calls at once, each with what its own client sent', async () => {
+  it('serves many calls at once and keeps them apart', async () => {
     const all = gate()
     let waiting = 0
     await using daemon = await serve({
@@ -107,7 +107,7 @@ describe('POST /cni', () => {
     )
   })
 
-  it("keeps the client's environment out of the daemon's, and shows handlers the daemon's own variables", async () => {
+  it("keeps the client's environment separate, and shows the daemon's own variables to handlers", async () => {
     const before = { ...process.env }
     const seen: unknown[] = []
     const add = (c: AddContext<unknown>) => {
@@ -121,13 +121,13 @@ describe('POST /cni', () => {
     expect({ ...process.env }).toEqual(before)
   })
 
-  it('interrupts a call at its deadline', async () => {
+  it('aborts a call at its deadline', async () => {
     await using daemon = await serve({ add: () => new Promise(() => {}) }, { timeout: 50 })
     const { status, body: text } = await ask(daemon, '/cni', body('ADD'))
     expect([status, JSON.parse(text)]).toMatchObject([400, { code: 11, msg: 'ADD did not finish within 50 ms' }])
   })
 
-  it('serves a plugin that is an object of a class, with a deadline of the daemon too', async () => {
+  it('serves an instance of a class, also with a deadline of the daemon', async () => {
     class Tag {
       readonly name = 'tag'
       readonly #domain = 'own'
@@ -146,11 +146,11 @@ describe('POST /cni', () => {
     [{ grace: -1 }, 'grace: expected milliseconds from 0 to 2147483647, got -1'],
     [{ grace: Number.NaN }, 'grace: expected milliseconds from 0 to 2147483647, got NaN'],
     [{ maxBody: 0 }, 'maxBody: expected a number of bytes above 0, got 0'],
-  ])('refuses what would end every call: %j', async (options, message) => {
+  ])('rejects options with which every call would fail: %j', async (options, message) => {
     await expect(serve({}, options)).rejects.toThrow(new TypeError(`serveDaemon: ${message}`))
   })
 
-  it('interrupts and undoes the call of a client that goes away', async () => {
+  it('aborts and undoes the call of a client that goes away', async () => {
     const adding = gate()
     const undone = gate<string>()
     const lines: string[] = []
@@ -170,7 +170,7 @@ describe('POST /cni', () => {
     expect(lines.join('')).toContain('ADD was interrupted: the client went away')
   })
 
-  it('survives what is no call', async () => {
+  it('keeps serving after invalid requests', async () => {
     await using daemon = await serve({}, { maxBody: 1000 })
     const bad = await ask(daemon, '/cni', '{"env":{}}')
     expect([bad.status, JSON.parse(bad.body).code]).toEqual([400, 6])
@@ -181,7 +181,7 @@ describe('POST /cni', () => {
     expect((await ask(daemon, '/cni', body('ADD'))).status).toBe(200)
   })
 
-  it('does not wait for a client that says nothing, or leaves in the middle of its call', async () => {
+  it('does not wait for a silent client, or one that leaves during its call', async () => {
     const daemon = await serve({})
     const silent = connect(daemon.socket)
     await new Promise((resolve) => silent.on('connect', resolve))
@@ -194,7 +194,7 @@ describe('POST /cni', () => {
   })
 })
 
-describe('the other paths', () => {
+describe('other paths', () => {
   it.each([
     ['GET', '/healthz', 200],
     ['POST', '/healthz', 200],
@@ -204,14 +204,14 @@ describe('the other paths', () => {
     ['GET', '/cni', 405],
     ['GET', '/', 404],
     ['POST', '/cni/', 404],
-  ])('%s %s is %i', async (method, path, status) => {
+  ])('%s %s has the status %i', async (method, path, status) => {
     await using daemon = await serve({})
     expect(await get(daemon, path, method)).toBe(status)
   })
 })
 
 describe('readiness', () => {
-  it('is a switch: until then a call is told to wait, but DEL is served', async () => {
+  it('makes calls wait until the daemon is ready, except for DEL', async () => {
     const calls: string[] = []
     const add = () => {
       calls.push('ADD')
@@ -237,7 +237,7 @@ describe('readiness', () => {
 })
 
 describe('stop', () => {
-  it('lets calls in flight end, serves DEL meanwhile, and refuses new ones', async () => {
+  it('waits for running calls, serves DEL meanwhile, and rejects new calls', async () => {
     const adding = gate()
     const release = gate()
     const daemon = await serve({
@@ -262,7 +262,7 @@ describe('stop', () => {
     expect(daemon.stop()).toBe(stopped)
   })
 
-  it('interrupts what the grace did not suffice for, and the client still learns it', async () => {
+  it('aborts calls after the grace period, and their clients get the error', async () => {
     const adding = gate()
     let undone = false
     const add = (c: AddContext<unknown>): Promise<never> => {
@@ -280,7 +280,7 @@ describe('stop', () => {
     expect(JSON.parse((await asked).body)).toMatchObject({ code: 11, msg: 'the daemon is stopping' })
   })
 
-  it('happens when the signal aborts, also one that was aborted before', async () => {
+  it('runs when the signal aborts, also if it has aborted before', async () => {
     const stopping = new AbortController()
     const daemon = await serve({}, { signal: stopping.signal })
     expect(daemon.isReady).toBe(true)

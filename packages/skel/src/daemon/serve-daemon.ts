@@ -11,14 +11,14 @@ import { claimSocket } from './socket-file.ts'
 
 const GRACE = 10_000
 const MAX_BODY = 4 * 1024 * 1024
-/** For interrupted calls to be undone (2 s, and what their handlers need to come to rest). */
+/** Milliseconds for aborted calls to be undone: 2 s, and time for their handlers to settle. */
 const UNDO_BUDGET = 5000
 
 /**
  * Serves a plugin over HTTP on a unix socket: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for probes.
- * Each call is a `runPlugin` of its own, many at once; what the client sends reaches nothing but its own call.
+ * Runs each call with `runPlugin`, many at once. Data of one client never reaches another client's call.
  *
- * @throws {@link DaemonError} when the socket cannot be taken, TypeError for a time or size that cannot work.
+ * @throws {@link DaemonError} if the socket cannot be created, TypeError for an invalid time or size.
  * @example
  * ```ts
  * const daemon = await serveDaemon(plugin, { socket: '/run/greet/greet.sock', ready: false })
@@ -111,7 +111,7 @@ function listen(server: Server, path: string): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    // Some clients may have connected without asking anything.
+    // Closes connections of clients that have sent no request.
     server.closeAllConnections()
   })
 }

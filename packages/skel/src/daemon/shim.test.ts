@@ -26,7 +26,7 @@ const caller = (options: Partial<ShimOptions> = {}) =>
   testPlugin(shim({ name: 'thick', socket, readyTimeout: 0, ...options }))
 const VERBS = ['add', 'check', 'gc', 'status', 'del'] as const
 
-/** Something else that listens at the socket. */
+/** Starts another server at the socket. */
 async function stranger(listener: RequestListener): Promise<void> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(socket, resolve))
@@ -36,7 +36,7 @@ async function stranger(listener: RequestListener): Promise<void> {
   })
 }
 
-describe('what a shim is made with', () => {
+describe('shim options', () => {
   it.each<[options: object, message: string]>([
     [{ socket: 'run/thick.sock' }, 'socket: expected an absolute path, got "run/thick.sock"'],
     [{ socket: '' }, 'socket: expected an absolute path, got ""'],
@@ -46,11 +46,11 @@ describe('what a shim is made with', () => {
     [{ readyTimeout: Number.NaN }, 'readyTimeout: expected milliseconds from 0 to 2147483647, got NaN'],
     [{ readyTimeout: { ADD: '5' } }, 'readyTimeout: ADD: expected milliseconds from 0 to 2147483647, got "5"'],
     [{ readyTimeout: { DEL: 5 } }, 'readyTimeout: DEL: expected one of ADD, CHECK, GC, STATUS'],
-  ])('is refused when it cannot work: %j', (options, message) => {
+  ])('are rejected if invalid: %j', (options, message) => {
     expect(() => shim({ name: 'thick', socket, ...options })).toThrow(new TypeError(`shim: thick: ${message}`))
   })
 
-  it('may be said by the configuration: then the call is refused', async () => {
+  it('can come from the configuration, which is then rejected if invalid', async () => {
     const at = caller({ socket: (conf) => String(conf.at) })
     expect((await at.add({ conf: { at: 'here' } })).error).toMatchObject({
       code: 7,
@@ -63,7 +63,7 @@ describe('what a shim is made with', () => {
   })
 })
 
-describe('a shim is indistinguishable from the plugin it forwards to', () => {
+describe('a shim behaves like the plugin it forwards to', () => {
   const plugin = definePlugin({
     name: 'thick',
     add(c) {
@@ -106,14 +106,14 @@ describe('a shim is indistinguishable from the plugin it forwards to', () => {
     }
   })
 
-  it.each(VERBS)('in %s', async (verb) => {
+  it.each(VERBS)('for %s', async (verb) => {
     await using _ = await serve(plugin)
     const call = { validAttachments: [{ containerID: 'c', ifname: 'eth0' }], args: 'K8S_POD_NAME=web-0;A=b=c' }
     const [expected, got] = await Promise.all([testPlugin(plugin)[verb](call), caller()[verb](call)])
     expect([got.exitCode, got.stdout]).toEqual([expected.exitCode, expected.stdout])
   })
 
-  it('for what is wrong with the call itself, and for VERSION: without the daemon', async () => {
+  it('for invalid calls and for VERSION, without the daemon', async () => {
     const [direct, thin] = [testPlugin(plugin), caller()]
     for (const call of [{ ifName: 'a/b' }, { conf: '{' }, { conf: { name: '' } }, { conf: { cniVersion: '9.9.9' } }]) {
       expect((await thin.add(call)).stdout).toBe((await direct.add(call)).stdout)
@@ -122,7 +122,7 @@ describe('a shim is indistinguishable from the plugin it forwards to', () => {
     expect((await thin.run('FROB')).stdout).toBe((await direct.run('FROB')).stdout)
   })
 
-  it('finds the daemon where the configuration says it is', async () => {
+  it('finds the daemon at the socket that the configuration names', async () => {
     await using _ = await serve(definePlugin({ name: 'thick', add: () => ({ dns: { domain: 'here' } }) }))
     const options = { socket: (conf: NetConf) => join(String(conf.daemonSocketDir), 'thick.sock') }
     const { result } = await caller(options).add({ conf: { daemonSocketDir: folder } })
@@ -156,7 +156,7 @@ describe('while the daemon is down', () => {
     ['check', 11],
     ['gc', 11],
     ['status', 50],
-  ] as const)('%s is code %i', async (verb, code) => {
+  ] as const)('%s fails with code %i', async (verb, code) => {
     const { exitCode, error } = await caller()[verb]()
     expect([exitCode, error]).toMatchObject([1, { code, msg: `the daemon at ${socket} is down` }])
     expect(error?.details).toContain('ENOENT')
@@ -170,7 +170,7 @@ describe('while the daemon is down', () => {
     )
   })
 
-  it('DEL succeeds as well when the configuration does not say where the daemon would be', async () => {
+  it('DEL succeeds also if the configuration does not name the socket', async () => {
     const options = {
       socket: () => {
         throw new Error('daemonSocketDir is missing')
@@ -180,11 +180,11 @@ describe('while the daemon is down', () => {
     expect((await caller(options).add()).error).toMatchObject({ code: 999, msg: 'daemonSocketDir is missing' })
   })
 
-  it('DEL fails with code 11 when the runtime is meant to try again', async () => {
+  it("DEL fails with code 11 if the option delWhileDown is 'fail'", async () => {
     expect((await caller({ delWhileDown: 'fail' }).del()).error?.code).toBe(11)
   })
 
-  it.each(['add', 'check', 'gc', 'status'] as const)('%s waits until it is up and ready', async (verb) => {
+  it.each(['add', 'check', 'gc', 'status'] as const)('%s waits until the daemon is ready', async (verb) => {
     const reasons = new Set<string>()
     const sink = { write: (line: string) => void reasons.add(JSON.parse(line).reason) }
     const log = () => ({ level: 'debug', sinks: [sink] }) as const
@@ -196,23 +196,23 @@ describe('while the daemon is down', () => {
     expect((await calling).exitCode).toBe(0)
   })
 
-  it('the wait ends before the deadline, so that STATUS has its code', async () => {
+  it('the wait ends before the deadline, so that STATUS fails with its own code', async () => {
     const { error } = await caller({ timeout: 1000, readyTimeout: 20_000 }).status()
     expect(error).toMatchObject({ code: 50 })
   })
 
-  it('CHECK ends within 5 s, when nothing else is said', async () => {
+  it('CHECK fails within 5 s by default', async () => {
     const begun = performance.now()
     expect((await caller({ readyTimeout: {} }).check()).error).toMatchObject({ code: 11 })
     expect(performance.now() - begun).toBeLessThan(15_000)
   })
 
-  it('the wait is bounded by verb', async () => {
+  it('the time limit of the wait can differ by verb', async () => {
     const options: Partial<ShimOptions> = { readyTimeout: { CHECK: 1 }, pollInterval: 1, timeout: 2000 }
     expect((await caller(options).check()).error).toMatchObject({ code: 11 })
   })
 
-  it('a signal ends the wait', async () => {
+  it('an abort ends the wait', async () => {
     const interrupt = new AbortController()
     const calling = caller({ readyTimeout: 20_000 }).add({ signal: interrupt.signal })
     interrupt.abort(new Error('received SIGTERM'))
@@ -220,30 +220,33 @@ describe('while the daemon is down', () => {
   })
 })
 
-describe('a daemon that misbehaves', () => {
+describe('a defective daemon', () => {
   it.each([
     ['add', 11],
     ['status', 50],
     ['del', 11],
-  ] as const)('breaks off: %s is code %i and is not repeated, for it may have been done', async (verb, code) => {
-    let requests = 0
-    await stranger((request) => {
-      requests += 1
-      request.socket.destroy()
-    })
-    const { error } = await caller({ readyTimeout: 20_000 })[verb]()
-    expect(error).toMatchObject({ code, msg: expect.stringContaining('broke off the call') })
-    expect(requests).toBe(1)
-  })
+  ] as const)(
+    'breaks the connection: %s fails with code %i and is not retried, because it may have been done',
+    async (verb, code) => {
+      let requests = 0
+      await stranger((request) => {
+        requests += 1
+        request.socket.destroy()
+      })
+      const { error } = await caller({ readyTimeout: 20_000 })[verb]()
+      expect(error).toMatchObject({ code, msg: expect.stringContaining('broke off the call') })
+      expect(requests).toBe(1)
+    },
+  )
 
-  it('never answers: the deadline, also in DEL', async () => {
+  it('never answers: the deadline applies, also to DEL', async () => {
     await stranger(() => {})
     for (const verb of ['add', 'del'] as const) {
       expect((await caller({ timeout: 100 })[verb]()).error).toMatchObject({ code: 11 })
     }
   })
 
-  it('is another program: its status and what it said', async () => {
+  it('is another program: the error has its status and answer', async () => {
     await stranger((_, response) => response.writeHead(404).end('404 page not found'))
     const { error } = await caller().add()
     expect(error).toMatchObject({ code: 999, msg: `the daemon at ${socket} answered 404 Not Found` })
@@ -252,10 +255,10 @@ describe('a daemon that misbehaves', () => {
 
   it.each([
     ['nothing', '', 6],
-    ['no JSON', 'OK', 6],
-    ['no result', '[]', 6],
+    ['a text that is not JSON', 'OK', 6],
+    ['an array', '[]', 6],
     ['an invalid result', '{"cniVersion":"1.0.0","ips":[{"address":"x"}]}', 6],
-  ])('answers ADD with %s: an error, never a silent success', async (_title, text, code) => {
+  ])('answers ADD with %s: ADD fails', async (_title, text, code) => {
     await stranger((_, response) => response.end(text))
     expect((await caller().add()).error?.code).toBe(code)
   })

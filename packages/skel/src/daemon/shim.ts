@@ -7,22 +7,24 @@ import { pluginMain } from '../main/plugin-main.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
-/** A shim; besides these, what a plugin's definition says about the executable itself. */
+/** Options of a shim, and members of a plugin definition that concern the executable. */
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
-  /** The name of the executable, and `type` in a configuration. */
+  /** Name of the executable, and `type` in a configuration. */
   readonly name: string
-  /** Where the daemon listens, an absolute path, or how the configuration says so. */
+  /** Absolute path of the daemon's socket, or a function that reads it from the configuration. */
   readonly socket: string | ((conf: NetConf) => string)
   /**
-   * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb; never longer than
-   * nine tenths of the deadline. 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS, when not said.
+   * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb.
+   * At most nine tenths of the deadline. Default: 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<Exclude<Verb, 'DEL'>, number>>>
-  /** Milliseconds between two attempts; 100 when not said. */
+  /** Milliseconds between two attempts. Default: 100. */
   readonly pollInterval?: number
   /**
-   * What DEL does while nothing listens: succeed with a warning, the default — a node that goes down must be able to
-   * remove its pods, and GC takes the rest — or fail with code 11, so that the runtime tries again.
+   * Behaviour of DEL while nothing listens at the socket.
+   * - `succeed` (default): succeeds with a warning. A node that shuts down must be able to remove its pods; GC cleans
+   *   up later.
+   * - `fail`: fails with code 11, so that the runtime retries.
    */
   readonly delWhileDown?: 'succeed' | 'fail'
 }
@@ -34,10 +36,10 @@ const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000,
 const POLL = 100
 
 /**
- * The plugin that forwards each call to the daemon of {@link serveDaemon}: environment and stdin over, result and
- * error back as they are. VERSION, and what is wrong with the call itself, is answered here.
+ * Plugin that forwards each call to the daemon of {@link serveDaemon}, with environment and stdin.
+ * It returns the daemon's result or error unchanged. The shim itself answers VERSION and invalid calls.
  *
- * @throws TypeError for options that cannot work.
+ * @throws TypeError for invalid options.
  * @example
  * ```ts
  * pluginMain(shim({ name: 'greet', socket: '/run/greet/greet.sock' }))
@@ -68,7 +70,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     }
   }
 
-  /** The daemon's ADD has succeeded: only a DEL takes it back. */
+  /** Undoes a successful ADD of the daemon with a DEL. */
   const undoAdd = async (c: AddContext<NetConf>, signal: AbortSignal): Promise<void> => {
     const made = await attempt(socketOf(c.conf), 'DEL', { ...c, env: { ...c.env, CNI_COMMAND: 'DEL' }, signal })
     if (made.answer === undefined) throw unavailable('DEL', made)
@@ -81,7 +83,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     async add(c) {
       const answer = await forward('ADD', c)
       c.undo(({ signal }) => undoAdd(c, signal))
-      // The daemon's plugin passed the result on, so it is printed as it was received, to the last digit.
+      // The daemon's plugin returned `prevResult` unchanged. It is printed as received, with all digits of its numbers.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },
@@ -111,7 +113,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
 }
 
 /**
- * Runs a shim as this process, and ends the process: the last line of the executable.
+ * Runs a shim as this process and exits. Call it on the last line of the executable.
  *
  * @example
  * ```ts
@@ -124,7 +126,7 @@ export function shimMain(options: ShimOptions): void {
 
 function checkOptions({ name, socket, readyTimeout, pollInterval, delWhileDown }: ShimOptions): void {
   const where = `shim: ${name}`
-  // The working directory is the runtime's.
+  // A relative path would depend on the runtime's working directory.
   if (typeof socket !== 'function' && !isAbsolute(socket))
     throw unexpected(`${where}: socket`, 'an absolute path', socket)
   const checkReady = (what: string, value: unknown): void => checkMilliseconds(what, value, 0)

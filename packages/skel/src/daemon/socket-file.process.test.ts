@@ -23,7 +23,7 @@ const refusal = async (socket: string): Promise<unknown> => {
   return 'served'
 }
 
-/** A socket whose owner died. */
+/** Leaves a socket without a listener. */
 function stale(path: string): void {
   const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
   expect(() => execFileSync(process.execPath, ['-e', script])).toThrow('Command failed')
@@ -31,7 +31,7 @@ function stale(path: string): void {
 }
 
 describe('the socket of a daemon', () => {
-  it('is for its owner only, in a folder of its own', async () => {
+  it('is accessible to its owner only, in a new folder', async () => {
     const socket = join(folder, 'run/thick/thick.sock')
     await using daemon = await serveDaemon(plugin, { socket })
     expect(daemon.socket).toBe(socket)
@@ -39,7 +39,7 @@ describe('the socket of a daemon', () => {
     expect([mode(join(folder, 'run/thick')), mode(socket)]).toEqual([0o700, 0o600])
   })
 
-  it('is gone when the daemon has stopped, the folder stays', async () => {
+  it('is removed when the daemon stops, and the folder stays', async () => {
     const socket = join(folder, 'run/thick.sock')
     await (await serveDaemon(plugin, { socket })).stop()
     expect([existsSync(socket), existsSync(join(folder, 'run'))]).toEqual([false, true])
@@ -52,14 +52,14 @@ describe('the socket of a daemon', () => {
     expect(await refusal(socket)).toBe('served')
   })
 
-  it('does not replace one that is served', async () => {
+  it('does not replace a socket with a listener', async () => {
     const socket = join(folder, 'thick.sock')
     await using first = await serveDaemon(plugin, { socket })
     expect(await refusal(socket)).toBe('IN_USE')
     expect(existsSync(first.socket)).toBe(true)
   })
 
-  it('is left to its successor, when that has taken the path', async () => {
+  it('is kept if a successor has taken the path', async () => {
     const socket = join(folder, 'thick.sock')
     const first = await serveDaemon(plugin, { socket })
     rmSync(socket)
@@ -79,19 +79,19 @@ describe('the socket of a daemon', () => {
     expect(lstatSync(socket).isSocket()).toBe(false)
   })
 
-  it.each([0o777, 0o770, 0o1777])('is refused in a folder others may write to, mode %o', async (open) => {
+  it.each([0o777, 0o770, 0o1777])('is rejected in a folder that other users can write to, mode %o', async (open) => {
     chmodSync(folder, open)
     expect(await refusal(join(folder, 'thick.sock'))).toBe('INSECURE')
   })
 
   it.each([
     ['a relative path', 'thick.sock'],
-    ['a path the kernel cannot hold', `/${'x'.repeat(107)}`],
-  ])('cannot have %s', async (_title, socket) => {
+    ['a path that is too long for the kernel', `/${'x'.repeat(107)}`],
+  ])('is rejected with %s', async (_title, socket) => {
     expect(await refusal(socket)).toBe('INVALID')
   })
 
-  it('cannot be in a folder that cannot be made', async () => {
+  it('is rejected in a folder that cannot be created', async () => {
     writeFileSync(join(folder, 'file'), '')
     expect(await refusal(join(folder, 'file/run/thick.sock'))).toBe('ENOTDIR')
   })

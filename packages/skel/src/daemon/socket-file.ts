@@ -4,21 +4,24 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { errnoOf } from '@cni/types'
 import { DaemonError } from './daemon-error.ts'
 
-/** A place for a socket that nobody else uses. */
+/** A reserved path for a socket. */
 export interface SocketFile {
-  /** Where to listen, until it is published. */
+  /** Path to listen at before {@link SocketFile.publish}. */
   readonly hidden: string
-  /** Moves the socket to its path, over a stale one: clients see one or the other, and never one they may not use. */
+  /**
+   * Moves the socket to its final path and replaces a stale socket there. The socket has its permissions before clients
+   * see it.
+   */
   publish(): void
-  /** Removes the socket, unless it has become another's. */
+  /** Removes the socket, unless another daemon has replaced it. */
   remove(): void
 }
 
-/** What fits into a `sockaddr_un`, without its final zero. */
+/** Size of `sun_path` in `sockaddr_un`, without the final zero. */
 const MAX_PATH = 107
 
 /**
- * Prepares the place of a socket: its folder, and nothing there that must not be replaced.
+ * Prepares the path of a socket: creates the folder, and checks that the path can be replaced.
  *
  * @throws {@link DaemonError}
  */
@@ -58,7 +61,7 @@ function prepareFolder(folder: string): void {
     const code = errnoOf(cause) ?? 'unknown error'
     throw new DaemonError(code, `Cannot make the folder of the socket, "${folder}": ${code}`, folder, { cause })
   }
-  // Not made stricter here: it may be one that is not ours, such as /run.
+  // Does not change the mode: the folder may be a shared one, such as /run.
   if ((stats.mode & 0o022) === 0) return
   const mode = (stats.mode & 0o7777).toString(8)
   throw refused('INSECURE', folder, `others may write to this folder (mode ${mode}) and replace the socket`)
@@ -68,7 +71,7 @@ function entryAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Whether somebody listens, or whether the socket was left behind. */
+/** True if a server listens at the socket; false for a stale socket. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(path)
@@ -76,7 +79,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Anything else, such as a full queue, means that somebody is there.
+    // Other errors, such as a full queue, mean that a server is there.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

@@ -4,8 +4,8 @@ import { decodeCall, encodeCall } from './wire.ts'
 
 const call = (members: object): string => JSON.stringify({ env: {}, config: '', ...members })
 
-describe('a call on the wire', () => {
-  it('comes out as it went in, whatever bytes the configuration has', () => {
+describe('an encoded call', () => {
+  it('is decoded to the same call, whatever bytes the configuration has', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), (config, args) => {
         const env = { CNI_COMMAND: 'ADD', CNI_ARGS: args }
@@ -16,7 +16,7 @@ describe('a call on the wire', () => {
     )
   })
 
-  it('carries the variables of the specification and the trace context, and no other', () => {
+  it('contains only the variables of the specification and the trace context', () => {
     const env = {
       CNI_COMMAND: 'ADD',
       CNI_PATH: undefined,
@@ -28,14 +28,14 @@ describe('a call on the wire', () => {
     expect(JSON.parse(body).env).toEqual({ CNI_COMMAND: 'ADD', TRACEPARENT: '00-a-b-01' })
   })
 
-  it('loses what is no CNI variable on the way in as well', () => {
+  it('loses other variables when it is decoded', () => {
     const { env } = decodeCall(
       '{"env":{"CNI_COMMAND":"ADD","PATH":"/tmp","NODE_OPTIONS":5,"__proto__":{"CNI_ARGS":"x"}},"config":""}',
     )
     expect(env).toEqual({ CNI_COMMAND: 'ADD' })
   })
 
-  it('is read or refused with code 6, whatever the body is', () => {
+  it('is decoded or rejected with code 6', () => {
     const member = fc.oneof(
       fc.json(),
       fc.base64String().map((text) => JSON.stringify(text)),
@@ -57,14 +57,18 @@ describe('a call on the wire', () => {
   })
 
   it.each([
-    ['no JSON', '{"token":"s3cret"', 'the call is no JSON (17 characters)'],
+    ['invalid JSON', '{"token":"s3cret"', 'the call is no JSON (17 characters)'],
     ['a list', '[]', 'the call: expected an object, got array'],
     ['null', 'null', 'the call: expected an object, got null'],
-    ['no environment', '{"config":""}', 'env: expected an object, got undefined'],
-    ['a variable that is no text', call({ env: { CNI_IFNAME: 5 } }), 'env.CNI_IFNAME: expected a string, got number'],
-    ['no configuration', '{"env":{}}', 'config: expected base64, got undefined'],
+    ['a missing environment', '{"config":""}', 'env: expected an object, got undefined'],
+    [
+      'a variable that is not a string',
+      call({ env: { CNI_IFNAME: 5 } }),
+      'env.CNI_IFNAME: expected a string, got number',
+    ],
+    ['a missing configuration', '{"env":{}}', 'config: expected base64, got undefined'],
     ['a configuration that is not base64', call({ config: '{}' }), 'config: the base64 is invalid'],
-  ])('%s is code 6 and named', (_title, body, message) => {
+  ])('%s is rejected with code 6, and the message names the member', (_title, body, message) => {
     expect(() => decodeCall(body)).toThrow(expect.objectContaining({ code: 6, message }))
   })
 })

@@ -1,14 +1,14 @@
 import { CniError, ErrorCode, isObject } from '@cni/types'
 import type { EnvVars } from '../protocol/environment.ts'
 
-/** One call on its way from the shim to the daemon. */
+/** A call as the shim sends it to the daemon. */
 export interface WireCall {
   readonly env: EnvVars
   readonly config: Uint8Array
 }
 
-// Only the variables of the specification and the trace context of newer runtimes cross the socket: the shim passes on
-// no secrets of its environment, and the daemon takes no settings from a client.
+// Variables that are sent: the specification's, and the trace context of newer runtimes. The shim sends no secrets from
+// its environment, and a client cannot change the daemon's settings.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',
@@ -22,7 +22,7 @@ const VARIABLES = [
   'BAGGAGE',
 ]
 
-/** The body of `POST /cni`. */
+/** Encodes the body of `POST /cni`. */
 export function encodeCall({ env, config }: WireCall): string {
   const { buffer, byteOffset, byteLength } = config
   return JSON.stringify({
@@ -32,9 +32,9 @@ export function encodeCall({ env, config }: WireCall): string {
 }
 
 /**
- * Reads the body of `POST /cni`.
+ * Decodes the body of `POST /cni`.
  *
- * @throws {@link CniError} 6, naming the member.
+ * @throws {@link CniError} 6 that names the invalid member.
  */
 export function decodeCall(body: string): WireCall {
   const { env, config } = members(body)
@@ -51,7 +51,7 @@ function members(body: string): { env?: unknown; config?: unknown } {
   try {
     call = JSON.parse(body)
   } catch {
-    // The engine's message quotes the body, which may hold a secret.
+    // Omits the engine's message, which quotes the body and may contain a secret.
     throw new CniError(ErrorCode.decodingFailure, `the call is no JSON (${body.length} characters)`)
   }
   if (!isObject(call)) throw malformed('the call', 'an object', call)
@@ -70,7 +70,7 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Buffer skips what it does not understand.
+  // Compares, because Buffer skips invalid characters.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

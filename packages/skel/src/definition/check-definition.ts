@@ -3,9 +3,9 @@ import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from '../checks.ts'
 
 /**
- * Checks a definition: what its types require, and what they cannot express.
+ * Checks a definition for everything its types require, and for rules that types cannot express.
  *
- * @throws TypeError that names the plugin, the member, what is expected of it and what it is.
+ * @throws TypeError that names the plugin, the member, the expected value and the actual one.
  */
 export function checkDefinition(plugin: unknown): void {
   if (!isObject(plugin)) throw unexpected('definePlugin', 'a plugin', plugin)
@@ -28,7 +28,7 @@ export function checkDefinition(plugin: unknown): void {
   checkMembers(plugin, at)
 }
 
-/** Whether a value is a schema of zod 4; those of zod 3 and of other libraries say too little about what is wrong. */
+/** True for a schema of zod 4. Schemas of zod 3 and other libraries report too little about errors. */
 function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
@@ -51,7 +51,7 @@ const MEMBERS = [
   ...FLAGS,
 ]
 
-/** Makes the beginning of a message about a member of a plugin. */
+/** Builds the beginning of a message about a plugin's member. */
 type At = (member: string) => string
 
 function checkType(at: At, member: string, value: unknown, type: 'function' | 'boolean'): void {
@@ -60,7 +60,7 @@ function checkType(at: At, member: string, value: unknown, type: 'function' | 'b
 
 function checkName(name: unknown): void {
   if (typeof name !== 'string') throw unexpected('definePlugin: name', 'a string', name)
-  // What a runtime looks up in its folders; `type` of a configuration.
+  // A name that a runtime can find in its plugin folders; also `type` in a configuration.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
   if (name !== '' && name !== '.' && name !== '..' && !/[\s/\0-\x1f\x7f]/.test(name)) return
   throw unexpected('definePlugin: name', 'the name of an executable', name)
@@ -90,7 +90,10 @@ function checkArgs(what: string, value: unknown): void {
   }
 }
 
-/** Refuses a handler under another name, which would never be called. A class may have more members. */
+/**
+ * Rejects an unknown member, such as a misspelt handler that would never be called. An instance of a class may have
+ * more members.
+ */
 function checkMembers(plugin: object, at: At): void {
   const prototype: unknown = Object.getPrototypeOf(plugin)
   if (prototype !== Object.prototype && prototype !== null) return

@@ -3,42 +3,42 @@ import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
 import type { Log } from '../log.ts'
 import type { AttachmentState, NetworkState } from '../state/call-state.ts'
 
-/** What every handler knows about its call. */
+/** Context of every handler. */
 export interface CallContext {
-  /** The plugin's name, from its definition. */
+  /** Name of the plugin, from its definition. */
   readonly plugin: string
-  /** The network's name: `name` of the configuration. */
+  /** Name of the network: `name` of the configuration. */
   readonly networkName: string
-  /** The configuration's version; a result is printed in it. */
+  /** Version of the configuration. A result is printed in this version. */
   readonly cniVersion: string
-  /** `CNI_ARGS`, read as the plugin's `args` says. */
+  /** `CNI_ARGS`, parsed as the plugin's `args` demands. */
   readonly args: ReadonlyMap<string, string>
-  /** The pod, when the runtime passes the Kubernetes convention in `CNI_ARGS`. */
+  /** The pod, if the runtime passes the Kubernetes members of `CNI_ARGS`. */
   readonly k8s: K8sArgs | undefined
-  /** `CNI_PATH`: where delegates are looked for. */
+  /** `CNI_PATH`: folders in which delegates are found. */
   readonly path: readonly string[]
   /** The whole environment, for delegates. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Stdin as it came, for delegates. */
+  /** Stdin as received, for delegates. */
   readonly raw: Uint8Array
-  /** The log of the call: lines go to stderr and to the sinks of the `log` hook. */
+  /** Log of the call. Its lines go to stderr and to the sinks of the `log` hook. */
   readonly log: Log
-  /** The call as a span of a distributed trace, in the terms of OpenTelemetry; the middleware `span` sets it. */
+  /** The call as a span of a distributed trace, as in OpenTelemetry. Set by the middleware `span`. */
   readonly span?: {
-    /** The W3C trace: 32 hexadecimal digits. */
+    /** W3C trace id: 32 hexadecimal digits. */
     readonly traceId: string
-    /** The span of this call: 16 hexadecimal digits. */
+    /** Id of this call's span: 16 hexadecimal digits. */
     readonly spanId: string
-    /** The span of the caller. */
+    /** Id of the caller's span. */
     readonly parentId: string
     /** True if the caller records the trace. */
     readonly sampled: boolean
   }
-  /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
+  /** Aborts at the deadline and on SIGTERM. Pass it to everything that waits. */
   readonly signal: AbortSignal
   /**
-   * Keeps a resource until the call is over: until the result is written or, when ADD fails, until the undo steps have
-   * run. Resources are disposed last first. Gives the resource back.
+   * Keeps a resource until the end of the call, and returns it. Resources are disposed in reverse order.
+   * A call ends when its result is written, or after the undo steps of a failed ADD.
    *
    * @example
    * ```ts
@@ -48,31 +48,33 @@ export interface CallContext {
   hold<Resource extends Disposable | undefined>(resource: Resource): Resource
 }
 
-/** What ADD, CHECK and DEL know about the attachment. */
+/** Context of ADD, CHECK and DEL. */
 export interface AttachmentContext extends CallContext {
-  /** `CNI_CONTAINERID`: the container, by the name of the runtime. */
+  /** `CNI_CONTAINERID`: the runtime's id of the container. */
   readonly containerID: string
-  /** `CNI_IFNAME`: the interface inside the container. */
+  /** `CNI_IFNAME`: name of the interface inside the container. */
   readonly ifName: string
 }
 
-/** What an ADD handler gets. */
+/** Context of an ADD handler. */
 export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
-  /** The configuration, as the schema has read it. */
+  /** Configuration, parsed by the schema. */
   readonly conf: Conf
-  /** What the plugin keeps of the attachment; to use it without a `state` in the definition is an error. */
+  /** State of the attachment. Throws if the definition has no `state`. */
   readonly state: AttachmentState<State>
-  /** The container's namespace, open until the call ends. Never the plugin's own. */
+  /** The container's namespace, open until the end of the call. Never the plugin's own. */
   readonly netns: Netns
   /**
-   * The result so far, in the 1.1.0 model, frozen; certain in a chained plugin. Return it to pass the received document on
-   * as it is; to change something, return a new object: `{ ...c.prevResult, dns }`.
+   * Result of the previous plugins in the 1.1.0 model, frozen. Always defined in a chained plugin.
+   * Return it to pass on the received document unchanged. To change something, return a new object: `{ ...c.prevResult,
+   * dns }`.
    */
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
-   * Registers the inverse of what was just done. When ADD fails, at its deadline too, the steps run last first, 2 s in
-   * all. Their signal is not the call's, which may be aborted by then.
+   * Registers the inverse of a change. The steps run in reverse order if ADD fails, also at its deadline; at most 2 s
+   * in all.
+   * Their signal is not the call's, which may have aborted by then.
    *
    * @example
    * ```ts
@@ -83,46 +85,50 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   undo(step: (options: { readonly signal: AbortSignal }) => unknown): void
 }
 
-/** What a CHECK handler gets. Throw when the container is not as ADD left it. */
+/** Context of a CHECK handler. The handler throws if the container is not as ADD left it. */
 export interface CheckContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
-  /** The configuration, as the schema has read it. */
+  /** Configuration, parsed by the schema. */
   readonly conf: Conf
-  /** What ADD kept, in a plugin that declares a `state`. */
+  /** State that ADD has stored, in a plugin that declares a `state`. */
   readonly state: Pick<AttachmentState<State>, 'read'>
-  /** The container's namespace, open until the call ends. */
+  /** The container's namespace, open until the end of the call. */
   readonly netns: Netns
-  /** The final result of the whole chain, in the 1.1.0 model, frozen. */
+  /** Final result of the whole chain in the 1.1.0 model, frozen. */
   readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
-/** What a DEL handler gets: any part may be missing, and none is a reason to fail. */
+/** Context of a DEL handler. Any part may be missing; the handler should not fail because of that. */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
-  /** `undefined` when the plugin's own members are invalid. */
+  /** `undefined` if the plugin's own members are invalid. */
   readonly conf: Conf | undefined
   /**
-   * `undefined` when the runtime gave none, when it is gone, or when the path leads to the plugin's own. Its `kept` says
-   * why removals leave what is there: the attachment is not recorded, or another one of the container needs it.
+   * `undefined` if the runtime gave no namespace, if the namespace is gone, or if it is the plugin's own.
+   * Its `kept` says why its contents must stay: the attachment has no record, or another attachment of the container
+   * needs them.
    */
   readonly netns: Netns | undefined
-  /** `undefined` when the runtime gave none, or none that can be read. */
+  /** `undefined` if the runtime gave no result, or an unreadable one. */
   readonly prevResult: Result | undefined
-  /** What ADD kept, in a plugin that declares a `state`; it is removed when the handler has succeeded. */
+  /** State that ADD has stored, in a plugin that declares a `state`. It is removed after the handler has succeeded. */
   readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
-/** What a GC handler gets. */
+/** Context of a GC handler. */
 export interface GcContext<Conf = NetConf, State = undefined> extends CallContext {
-  /** The configuration, as the schema has read it. */
+  /** Configuration, parsed by the schema. */
   readonly conf: Conf
-  /** What ADDs kept, in a plugin that declares a `state`. */
+  /** State that all ADDs have stored, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
-  /** Everything else is stale. `undefined` when the runtime did not say: then nothing is known to be stale. */
+  /**
+   * Attachments that are valid; all others are stale. `undefined` if the runtime gave no list: nothing is known to be
+   * stale then.
+   */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }
 
-/** What a STATUS handler gets. Throw with code 50 or 51 when an ADD could not succeed now. */
+/** Context of a STATUS handler. The handler throws code 50 or 51 if an ADD would fail now. */
 export interface StatusContext<Conf = NetConf> extends CallContext {
-  /** The configuration, as the schema has read it. */
+  /** Configuration, parsed by the schema. */
   readonly conf: Conf
 }

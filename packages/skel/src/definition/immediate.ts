@@ -4,8 +4,8 @@ import type { EnvVars } from '../protocol/environment.ts'
 import { type Plugin, supportedVersions } from './plugin.ts'
 
 /**
- * What can be answered from the definition alone, without stdin, which may never end, and without a log or a clock:
- * VERSION, and the text for a human who sets no command.
+ * Answers VERSION, and a user who sets no command, from the definition alone.
+ * Needs no log, no clock, and no stdin, which may never end.
  */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''
@@ -14,7 +14,7 @@ export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | u
   return undefined
 }
 
-/** What the plugin is and what it supports, in the two lines of the reference implementation. */
+/** Describes the plugin and its versions in the two lines of the reference implementation. */
 export function aboutText(about: string, plugin: Plugin): string {
   return `${about}\nCNI protocol versions supported: ${supportedVersions(plugin).join(', ')}\n`
 }

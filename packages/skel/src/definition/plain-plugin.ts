@@ -1,8 +1,8 @@
 import type { Plugin } from './plugin.ts'
 
 /**
- * The same plugin as a plain object, which can be copied by spreading: the handlers of a class are on its prototype.
- * They are called on the plugin itself, because a handler may use `this`.
+ * Copies a plugin into a plain object that can be spread: the handlers of a class are on its prototype.
+ * The handlers run with the original plugin as `this`.
  */
 export function plainPlugin<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,

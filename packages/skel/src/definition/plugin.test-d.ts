@@ -10,7 +10,7 @@ import { attachmentState } from '../state/attachment-state.ts'
 import { definePlugin, type Plugin } from './plugin.ts'
 
 describe('the types of a plugin follow its definition', () => {
-  it('conf is what the schema makes, with the standard members', () => {
+  it("conf is the schema's output, with the standard members", () => {
     definePlugin({
       name: 'p',
       config: netConf({ port: z.int(), mode: z._default(z.enum(['a', 'b']), 'a') }),
@@ -37,7 +37,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('a member that is read has to be declared, with its dots', () => {
+  it('only declared members can be read, also names with dots', () => {
     const config = netConf({ 'example.com/zone': z.optional(z.unknown()), ipam: z.looseObject({ subnet: z.string() }) })
     definePlugin({
       name: 'p',
@@ -51,7 +51,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('a configuration that refuses unknown members has none', () => {
+  it('a configuration that rejects unknown members has none', () => {
     definePlugin({
       name: 'p',
       config: netConf({ port: z.int() }, { unknown: 'refuse' }),
@@ -65,7 +65,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('c.state is what its schema makes, and nothing where none is declared', () => {
+  it('c.state has the type of its schema, and is undefined without one', () => {
     const mini = z.object({ mark: z._default(z.int(), 1) })
     const options = { folder: '/run/p', version: 2 }
     for (const state of [attachmentState(classic.object({ mark: classic.number() })), attachmentState(mini, options)]) {
@@ -97,7 +97,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('any zod 4 schema will do, and none', () => {
+  it('any zod 4 schema is accepted, or none', () => {
     const config = classic.z.object({ port: classic.z.number() })
     definePlugin({
       name: 'p',
@@ -116,7 +116,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('prevResult is certain in a chained plugin only, and never in DEL', () => {
+  it('prevResult is always defined in a chained plugin, except in DEL', () => {
     definePlugin({
       name: 'p',
       chained: true,
@@ -136,7 +136,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('prevResult cannot be changed, at no depth', () => {
+  it('prevResult is deeply readonly', () => {
     definePlugin({
       name: 'p',
       chained: true,
@@ -154,7 +154,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('netns is a handle, never a text, and may be missing in DEL only', () => {
+  it('netns is a handle, never a string, and may be undefined only in DEL', () => {
     definePlugin({
       name: 'p',
       add(c) {
@@ -166,7 +166,7 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
-  it('only ADD can be undone, and must return a result', () => {
+  it('only ADD has undo, and it must return a result', () => {
     definePlugin({
       name: 'p',
       // @ts-expect-error: nothing is no result
@@ -178,7 +178,7 @@ describe('the types of a plugin follow its definition', () => {
     definePlugin({ name: 'p' })
   })
 
-  it('what is no definition does not compile', () => {
+  it('an invalid definition does not compile', () => {
     const add = () => ({})
     // @ts-expect-error: no such version
     definePlugin({ name: 'p', add, versions: ['1.2.0'] })
@@ -203,12 +203,12 @@ describe('the types of a plugin follow its definition', () => {
     definePlugin({ name: 'p', add, config: () => void netConf({}) })
   })
 
-  it('a plugin can be made from another', () => {
+  it('a plugin can be derived from another', () => {
     const plugin = definePlugin({ name: 'p', versions: ['1.1.0'], add: () => ({}) })
     expectTypeOf(definePlugin({ ...plugin, name: 'q' })).toEqualTypeOf(plugin)
   })
 
-  it('every plugin can be run', () => {
+  it('every plugin is accepted by runPlugin', () => {
     const plugin = definePlugin({
       name: 'p',
       chained: true,

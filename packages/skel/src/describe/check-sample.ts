@@ -4,7 +4,10 @@ import { validateConfig } from '../schema/validate.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
-/** Has the schema of a plugin check the configuration that `--help` shows, whatever the outcome. */
+/**
+ * Validates the configuration in `--help` with the plugin's schema, and ignores the outcome. This loads the validation
+ * code.
+ */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config
   if (schema === undefined) return
@@ -12,7 +15,7 @@ export async function checkSample(plugin: Plugin): Promise<void> {
   try {
     await validateConfig(schema, { cniVersion: CURRENT_VERSION, name: plugin.name, type: plugin.name, ...sample })
   } catch (error) {
-    // A schema may ask for more than a sample can know.
+    // A schema may require more than a sample can provide.
     if (!isCniError(error)) throw error
   }
 }

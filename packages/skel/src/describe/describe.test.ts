@@ -20,7 +20,7 @@ const plugin = definePlugin({
 const bare = definePlugin({ name: 'bare', versions: ['1.0.0'], add: () => ({}) })
 
 describe('the JSON Schema of a configuration', () => {
-  it('has the members of the plugin and the standard ones, as they are written', async () => {
+  it('has the members of the plugin and the standard ones, with the types of the input', async () => {
     const schema = await jsonSchema(plugin)
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -40,7 +40,7 @@ describe('the JSON Schema of a configuration', () => {
     expect(JSON.parse(await describer(plugin, 'schema'))).toEqual(schema)
   })
 
-  it('is that of the standard members where the plugin has no schema, and any value where JSON has no word', async () => {
+  it('has only standard members without a schema, and any value for a type that JSON Schema lacks', async () => {
     expect(await jsonSchema(bare)).toMatchObject({ title: 'bare', required: ['name'] })
     const config = netConf({
       when: z.pipe(z.string(), z.transform(Number)),
@@ -54,7 +54,7 @@ describe('the JSON Schema of a configuration', () => {
 })
 
 describe('the help', () => {
-  it('says what the plugin is, its verbs, versions and members', async () => {
+  it("shows the plugin's purpose, verbs, versions and members", async () => {
     expect(await helpText(plugin)).toMatchInlineSnapshot(`
       "redirect: sends connections to a proxy
 
@@ -102,7 +102,7 @@ describe('the help', () => {
     `)
   })
 
-  it('names GC where a state makes it work, and the capabilities that its sample declares', async () => {
+  it('lists GC if there is a state, and the capabilities in its sample', async () => {
     const config = netConf({ port: z.int(), runtimeConfig: runtimeConfig('portMappings', 'mac') })
     const state = attachmentState(z.object({}))
     const text = await helpText(definePlugin({ name: 'p', config, state, add: () => ({}), del() {} }))
@@ -113,13 +113,13 @@ describe('the help', () => {
     expect(JSON.parse(sample).plugins).toEqual([{ type: 'p', capabilities, port: 1 }])
   })
 
-  it('is short where there is little to say', async () => {
+  it('is short for a minimal plugin', async () => {
     expect(await helpText(bare)).toMatch(/^bare: a CNI plugin\n/)
     expect(await helpText(bare)).toContain('Versions   1.0.0\n')
     expect(await helpText(bare)).not.toContain('Configuration')
   })
 
-  it('shows a list whose entry the plugin accepts', async () => {
+  it('has a sample that the plugin accepts', async () => {
     const config = netConf({
       host: z.ipv6(),
       count: z.int().check(z.gte(3)),

@@ -3,7 +3,7 @@ import { helpText } from './help.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /**
- * For `pluginMain`: answers `--help` and `--schema` from the plugin's definition.
+ * Prints `--help` and `--schema` from the plugin's definition. Pass it to `pluginMain`.
  *
  * @example
  * ```ts

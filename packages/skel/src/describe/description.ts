@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 
-/** What the author said about a member with `z.describe` or `z.meta`. */
+/** Description of a member, set with `z.describe` or `z.meta`. */
 export function descriptionOf(schema: z.core.$ZodType): string | undefined {
   return layers(schema)
     .map((layer) => z.globalRegistry.get(layer)?.description)
     .find(Boolean)
 }
 
-/** A value the author gave as an example with `z.meta`, or as the default. */
+/** Example of a value, set with `z.meta`, or else its default. */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   for (const layer of layers(schema)) {
     const examples = z.globalRegistry.get(layer)?.examples
@@ -16,7 +16,7 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
   return defaultOf(schema)
 }
 
-/** The value that stands for an absent member. */
+/** Default of a missing member. */
 export function defaultOf(schema: z.core.$ZodType): unknown {
   for (const { _zod } of layers(schema)) {
     const { def } = _zod
@@ -25,9 +25,9 @@ export function defaultOf(schema: z.core.$ZodType): unknown {
   return undefined
 }
 
-/** The schema and those it wraps, outermost first. */
+/** A schema and the schemas that it wraps, outermost first. */
 function layers(schema: z.core.$ZodType): z.core.$ZodTypes[] {
-  // A parse boundary: `$ZodTypes` is the union of what a `$ZodType` can be.
+  // Cast: `$ZodTypes` is the union of all kinds of `$ZodType`.
   const one = schema as z.core.$ZodTypes
   const { def } = one._zod
   const inner = 'innerType' in def ? def.innerType : def.type === 'pipe' ? def.in : undefined

@@ -6,7 +6,7 @@ import { shapeOf } from '../schema/walk.ts'
 import { defaultOf, descriptionOf } from './description.ts'
 import { isOptional, sampleObject } from './sample.ts'
 
-/** The text of `--help`: what the plugin is, its verbs, versions and configuration, and how to try it. */
+/** Text of `--help`: purpose, verbs, versions and configuration of the plugin, and an example. */
 export function helpText(plugin: Plugin): string {
   const { name, about, chained, config } = plugin
   const own = ownMembers(config)
@@ -31,19 +31,19 @@ export function helpText(plugin: Plugin): string {
 }
 
 function verbsOf({ check, del, gc, state, status }: Plugin): string[] {
-  // A plugin with a state needs no GC handler.
+  // GC works without a handler if the plugin has a state.
   const optional = Object.entries({ CHECK: check, DEL: del, GC: gc ?? state, STATUS: status })
   return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
 }
 
-/** What the plugin's schema lists besides the standard members. */
+/** Members of the plugin's schema, without the standard ones. */
 function ownMembers(config: core.$ZodType | undefined): Record<string, core.$ZodType> {
   const standard = Object.keys(shapeOf(netConf({})) ?? {})
   const shape = config === undefined ? {} : (shapeOf(config) ?? {})
   return Object.fromEntries(Object.entries(shape).filter(([member]) => !standard.includes(member)))
 }
 
-/** The members of `runtimeConfig` that the plugin's schema lists. */
+/** Members of `runtimeConfig` in the plugin's schema. */
 function capabilitiesOf(config: core.$ZodType | undefined): string[] {
   const member = config && shapeOf(config)?.runtimeConfig
   return Object.keys((member && shapeOf(member)) ?? {})

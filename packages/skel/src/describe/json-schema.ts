@@ -4,8 +4,8 @@ import { netConf } from '../schema/net-conf.ts'
 import { descriptionOf } from './description.ts'
 
 /**
- * The JSON Schema of the configuration a plugin reads from stdin. In a list of plugins the runtime adds `cniVersion`,
- * `name` and `prevResult`.
+ * JSON Schema of the configuration that a plugin reads from stdin.
+ * In a list of plugins the runtime adds `cniVersion`, `name` and `prevResult`.
  *
  * @example
  * ```ts
@@ -15,7 +15,7 @@ import { descriptionOf } from './description.ts'
 export function jsonSchema(plugin: Plugin): z.core.JSONSchema.JSONSchema {
   const { name, about } = plugin
   const config = plugin.config ?? netConf({})
-  // What has no counterpart in JSON Schema, such as a transform, stands for any value.
+  // Accepts any value where JSON Schema has no equivalent, such as a transform.
   const { $schema, ...schema } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
   const description = descriptionOf(config) ?? about
   return { ...($schema ? { $schema } : {}), title: name, ...(description ? { description } : {}), ...schema }

@@ -3,12 +3,12 @@ import { limitsOf } from '../schema/limits.ts'
 import { shapeOf, unwrap } from '../schema/walk.ts'
 import { exampleOf } from './description.ts'
 
-/** Whether a configuration without the member is accepted. */
+/** True if the member may be missing. */
 export function isOptional(schema: core.$ZodType): boolean {
   return schema._zod.optin !== undefined
 }
 
-/** A value to start from: the author's example or default, else one as small as the schema asks for. */
+/** Sample value: the author's example or default, else the smallest value that the schema accepts. */
 export function sampleOf(schema: core.$ZodType): unknown {
   const example = exampleOf(schema)
   if (example !== undefined) return example
@@ -38,7 +38,7 @@ export function sampleOf(schema: core.$ZodType): unknown {
   }
 }
 
-/** The members that have to be there. */
+/** Sample of the required members. */
 export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Record<string, unknown> {
   const required = Object.entries(shape).filter(([, member]) => !isOptional(member))
   return Object.fromEntries(required.map(([name, member]) => [name, sampleOf(member)]))
@@ -46,7 +46,7 @@ export function sampleObject(shape: Readonly<Record<string, core.$ZodType>>): Re
 
 function sampleNumber(schema: core.$ZodTypes): number {
   const { low, lowExclusive, high } = limitsOf(schema)
-  // zod's own integers say that they are safe ones by their bounds.
+  // zod's own integers have the bounds of safe integers.
   if (low === undefined || low === Number.MIN_SAFE_INTEGER) return Math.min(1, high ?? 1)
   return lowExclusive ? low + 1 : low
 }

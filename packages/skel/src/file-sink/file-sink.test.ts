@@ -12,7 +12,7 @@ beforeEach(() => {
   path = join(folder, 'log')
 })
 
-/** One call that logs some lines. */
+/** Runs one call that logs some lines. */
 const write = async (options: Partial<Parameters<typeof fileSink>[0]>, ...lines: string[]) => {
   const sink = fileSink({ path, maxBytes: 10, ...options })
   for (const line of lines) sink.write(line)
@@ -22,7 +22,7 @@ const files = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 
 describe('a log file', () => {
-  it('appears with its folder at the first line, for its owner only', async () => {
+  it('is created with its folder at the first line, for its owner only', async () => {
     path = join(folder, 'var/log/p.log')
     await write({})
     expect(readdirSync(folder)).toEqual([])
@@ -31,7 +31,7 @@ describe('a log file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('grows across calls until it is full, then starts anew beside one backup', async () => {
+  it('grows across calls up to the limit, then is renamed to a backup', async () => {
     for (const line of ['1234567\n', 'abcdefg\n', 'second\n', 'x'.repeat(9), 'third\n']) await write({}, line)
     expect(files()).toEqual({ log: 'third\n', 'log.1': `second\n${'x'.repeat(9)}` })
   })
@@ -40,12 +40,12 @@ describe('a log file', () => {
     [0, { log: '4444444444' }],
     [1, { log: '4444444444', 'log.1': '3333333333' }],
     [3, { log: '4444444444', 'log.1': '3333333333', 'log.2': '2222222222', 'log.3': '1111111111' }],
-  ])('keeps %i of the full ones', async (keep, expected) => {
+  ])('keeps %i backups', async (keep, expected) => {
     for (const digit of '01234') await write({ keep }, digit.repeat(10))
     expect(files()).toEqual(expected)
   })
 
-  it('loses what was put aside too long ago', async () => {
+  it('loses backups that are too old', async () => {
     writeFileSync(`${path}.1`, 'young')
     writeFileSync(`${path}.2`, 'old')
     const past = Date.now() / 1000 - 120
@@ -56,7 +56,7 @@ describe('a log file', () => {
     expect(Object.keys(files())).toEqual(['log', 'log.1'])
   })
 
-  it('is never somebody else’s file: a symbolic link, a second name, a device', async () => {
+  it('is never a symbolic link, a hard link or a device', async () => {
     const target = join(folder, 'target')
     writeFileSync(target, 'untouched, and larger than the limit')
     for (const link of [symlinkSync, linkSync]) {
@@ -75,12 +75,12 @@ describe('a log file', () => {
     [{ keep: -1 }, 'keep: expected a whole number from 0 on, got -1'],
     [{ keep: 1.5 }, 'keep: expected a whole number from 0 on, got 1.5'],
     [{ maxAge: Number.NaN }, 'maxAge: expected milliseconds above 0, got NaN'],
-  ])('has limits that make sense: not %j', (limits, message) => {
+  ])('rejects the limits %j', (limits, message) => {
     expect(() => fileSink({ path, ...limits })).toThrow(new TypeError(`fileSink: ${message}`))
     expect(() => fileSink({ path, maxBytes: Infinity, keep: 0, maxAge: 1 })).not.toThrow()
   })
 
-  it('that cannot be written, because the disk is full or the folder is a file, fails no call', async () => {
+  it('does not fail the call if it cannot be written', async () => {
     const plugin = (options: Parameters<typeof fileSink>[0]) =>
       definePlugin({
         name: 'p',

@@ -5,26 +5,26 @@ import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
 /**
- * A log file only its owner can read, opened at the first line of a call and closed at its end. Several processes may
- * write at once: each line is appended as a whole.
+ * A log file that only its owner can read. It is opened at the first line of a call and closed at its end.
+ * Several processes may write at once: each line is appended as a whole.
  *
- * A link or a device in the place of the file is refused, and what is behind it left alone. Like any sink that throws,
- * for a full disk as well, the file is then left out for the rest of the call, which goes on.
+ * Rejects a link or a device in place of the file, and leaves its target alone.
+ * The call does not use the file any more after a failed write, for example on a full disk.
  *
- * @throws TypeError for a path that is not absolute and for limits that are none.
+ * @throws TypeError for a path that is not absolute, and for invalid limits.
  * @example
  * ```ts
  * definePlugin({ name: 'tag', log: () => ({ sinks: [fileSink({ path: '/var/log/cni/tag.log', keep: 3 })] }), add })
  * ```
  */
 export function fileSink(options: {
-  /** Absolute: the working directory is the runtime's. Its folder is made when it is not there. */
+  /** Absolute path, because the working directory belongs to the runtime. A missing folder is created. */
   readonly path: string
-  /** A call that finds the file this large puts it aside first. 10 MB when not said. */
+  /** Size in bytes at which the next call rotates the file. Default: 10 MB. */
   readonly maxBytes?: number
-  /** How many files that were put aside are kept, as `<path>.1`, the newest, `<path>.2` …; 1 when not said. */
+  /** Number of backups, named `<path>.1` (the newest), `<path>.2` and so on. Default: 1. */
   readonly keep?: number
-  /** Milliseconds: files that were put aside longer ago are removed. Never when not said. */
+  /** Milliseconds after which backups are removed. Default: never. */
   readonly maxAge?: number
 }): LogSink {
   const { path, maxBytes = 10_000_000, keep = 1, maxAge = Infinity } = options
@@ -39,7 +39,7 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // The disk is full just now: the next attempt says so.
+      // The disk is probably full. The second write reports the error.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {
@@ -53,10 +53,10 @@ function openLog(path: string, limits: Limits): number {
   mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-  // A pipe in its place must not make the open wait for a reader.
+  // Non-blocking: a pipe in place of the file must not make the open wait for a reader.
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   const file = fstatSync(fd)
-  // A second name of the file is somebody else's file: in a folder others can write to, they may have put it there.
+  // A hard link may lead to another user's file, if other users can write to the folder.
   if (file.isFile() && file.nlink <= 1) return fd
   closeSync(fd)
   throw new Error(`log file ${path}: ${file.isFile() ? 'it has a second name' : 'not a regular file'}`)

@@ -1,13 +1,13 @@
 import { lstatSync, renameSync, rmSync, type Stats } from 'node:fs'
 
-/** How much of a log stays. */
+/** Limits of a log file and its backups. */
 export interface Limits {
   readonly maxBytes: number
   readonly keep: number
   readonly maxAge: number
 }
 
-/** Puts a full file aside, drops the oldest of those put aside, and those that are too old. */
+/** Renames a full file to a backup. Removes surplus and outdated backups. */
 export function rotate(path: string, { maxBytes, keep, maxAge }: Limits): void {
   const file = look(path)
   if (file?.isFile() && file.size >= maxBytes) shift(path, keep)
@@ -27,7 +27,7 @@ function shift(path: string, keep: number): void {
   move(path, `${path}.1`)
 }
 
-/** Another process may have done it just before: then there is nothing left to move. */
+/** Ignores a missing file: another process may have moved it first. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to)

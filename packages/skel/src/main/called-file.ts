@@ -1,9 +1,9 @@
-/** The parts of a process that tell its file. */
+/** Members of a process that identify its file. */
 type Called = Pick<NodeJS.Process, 'argv' | 'argv0' | 'execPath'>
 
 /**
- * The absolute path that a process was called by: a symbolic link or a second name of the file keeps its own folder and
- * name. A script is known by its file, because its process has the name of the runtime.
+ * Absolute path by which a process was called. A symbolic or hard link keeps its own folder and name.
+ * For a script it is the script's file, because the process has the name of the runtime.
  */
 export function calledFile({ argv, argv0, execPath }: Called): string {
   const script = argv[1]

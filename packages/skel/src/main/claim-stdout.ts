@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Takes stdout for the one document: what anybody else writes to it from now on, children with inherited streams
- * included, goes to stderr.
+ * Reserves stdout for the result document. All other writes go to stderr from now on, also by children that inherit
+ * stdout.
  *
- * @returns the descriptor that still leads to the real stdout.
+ * @returns the descriptor of the real stdout.
  */
 export function claimStdout(): number {
   const claimed = process.platform === 'linux' ? (viaProc() ?? viaSys()) : undefined
@@ -14,24 +14,24 @@ export function claimStdout(): number {
 }
 
 /**
- * Claims stdout without FFI. Runtimes connect two pipes, and /proc can open a pipe once more. A file is left
- * to `dup`, because a second description of it would have a position of its own.
+ * Reserves stdout without FFI. Runtimes connect pipes, and /proc can open a pipe a second time.
+ * A file needs `dup`, because a second open file description would have its own position.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    // Opening a pipe that nobody reads would block for ever; non-blocking it is ENXIO.
+    // Non-blocking: opening a pipe without a reader then fails with ENXIO instead of waiting for ever.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
-    // Both are open before descriptor 1 is given up, because there is no way back.
+    // Opens both before it closes descriptor 1, which cannot be reverted.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
     closeSync(1)
-    // The lowest free number is the one just closed.
+    // Open returns the lowest free descriptor, which is 1.
     openSync('/proc/self/fd/2', constants.O_WRONLY)
     return stdout
   } catch {
-    // No /proc, a socket as stderr, a pipe of another user or without a reader.
+    // No /proc, a socket as stderr, or a pipe of another user or without a reader.
     if (stdout !== undefined) closeSync(stdout)
     return undefined
   } finally {
@@ -47,14 +47,14 @@ function viaSys(): number | undefined {
     sys.dup2(2, 1)
     return stdout
   } catch {
-    // A closed stdout or stderr: nothing to protect, or nowhere to send the rest.
+    // Stdout or stderr is closed: there is nothing to protect, or no target for other writes.
     return undefined
   }
 }
 
-/** Redirects writes that do not go through descriptor 1, and all of them when it could not be claimed. */
+/** Redirects JavaScript writes to stderr, needed also if descriptor 1 could not be reserved. */
 function redirectStreams(): void {
-  // A getter, because touching process.stdout would create the stream and make a pipe non-blocking.
+  // A getter, because access to process.stdout would create the stream and make a pipe non-blocking.
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
   const sink = globalThis.console
   for (const method of ['debug', 'dir', 'dirxml', 'info', 'log', 'table'] as const) {

@@ -1,15 +1,16 @@
-/** Milliseconds from a rejection that nothing handles to the end of the call. */
+/** Milliseconds from an unhandled rejection to the end of the call. */
 const PATIENCE = 5000
 
-/** Rejections of promises that nothing has handled yet. */
+/** Rejections of promises that have no handler. */
 export interface LostRejections {
-  /** Rejects with the reason of the first of them. */
+  /** Rejects with the reason of the first one. */
   throwFirst(): Promise<void>
 }
 
 /**
- * Follows rejections that nothing handles. A plugin may await a promise only after it rejected, so the outcome of the
- * plugin's handler counts first. `onLost` gets the reason if nothing has handled the promise after five seconds.
+ * Tracks unhandled rejections. A plugin may await a promise after it has rejected, so the handler's outcome has
+ * priority.
+ * Calls `onLost` with the reason if the promise is still unhandled after five seconds.
  */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()
@@ -23,7 +24,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
   return {
     async throwFirst() {
       if (lost.size === 0) return
-      // A promise that was handled just now is reported after all pending steps.
+      // Node reports a promise that has just been handled after all pending steps.
       await new Promise((resolve) => setImmediate(resolve))
       for (const reason of lost.values()) throw reason
     },

@@ -1,6 +1,6 @@
 import { atStart } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
-import { answerPerson, type CommandLineAnswer, type PluginMainOptions } from '../command-line.ts'
+import { answerUser, type CommandLineAnswer, type PluginMainOptions } from '../command-line.ts'
 import { immediateAnswer } from '../definition/immediate.ts'
 import type { Plugin } from '../definition/plugin.ts'
 import type { PluginOutcome } from '../io.ts'
@@ -18,12 +18,13 @@ import { resultWriter } from './write-result.ts'
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Runs a plugin as this process, and ends the process: the last line of an executable.
+ * Runs a plugin as this process and exits. Call it on the last line of an executable.
  *
- * Guards stdout, so that nothing but the result gets there; turns a crash, an unhandled rejection and an early
- * `process.exit` into an error document; on SIGTERM, SIGINT and SIGHUP undoes what was begun.
+ * - Only the result gets to stdout.
+ * - A crash, an unhandled rejection or an early `process.exit` becomes an error document.
+ * - SIGTERM, SIGINT and SIGHUP undo an unfinished ADD.
  *
- * A runtime sets `CNI_COMMAND` and passes no arguments; where it is not set, `--help` and `--schema` are answered.
+ * A runtime sets `CNI_COMMAND` and passes no arguments. Without `CNI_COMMAND`, `--help` and `--schema` are answered.
  *
  * @example
  * ```ts
@@ -37,12 +38,12 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-/** Does what {@link pluginMain} does, for one of several plugins in a file; `others` are the names of the rest. */
+/** Like {@link pluginMain}, for one of several plugins in a file. `others` are the names of the other plugins. */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
-  const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, args, describe, others)
-  if (forPerson !== undefined) {
-    answerAndLeave(plugin.name, forPerson)
+  const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)
+  if (forUser !== undefined) {
+    answerAndLeave(plugin.name, forUser)
     return
   }
   const immediate = immediateAnswer(plugin, process.env)
@@ -63,7 +64,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // A write that blocks lets no handler run: a signal ends the process as usual then.
+    // A blocking write stops all handlers: a signal ends the process directly meanwhile.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {
@@ -79,7 +80,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // From here on a signal ends the process as usual, even if nobody reads the document.
+    // From now on a signal ends the process directly, also if the document is never read.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }
@@ -101,7 +102,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   )
 }
 
-/** Ends the process with an answer, or with why there is none. */
+/** Exits with an answer, or with the error that prevented it. */
 export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>): void {
   answer.then(
     (text) => leave(name, text),
@@ -109,7 +110,7 @@ export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>)
   )
 }
 
-/** Nothing but the answer is ever written here: there is no stdout to guard. */
+/** Prints an answer and exits. Stdout needs no protection, because no handler has run. */
 function leave(name: string, answer: CommandLineAnswer | PluginOutcome): never {
   writeAll(2, answer.stderr)
   const failure = writeAll(1, answer.stdout)
@@ -130,7 +131,7 @@ function received(signal: string): CniError {
   return new CniError(ErrorCode.tryAgainLater, `received ${signal}`)
 }
 
-/** An error with a CNI code keeps it; anything else is code 999. */
+/** Keeps an error's CNI code; other errors have code 999. */
 function crashed(cause: unknown): CniError {
   if (cause instanceof CniError) return cause
   const { code, msg, details } = toErrorDocument(cause)

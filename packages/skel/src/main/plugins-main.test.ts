@@ -15,11 +15,11 @@ it.each<[argv0: string, script: string | undefined, name: string]>([
   ['node', '/work/second.cjs', 'second'],
   ['/usr/bin/node', '/work/a.b.mjs', 'a.b'],
   ['node', undefined, 'node'],
-])('called as %s with %s it is %s', (argv0, script, name) => {
+])('a process called as %s with %s has the name %s', (argv0, script, name) => {
   expect(calledBy(['first', 'second'], argv0, script)).toBe(name)
 })
 
-it('a file that is no plugin, or the same plugin twice, is refused at once', () => {
+it('an empty set of plugins, or the same plugin twice, is rejected at once', () => {
   expect(() => pluginsMain({})).toThrow('pluginsMain: expected at least one plugin')
   const first = plugin('first')
   expect(() => pluginsMain({ first, second: first })).toThrow(
@@ -29,7 +29,7 @@ it('a file that is no plugin, or the same plugin twice, is refused at once', () 
   )
 })
 
-it('an unknown name lists the plugins for a person, with what they are and their versions', async () => {
+it('with an unknown name, the help lists the plugins and their versions', async () => {
   const plugins = { first: plugin('first', 'does one thing'), 'second-one': async () => plugin('second-one') }
   expect((await answerUnknown('third', plugins, ['--help'])).stdout).toBe(
     'third: several CNI plugins in one file, each by the name it is called:\n\n' +

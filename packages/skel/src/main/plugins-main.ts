@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import { unexpected } from '../checks.ts'
-import { askedFor, type CommandLineAnswer, isPerson, type PluginMainOptions, refused, shown } from '../command-line.ts'
+import { askedFor, type CommandLineAnswer, isUser, type PluginMainOptions, refused, shown } from '../command-line.ts'
 import type { Plugin } from '../definition/plugin.ts'
 import { answerAndLeave, runAsProcess } from './plugin-main.ts'
 import { warmUp } from './warm-up.ts'
@@ -10,14 +10,14 @@ import { warmUp } from './warm-up.ts'
 type PluginSource = Parameters<typeof pluginsMain>[0][string]
 
 /**
- * Runs one of several plugins as this process: the one whose name the file is called by. Hard links, symbolic links or
- * copies give one executable its names; `cni-build --name` makes them. Everything else is as in `pluginMain`.
+ * Runs one of several plugins as this process: the one by whose name the file is called.
+ * Hard links, symbolic links or copies give an executable its names; `cni-build --name` creates them. Otherwise like
+ * `pluginMain`.
  *
- * A function is called under its own name only: what it makes costs the others nothing, and in an executable of `cni-build`
- * neither does what an `import()` in it leads to.
+ * A function is called only under its own name. It and its `import()`s do not slow down the other plugins.
  *
- * @param plugins - by their names; a function makes or loads a plugin when the file is called by its name.
- * @throws TypeError when there is none, or one has another name than its key: two would have the same.
+ * @param plugins - plugins by name. A function creates or loads a plugin when the file is called by that name.
+ * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
  * @example
  * ```ts
  * pluginsMain({ bridge, 'host-device': hostDevice })
@@ -42,7 +42,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   const source = names.includes(name) ? plugins[name] : undefined
   if (source === undefined) {
     const args = process.argv.slice(2)
-    answerAndLeave(name, answerUnknown(name, plugins, process.env.CNI_COMMAND || !isPerson(args) ? undefined : args))
+    answerAndLeave(name, answerUnknown(name, plugins, process.env.CNI_COMMAND || !isUser(args) ? undefined : args))
     return
   }
   const others = names.filter((one) => one !== name)
@@ -57,8 +57,9 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
 }
 
 /**
- * The name the process was called by. A script is known by its file, because its process has the name of the runtime.
- * The name an executable had when it was built does not count.
+ * Name by which the process was called. For a script it is the script's file name, because the process has the name of
+ * the runtime.
+ * Ignores the name that an executable had when it was built.
  */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)
@@ -68,9 +69,9 @@ export function calledBy(names: readonly string[], argv0: string, script: string
 }
 
 /**
- * What a file says that is called by a name it does not know.
+ * Answer of a file that is called by an unknown name.
  *
- * @param args - of a person; `undefined` for a runtime.
+ * @param args - arguments of a user; `undefined` for a runtime.
  */
 export async function answerUnknown(
   name: string,

@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { errnoOf } from '@cni/types'
 
 /**
- * Reads stdin to its end, without ever blocking the event loop: a runtime that does not close it must not keep the
- * deadline and SIGTERM from working.
+ * Reads stdin to its end without blocking the event loop. Otherwise a stdin that stays open would stop the deadline and
+ * SIGTERM from working.
  */
 export async function readStdin(): Promise<Uint8Array> {
   const stdin = fstatSync(0)
@@ -13,14 +13,14 @@ export async function readStdin(): Promise<Uint8Array> {
 }
 
 /**
- * Opens a second, non-blocking description of a pipe, the usual case. A read in Node's thread pool would keep the process
- * from exiting as long as the pipe is open.
+ * Opens a pipe, the usual case, a second time as non-blocking. A blocking read in Node's thread pool would prevent the
+ * process from exiting.
  */
 function openPipe(): number | undefined {
   try {
     return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
   } catch {
-    // No /proc, or a pipe of another user: the stream can do it.
+    // No /proc, or a pipe of another user: reads the stream instead.
     return undefined
   }
 }

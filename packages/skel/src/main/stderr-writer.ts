@@ -1,12 +1,12 @@
 import { nonBlocking } from './non-blocking.ts'
 import { writeAll } from './write-all.ts'
 
-/** Milliseconds that one call waits, in all, for somebody to read its log. */
+/** Milliseconds that one call waits in all for a reader of its log. */
 const PATIENCE = 250
 
 /**
- * A log must not keep a call from ending: a pipe that nobody reads fills up, and a blocking write to it would outlast
- * the deadline and SIGTERM. What finds no room within the patience is dropped, and so is everything after it.
+ * Writes log lines to stderr, and drops all lines after the first that cannot be written in time.
+ * A blocking write to a full pipe without a reader would outlast the deadline and SIGTERM.
  */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined

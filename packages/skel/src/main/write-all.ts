@@ -2,11 +2,11 @@ import { writeSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 
 /**
- * Writes a whole text to a descriptor, waiting while a pipe is full: `process.stdout.write` followed by an exit would
- * cut it off after 64 kB.
+ * Writes a whole text to a descriptor, and waits while a pipe is full.
+ * With `process.stdout.write`, an exit would cut the text at 64 KiB.
  *
- * @param patience milliseconds to wait for a full pipe, in all; for ever by default.
- * @returns the error that kept it from being written, such as EPIPE when nobody reads.
+ * @param patience - milliseconds to wait in all for a full pipe; for ever by default.
+ * @returns the error of the write, such as EPIPE for a pipe without a reader.
  */
 export function writeAll(fd: number, text: string, patience = Number.POSITIVE_INFINITY): Error | undefined {
   let rest: Uint8Array = new TextEncoder().encode(text)
@@ -19,7 +19,7 @@ export function writeAll(fd: number, text: string, patience = Number.POSITIVE_IN
       const errno = errnoOf(error)
       if (errno === 'EINTR') continue
       if (errno !== 'EAGAIN' || waited++ >= patience) return error
-      // A full non-blocking pipe: there is no event to wait for without giving up control.
+      // The non-blocking pipe is full. Waits synchronously, because the event loop must not run here.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }

@@ -4,9 +4,9 @@ import { nonBlocking } from './non-blocking.ts'
 
 /** Writes the result to a descriptor. */
 export interface ResultWriter {
-  /** Whether a write may block the process, so that no signal handler runs until it ends. */
+  /** True if a write may block the process. No signal handler runs during such a write. */
   readonly mayBlock: boolean
-  /** Rejects with the error of the write, such as EPIPE when nobody reads. */
+  /** Rejects with the error of the write, such as EPIPE for a pipe without a reader. */
   write(text: string): Promise<void>
 }
 

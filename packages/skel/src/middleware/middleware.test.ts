@@ -15,7 +15,7 @@ const failing = (fail: () => never, ...middleware: Middleware[]) =>
   testPlugin(use(definePlugin({ name: 'p', add: fail, check: fail, del: fail, gc: fail, status: fail }), ...middleware))
 
 describe('middleware', () => {
-  it('goes around every handler, the first one outermost', async () => {
+  it('wraps every handler, the first middleware outermost', async () => {
     const calls: string[] = []
     const handler = (verb: string) => () => void calls.push(verb)
     const plugin = definePlugin({
@@ -40,20 +40,20 @@ describe('middleware', () => {
     }
   })
 
-  it('passes a result on as it is: what was received is printed as it was received', async () => {
+  it('passes a result on unchanged, so that it is printed as received', async () => {
     const plugin = definePlugin({ name: 'p', chained: true, add: (c) => c.prevResult })
     const prevResult = { cniVersion: '1.1.0', big: 1, ips: [{ address: '10.0.0.1/24' }] }
     const plain = await testPlugin(plugin).add({ prevResult })
     expect(await testPlugin(use(plugin, recover(), timeout(1000))).add({ prevResult })).toEqual(plain)
   })
 
-  it('adds no handler where the plugin has none, and leaves the plugin as it was', () => {
+  it('adds no handlers, and does not change the plugin', () => {
     const plugin = definePlugin({ name: 'p', add: () => ({}), del() {} })
     expect(Object.keys(use(plugin, recover()))).toEqual(['name', 'add', 'del'])
     expect(plugin.add).not.toBe(use(plugin, recover()).add)
   })
 
-  it('keeps all of a plugin that is an object of a class', async () => {
+  it('keeps all members of a class instance', async () => {
     class Tag {
       readonly name = 'tag'
       readonly #level = 'debug'
@@ -69,7 +69,7 @@ describe('middleware', () => {
     expect([exitCode, log.map(({ msg }) => msg)]).toEqual([0, ['added']])
   })
 
-  it('may change log, environment and signal for those inside it', async () => {
+  it('may change log, environment and signal for inner middleware', async () => {
     const seen: unknown[] = []
     const plugin = definePlugin({ name: 'p', add: () => ({}), del: (c) => void seen.push(c.env.WHO) })
     await testPlugin(use(plugin, (_c, next) => next({ env: { WHO: 'me' } }))).del()
@@ -88,7 +88,7 @@ describe('recover', () => {
     ['del', 999],
     ['gc', 999],
     ['status', 50],
-  ] as const)('makes a crash in %s code %i', async (verb, code) => {
+  ] as const)('turns a crash in %s into code %i', async (verb, code) => {
     const { error, exitCode, log } = await failing(crash, recover())[verb]()
     expect([exitCode, error?.code, error?.msg]).toEqual([1, code, 'fetch failed'])
     if (code !== 999) {
@@ -97,7 +97,7 @@ describe('recover', () => {
     }
   })
 
-  it('takes other codes, and leaves an error that has one alone', async () => {
+  it('uses the given codes, and keeps an error that has a code', async () => {
     expect((await failing(crash, recover({ CHECK: 100 })).check()).error?.code).toBe(100)
     expect((await failing(crash, recover({ CHECK: 100 })).add()).error?.code).toBe(999)
     const own = () => {
@@ -107,8 +107,8 @@ describe('recover', () => {
   })
 })
 
-describe('what is given to middleware', () => {
-  // What a program without types may pass.
+describe('options of middleware', () => {
+  // Passes a value as a JavaScript caller does.
   const made = (make: (given: never) => Middleware, given: unknown) => () => make(given as never)
 
   it.each([
@@ -118,7 +118,7 @@ describe('what is given to middleware', () => {
     [{ ADD: Number.NaN }, 'timeout: ADD: expected milliseconds from 1 to 2147483647, got NaN'],
     [{ Add: 20 }, 'timeout: Add: expected one of ADD, CHECK, DEL, GC, STATUS'],
     [{ VERSION: 20 }, 'timeout: VERSION: expected one of ADD, CHECK, DEL, GC, STATUS'],
-  ])('is refused when it would end calls at once or never: timeout(%j)', (budget, message) => {
+  ])('an invalid timeout is rejected: timeout(%j)', (budget, message) => {
     expect(made(timeout, budget)).toThrow(new TypeError(message))
   })
 
@@ -126,7 +126,7 @@ describe('what is given to middleware', () => {
     [{ add: 11 }, 'recover: add: expected one of ADD, CHECK, DEL, GC, STATUS'],
     [{ ADD: -1 }, 'recover: ADD: expected an error code, got -1'],
     [{ ADD: '11' }, 'recover: ADD: expected an error code, got "11"'],
-  ])('is refused when no runtime could read it: recover(%j)', (codes, message) => {
+  ])('invalid codes are rejected: recover(%j)', (codes, message) => {
     expect(made(recover, codes)).toThrow(new TypeError(message))
   })
 })
@@ -150,7 +150,7 @@ describe('timeout', () => {
     expect(undone).toEqual(['undone'])
   })
 
-  it('leaves other verbs, and the plugin’s own deadline, as they are', async () => {
+  it('does not change other verbs and the plugin’s own deadline', async () => {
     expect(await testPlugin(use(slow([]), timeout({ ADD: 20 }))).status()).toMatchObject({ exitCode: 0 })
     const { error } = await testPlugin({ ...use(slow([]), timeout(5000)), timeout: 20 }).add()
     expect(error).toMatchObject({ code: 11, msg: 'ADD did not finish within 20 ms' })

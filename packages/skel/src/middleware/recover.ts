@@ -3,11 +3,12 @@ import { checkByVerb, unexpected } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Gives a crash a code the runtime can act on, where a handler threw an error that has none: 11, try again later, for
- * ADD, and 50, not available, for STATUS. The error is logged with its stack; what it was and why goes into `details`.
+ * Gives a crash an error code that the runtime can react to, if the thrown error has none.
+ * Default: 11 (try again later) for ADD and 50 (not available) for STATUS.
+ * Logs the error with its stack. `details` of the error document has its class and its causes.
  *
- * @param codes - the code a crash gets, by verb; 999 for a verb that is not named.
- * @throws TypeError for what is no verb, or no code that can stand on the wire.
+ * @param codes - code of a crash by verb; 999 for a verb that is not listed.
+ * @throws TypeError for an unknown verb or an invalid code.
  * @example
  * ```ts
  * use(plugin, recover({ ADD: 11, CHECK: 100 }))

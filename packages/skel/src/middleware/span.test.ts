@@ -22,7 +22,7 @@ async function traced(env: CallContext['env'], fail = false) {
 }
 
 describe('a call within a trace', () => {
-  it('is a span of its own, which handlers and delegates see', async () => {
+  it('is a new span, which handlers and delegates see', async () => {
     const { span: own, env } = await traced({ TRACEPARENT, TRACESTATE: 'a=b, c@d=e f', BAGGAGE: 'user = x;p=1' })
     expect(own).toEqual({
       traceId: TRACE,
@@ -38,7 +38,7 @@ describe('a call within a trace', () => {
     })
   })
 
-  it('has its ids on every line of the log, also on the one that says why it failed', async () => {
+  it('has its ids on every log line, also on the failure of the call', async () => {
     const { span: own, log } = await traced({ TRACEPARENT }, true)
     const ids = { trace_id: TRACE, span_id: own?.spanId }
     expect(log).toMatchObject([
@@ -58,7 +58,7 @@ describe('a call within a trace', () => {
   })
 })
 
-describe('what is malformed is passed on to nobody', () => {
+describe('malformed variables are not passed on', () => {
   it.each([
     '',
     'x',
@@ -94,7 +94,7 @@ describe('what is malformed is passed on to nobody', () => {
     },
   )
 
-  it('no trace is no trace', async () => {
+  it('without a trace there is no span', async () => {
     const { span: own, env } = await traced({})
     expect(own).toBeUndefined()
     expect(Object.keys(env).filter((name) => !name.startsWith('CNI_'))).toEqual([])

@@ -4,9 +4,12 @@ import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
 /**
- * Makes the call a span of the trace the runtime is in, as it says in `TRACEPARENT`, `TRACESTATE` and `BAGGAGE`:
- * handlers get `c.span`, every later line of the log `trace_id` and `span_id`, and delegates, by `c.env`, the trace
- * with this call as their parent. What is malformed is passed on to nobody; without a trace nothing is done.
+ * Makes the call a span of the runtime's trace, as given in `TRACEPARENT`, `TRACESTATE` and `BAGGAGE`.
+ * - Handlers get `c.span`.
+ * - Later log lines have `trace_id` and `span_id`.
+ * - Delegates get this call as their parent, by `c.env`.
+ *
+ * Malformed variables are not passed on. Without a trace it does nothing.
  *
  * @example
  * ```ts
@@ -26,7 +29,7 @@ export function span(): Middleware {
   }
 }
 
-/** The variables that are set, without what is malformed. A state belongs to a trace; baggage goes without one, too. */
+/** Unsets malformed variables. A trace state needs a trace, baggage does not. */
 function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
   const hasTrace = parseTraceParent(TRACEPARENT) !== undefined
   return {
@@ -38,7 +41,7 @@ function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
 
 function newSpanId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
-  // All zeros is no id.
+  // An id of zeros is invalid.
   bytes[7] ||= 1
   return Buffer.from(bytes).toString('hex')
 }

@@ -4,11 +4,13 @@ import { checkByVerb, checkMilliseconds } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Deadlines of single verbs, tighter than the plugin's `timeout`. At the deadline `c.signal` aborts and the call fails
- * with code 11, as soon as the handler has come to rest, half a second later at most; its `undo` steps run.
+ * Sets deadlines of single verbs, shorter than the plugin's `timeout`.
+ * At the deadline `c.signal` aborts. The call fails with code 11 once the handler has settled, half a second later at
+ * most.
+ * The `undo` steps run.
  *
- * @param budget - milliseconds, for all verbs or by verb; a verb that is not named has the plugin's own deadline only.
- * @throws TypeError for what is no verb, or no time that a timer can wait.
+ * @param budget - milliseconds for all verbs or by verb. A verb that is not listed only has the plugin's deadline.
+ * @throws TypeError for an unknown verb or an invalid time.
  * @example
  * ```ts
  * use(plugin, timeout({ ADD: 20_000, STATUS: 2000 }))

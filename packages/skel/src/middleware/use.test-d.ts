@@ -25,7 +25,7 @@ it('a plugin keeps its types inside middleware', () => {
   expectTypeOf<Check>().toExtend<CheckContext<{ port: number }, true>>()
 })
 
-it('a middleware passes the outcome on: it cannot make one up, nor forget it', () => {
+it("a middleware must return the handler's outcome", () => {
   // @ts-expect-error: not the outcome of the handler
   const invented: Middleware = async () => ({})
   // @ts-expect-error: no outcome at all

@@ -4,8 +4,8 @@ import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
 /**
- * Goes around the handlers of a plugin: does something before, calls `next`, and passes on its outcome, or throws. `next`
- * runs the other middleware, then the handler; its argument is what changes for them.
+ * Wraps the handlers of a plugin. It calls `next` and returns its outcome, or throws.
+ * `next` runs the remaining middleware, then the handler. Its argument changes their context.
  *
  * @example
  * ```ts
@@ -22,15 +22,14 @@ import type { Plugin } from '../definition/plugin.ts'
 export type Middleware = <Outcome>(
   c: CallContext &
     Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> & {
-      /** The verb of the call. */
+      /** Verb of the call. */
       readonly verb: Verb
     },
   next: (changes?: Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>) => Promise<Outcome>,
 ) => Promise<Outcome>
 
 /**
- * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no
- * handler for stays without.
+ * Wraps each handler of a plugin with middleware, the first one outermost. Adds no handlers.
  *
  * @example
  * ```ts

@@ -1,23 +1,26 @@
-/** `TRACEPARENT`, read. */
+/** Parsed `TRACEPARENT`. */
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** The flags this version knows. */
+  /** Flags that version 00 defines. */
   readonly flags: number
 }
 
-/** Reads a `traceparent` of version 00, and of a later one what 00 knows of it; `undefined` for anything else. */
+/**
+ * Parses a `traceparent` of version 00. Of a later version it parses what 00 defines. Returns `undefined` if it is
+ * invalid.
+ */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   const match = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s.exec(text ?? '')
   if (match === null) return undefined
   const [, version, traceId = '', parentId = '', flags = '', more] = match
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined
-  // Sampled, and random of level 2; what else a later version sets, it has to set itself.
+  // Keeps the flags "sampled" and "random" (level 2), and drops flags of later versions.
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & 3 }
 }
 
-/** Whether a text is a `tracestate`: up to 32 members `key=value`, no key twice. */
+/** True for a valid `tracestate`: up to 32 members `key=value`, each key once. */
 export function isTraceState(text: string): boolean {
   const members = text.split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
   const filled = members.filter(Boolean)
@@ -25,7 +28,7 @@ export function isTraceState(text: string): boolean {
   return filled.length > 0 && filled.length <= 32 && keys.size === filled.length && filled.every(isStateMember)
 }
 
-/** Whether a text is a `baggage`: members `key=value`, with properties, in at most 8192 bytes. */
+/** True for a valid `baggage`: members `key=value` with properties, at most 8192 bytes. */
 export function isBaggage(text: string): boolean {
   if (text === '' || text.length > 8192) return false
   const members = text.split(',')
@@ -33,7 +36,7 @@ export function isBaggage(text: string): boolean {
 }
 
 function isStateMember(member: string): boolean {
-  // A space is legal inside a value, not at its end.
+  // A value may contain spaces, but not end with one.
   return /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/.test(
     member,
   )

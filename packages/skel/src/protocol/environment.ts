@@ -1,6 +1,6 @@
 import { assertContainerID, assertIfName, CniError, ErrorCode } from '@cni/types'
 
-/** The environment of one call; a variable that is not set is `''`. */
+/** Environment of one call. An unset variable is `''`. */
 export interface Environment {
   readonly command: string
   readonly containerID: string
@@ -9,11 +9,11 @@ export interface Environment {
   readonly args: string
   readonly path: readonly string[]
   readonly netnsOverride: boolean
-  /** All of them, those of others too. */
+  /** All variables of the process, not only CNI's. */
   readonly variables: EnvVars
 }
 
-/** Environment variables as a process has them. */
+/** Environment variables of a process. */
 export type EnvVars = Readonly<Record<string, string | undefined>>
 
 interface Variable {
@@ -22,7 +22,7 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// The order is that of the reference implementation: it decides which error a caller sees first.
+// Order of the reference implementation, which decides the first error that a caller sees.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },
@@ -31,9 +31,9 @@ const VARIABLES: readonly Variable[] = [
 ]
 
 /**
- * Reads and validates the variables of the CNI protocol. A variable the verb does not require is taken as it is.
+ * Reads and validates the variables of the CNI protocol. Does not validate variables that the verb does not require.
  *
- * @throws {@link CniError} 3 or 4; an invalid value wins over any number of missing ones.
+ * @throws {@link CniError} 3 or 4. An invalid value has priority over missing ones.
  */
 export function readEnvironment(env: EnvVars): Environment {
   const command = env.CNI_COMMAND ?? ''
@@ -53,7 +53,7 @@ export function readEnvironment(env: EnvVars): Environment {
     netns: env.CNI_NETNS ?? '',
     ifName: env.CNI_IFNAME ?? '',
     args: env.CNI_ARGS ?? '',
-    // An empty element would mean the working directory, which is the runtime's and not ours.
+    // Drops empty elements: they would mean the runtime's working directory.
     path: (env.CNI_PATH ?? '').split(':').filter(Boolean),
     netnsOverride: /^(?:1|true)$/i.test(env.CNI_NETNS_OVERRIDE ?? ''),
     variables: env,

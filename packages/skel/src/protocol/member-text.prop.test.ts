@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { knownMemberText, memberText } from './member-text.ts'
 
 describe('the text of a member', () => {
-  it('is what the member is made of, for any object, spacing and nesting', () => {
+  it("parses to the member's value, for any object, spacing and nesting", () => {
     const json = fc.jsonValue({ noUnicodeString: false })
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), fc.constantFrom(undefined, 1, '\t', '\n '), (object, space) => {
@@ -16,7 +16,7 @@ describe('the text of a member', () => {
     )
   })
 
-  it('is found the same way where it is known to be there, whatever else is called or says so', () => {
+  it('is found by both functions, also if other names and strings look alike', () => {
     const texts = fc.constantFrom('a', 'b', '"a"', '\\', 'a":1,"')
     const json = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 3 }, texts, fc.nat(), fc.array(tie('value'), { maxLength: 3 }), tie('object')),

@@ -1,8 +1,8 @@
 import { jsonMembers, jsonValue } from '@cni/types'
 
 /**
- * The text of one member of a JSON object, exactly as it stands there: no number loses digits, no key its place.
- * Of several members with the same name the last counts. The text must have been parsed before.
+ * Text of one member of a JSON object, unchanged: with all digits of numbers and the order of keys.
+ * Of several members with the same name the last one wins. The text must be valid JSON.
  */
 export function memberText(json: string, name: string): string | undefined {
   const value = jsonMembers(json, jsonValue(json)).findLast(({ key }) => key === name)?.value
@@ -10,10 +10,10 @@ export function memberText(json: string, name: string): string | undefined {
 }
 
 /**
- * The same of a member that the object is known to have. Where nothing is escaped and its name is in the text once, that
- * is the member, and the others are not read.
+ * Like {@link memberText}, for a member that the object is known to have.
+ * Shortcut: without escapes, and with its name only once in the text, the other members need not be parsed.
  *
- * @param name - without what JSON escapes
+ * @param name - must need no escapes in JSON.
  */
 export function knownMemberText(json: string, name: string): string | undefined {
   const quoted = `"${name}"`

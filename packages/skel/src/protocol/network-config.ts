@@ -1,19 +1,18 @@
 import { normalizeNetConf, parseJson } from '@cni/types'
 
-/** The configuration on stdin, as far as the protocol itself looks at it. */
+/** Configuration on stdin, as far as the protocol reads it. */
 export interface NetworkConfig {
   readonly text: string
   readonly document: ReturnType<typeof normalizeNetConf>
 }
 
 /**
- * Decodes stdin and checks the network's name. The version comes later: which error a caller sees first is part of the
- * protocol.
+ * Decodes stdin and checks the network's name. Does not check the version: the protocol defines the order of errors.
  *
- * @throws {@link CniError} 6 for what is not a JSON object, 7 for a missing or invalid name.
+ * @throws {@link CniError} 6 if stdin is not a JSON object, 7 for a missing or invalid name.
  */
 export function decodeNetworkConfig(raw: Uint8Array): NetworkConfig {
-  // Keeps a byte order mark, so that it is refused.
+  // Keeps a byte order mark, so that the JSON parser rejects it.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)
   const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
   return { text, document }

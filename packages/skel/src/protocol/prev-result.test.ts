@@ -19,14 +19,14 @@ describe('prevResult', () => {
     ['0.4.0', { cniVersion: '', ips: [{ version: '4', ...ips[0] }] }, { cniVersion: '0.4.0' }],
     ['', { ip4: { ip: '10.0.0.1/24' } }, { cniVersion: '0.1.0', ip4: { ip: '10.0.0.1/24' }, dns: {} }],
     ['1.1.0', {}, { cniVersion: '1.1.0' }],
-  ])('under %j, %j is passed on in the version of the configuration', async (cniVersion, prevResult, printed) => {
+  ])('with cniVersion %j, %j is passed on in that version', async (cniVersion, prevResult, printed) => {
     const { exitCode, stdout } = await chained.add({ conf: { cniVersion }, prevResult })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject(printed)
   })
 
   it.each([[[]], ['x'], [5], [{ ips: 'x' }], [{ cniVersion: 5 }]])(
-    '%j is no result: code 999, and for a chained plugin too',
+    '%j is rejected with code 999, also for a chained plugin',
     async (prevResult) => {
       for (const tester of [first, chained]) {
         const { error } = await tester.add({ prevResult })
@@ -35,13 +35,13 @@ describe('prevResult', () => {
     },
   )
 
-  it('null is none', async () => {
+  it('null counts as missing', async () => {
     const conf = '{"cniVersion":"1.1.0","name":"n","prevResult":null}'
     expect((await first.add({ conf })).result?.dns?.domain).toBe('none')
     expect((await first.add({ prevResult: {} })).result?.dns?.domain).toBe('some')
   })
 
-  it('is missing for a chained plugin that comes first: code 7 with a hint', async () => {
+  it('fails a chained plugin with code 7 and a hint if it is missing', async () => {
     for (const verb of ['ADD', 'CHECK']) {
       expect((await chained.run(verb, { prevResult: null })).error).toMatchObject({
         code: 7,
@@ -51,14 +51,14 @@ describe('prevResult', () => {
     }
   })
 
-  it('returned as it is, it is printed as it was received: members, order and numbers nobody here knows', async () => {
+  it('is printed as received if it is returned unchanged, with unknown members, order and all digits', async () => {
     const received =
       '{"ips":[{"address":"10.0.0.1/24","x":12345678901234567890}],"cniVersion":"1.1.0","zeta":1.0,"alpha":[null,"\\u00e9"]}'
     const conf = `{"cniVersion":"1.1.0","name":"n","prevResult":{"cniVersion":"1.1.0"},"prevResult" : ${received} }`
     expect((await chained.add({ conf })).stdout).toBe(received)
   })
 
-  it('a changed one keeps the members nobody here knows', async () => {
+  it('keeps unknown members if it is changed', async () => {
     const plugin = definePlugin({
       name: 'c',
       chained: true,
@@ -73,7 +73,7 @@ describe('prevResult', () => {
     })
   })
 
-  it('cannot be changed in place: that would not be printed', async () => {
+  it('is frozen, because a change in place would not be printed', async () => {
     const plugin = definePlugin({
       name: 'c',
       chained: true,

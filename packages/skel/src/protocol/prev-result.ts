@@ -11,19 +11,18 @@ import {
 import { knownMemberText } from './member-text.ts'
 import type { NetworkConfig } from './network-config.ts'
 
-/** The result of the plugins before this one. */
+/** Result of the previous plugins. */
 export interface PrevResult {
-  /** In the 1.1.0 model, frozen: a change to it would not be printed when it is returned. */
+  /** In the 1.1.0 model. Frozen, because a change in place would not be printed. */
   readonly value: Result
   /** The received document in the configuration's version. */
   print(): string
 }
 
 /**
- * Reads `prevResult` in its own version, or in the configuration's when it names none. The two may have different
- * formats.
+ * Decodes `prevResult` in its own version, or in the configuration's if it has none.
  *
- * @throws {@link CniError} 999 when it is no result.
+ * @throws {@link CniError} 999 if it is not a result.
  */
 export function readPrevResult(config: NetworkConfig, version: string): PrevResult | undefined {
   const received = config.document.prevResult
@@ -42,10 +41,7 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
   }
 }
 
-/**
- * The text as it was received, of a configuration that has one: printing it anew would round large numbers in members that we
- * do not know.
- */
+/** Text of `prevResult` as received. Encoding it again would round large numbers in unknown members. */
 export function verbatim({ text }: NetworkConfig): string | undefined {
   return knownMemberText(text, 'prevResult')
 }

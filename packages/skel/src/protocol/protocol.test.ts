@@ -5,8 +5,8 @@ import { call, DEFAULT_ENV, recorder } from '../../test/recorder.ts'
 const VERSIONS = ['9.8.7', '10.0.0']
 const CONF = '{"name":"skel-test","some":"config","cniVersion":"9.8.7"}'
 
-describe('the order and the texts of the checks are those of the reference implementation', () => {
-  it('ADD calls its handler once with everything it was given, stdin byte by byte', async () => {
+describe('checks have the order and messages of the reference implementation', () => {
+  it('ADD calls its handler once, with unchanged stdin', async () => {
     const { plugin, calls } = recorder({ versions: VERSIONS })
     await call(plugin, {}, CONF)
     expect(calls).toEqual([
@@ -38,7 +38,7 @@ describe('the order and the texts of the checks are those of the reference imple
     ['CNI_IFNAME', 'test test', 'interface name contains / or : or whitespace characters', undefined],
     ['CNI_IFNAME', 'a\tb', 'interface name contains / or : or whitespace characters', undefined],
     ['CNI_IFNAME', 'a\u00a0b', 'interface name contains / or : or whitespace characters', undefined],
-  ])('%s=%j is refused with code 4', async (name, value, msg, details) => {
+  ])('%s=%j is rejected with code 4', async (name, value, msg, details) => {
     const { plugin, calls } = recorder({ versions: VERSIONS })
     const { error, exitCode } = await call(plugin, { [name]: value }, CONF)
     expect({ exitCode, error }).toEqual({
@@ -60,7 +60,7 @@ describe('the order and the texts of the checks are those of the reference imple
   for (const [command, names] of Object.entries(required)) {
     const conf = CONF.replace('9.8.7', '1.1.0')
     it.each(Object.keys(DEFAULT_ENV).filter((name) => name !== 'CNI_COMMAND'))(
-      `${command} without %s fails only if it needs it`,
+      `${command} without %s fails only if it requires it`,
       async (name) => {
         const { exitCode, error } = await call(recorder().plugin, { CNI_COMMAND: command, [name]: undefined }, conf)
         if (!names.includes(name)) return expect(exitCode).toBe(0)
@@ -68,7 +68,7 @@ describe('the order and the texts of the checks are those of the reference imple
       },
     )
 
-    it(`${command} names all that is missing, in a fixed order`, async () => {
+    it(`${command} reports all missing variables in a fixed order`, async () => {
       const { exitCode, stdout } = await runPlugin(recorder().plugin, {
         env: { CNI_COMMAND: command },
         stdin: () => conf,
@@ -81,12 +81,12 @@ describe('the order and the texts of the checks are those of the reference imple
     })
   }
 
-  it('an invalid value beats missing ones, even those before it', async () => {
+  it('an invalid value has priority over missing ones', async () => {
     const { error } = await call(recorder().plugin, { CNI_CONTAINERID: '', CNI_IFNAME: 'a/b' }, CONF)
     expect(error.msg).toBe('interface name contains / or : or whitespace characters')
   })
 
-  it('a variable the verb does not need is not validated', async () => {
+  it('a variable that the verb does not require is not validated', async () => {
     const { plugin, calls } = recorder()
     await call(plugin, { CNI_COMMAND: 'GC', CNI_CONTAINERID: '%%' }, CONF.replace('9.8.7', '1.1.0'))
     expect(calls).toHaveLength(1)
@@ -98,7 +98,7 @@ describe('the order and the texts of the checks are those of the reference imple
     expect(calls[0]?.path).toEqual(['/a', '/b'])
   })
 
-  it('a configuration without a version is 0.1.0', async () => {
+  it('a configuration without a version counts as 0.1.0', async () => {
     const conf = '{"name":"skel-test"}'
     const { plugin, calls } = recorder({ versions: ['0.1.0'] })
     await call(plugin, {}, conf)
@@ -112,7 +112,7 @@ describe('the order and the texts of the checks are those of the reference imple
     })
   })
 
-  it('an unknown command is refused by name, after the configuration was looked at', async () => {
+  it('an unknown command is reported after the configuration is checked', async () => {
     const { plugin, calls } = recorder()
     expect((await call(plugin, { CNI_COMMAND: 'NOPE', CNI_CONTAINERID: '%%' }, CONF)).error).toMatchObject({
       code: 4,
@@ -124,7 +124,7 @@ describe('the order and the texts of the checks are those of the reference imple
     expect(calls).toEqual([])
   })
 
-  it('an unreadable stdin is code 5, and no handler is called', async () => {
+  it('an unreadable stdin fails with code 5, and no handler runs', async () => {
     const { plugin, calls } = recorder()
     const { error } = await call(plugin, {}, () => {
       throw new Error('banana')
@@ -145,7 +145,7 @@ describe('the order and the texts of the checks are those of the reference imple
     expect(calls).toEqual([])
   })
 
-  it('started by hand, a plugin introduces itself on stderr and succeeds', async () => {
+  it('a plugin that is started by hand prints its description on stderr and succeeds', async () => {
     const { plugin } = recorder({ versions: VERSIONS, about: 'AWESOME PLUGIN' })
     expect(await runPlugin(plugin, { env: {}, stdin: () => '' })).toEqual({
       exitCode: 0,
@@ -156,7 +156,7 @@ describe('the order and the texts of the checks are those of the reference imple
     expect(exitCode).toBe(0)
   })
 
-  it('started by hand without such a text, the command is missing', async () => {
+  it('a plugin without a description that is started by hand reports the missing command', async () => {
     const { plugin } = recorder({ about: '' })
     expect((await call(plugin, { CNI_COMMAND: '', CNI_CONTAINERID: '%%' }, CONF)).error).toMatchObject({
       code: 4,

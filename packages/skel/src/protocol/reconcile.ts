@@ -1,18 +1,19 @@
 import { CniError, ErrorCode, gte } from '@cni/types'
 
-/** The first version of the specification that has the verb. */
+/** First version of the specification that defines the verb. */
 const INTRODUCED: Readonly<Record<string, string>> = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0' }
 
 /**
- * Whether a plugin may serve a verb for a configuration. Versions match as texts: `1.1` is not `1.1.0`.
+ * Checks that a plugin may serve a verb for a configuration. Versions must match exactly: `1.1` is not `1.1.0`.
  *
- * @throws {@link CniError} 1 when they do not fit together, 6 when a version that has to be compared is none.
+ * @throws {@link CniError} 1 for incompatible versions, 6 if a version to compare is invalid.
  */
 export function reconcileVersion(command: string, version: string, supported: readonly string[]): void {
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // Entries after the first one that is new enough are not read, valid or not, as in the reference implementation.
+    // Stops at the first version that is new enough, as the reference implementation does. Later entries may be
+    // invalid.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

@@ -1,12 +1,12 @@
 import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachment } from '@cni/types'
 
-/** The standard member, then the misspelling older runtimes know. */
+/** The standard member, and the earlier name that older runtimes use. */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
 
 /**
- * The attachments GC must keep; `undefined` when the runtime did not name any member for them, `[]` for `null`.
+ * Attachments that GC must keep. `undefined` if the runtime sent no such member; `[]` for `null`.
  *
- * @throws {@link CniError} 7 for a malformed list: what cannot be read must not be taken for stale.
+ * @throws {@link CniError} 7 for a malformed list: its attachments must not count as stale.
  */
 export function readAttachments(document: ReturnType<typeof normalizeNetConf>): readonly ValidAttachment[] | undefined {
   const member = MEMBERS.find((name) => name in document)

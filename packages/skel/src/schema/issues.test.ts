@@ -12,7 +12,7 @@ const messageFor = async (schema: z.core.$ZodType, value: unknown): Promise<stri
   return error?.msg
 }
 
-describe('an invalid member is named with what is expected and what it is', () => {
+describe('an invalid member is reported with its name, the expected and the actual value', () => {
   it.each<[string, z.core.$ZodType, unknown]>([
     ['expected a positive integer, got "80;"', z.int().check(z.positive()), '80;'],
     ['expected a positive integer, got -1', z.int().check(z.positive()), -1],
@@ -71,7 +71,7 @@ describe('an invalid member is named with what is expected and what it is', () =
     expect(await messageFor(schema, value)).toBe(expected)
   })
 
-  it('all of them at once, in one line', async () => {
+  it('all errors are reported at once, on one line', async () => {
     const plugin = definePlugin({ name: 'p', config: netConf({ a: z.int(), b: z.boolean() }), add: () => ({}) })
     const { error } = await testPlugin(plugin).add({ conf: { a: 'x', b: 'y', dns: { search: 'z' } } })
     expect(error?.msg.split('; ').sort()).toEqual([
@@ -81,16 +81,16 @@ describe('an invalid member is named with what is expected and what it is', () =
     ])
   })
 
-  it('a long value is cut', async () => {
+  it('a long value is shortened', async () => {
     const message = await messageFor(z.int(), 'x'.repeat(5000))
     expect(message).toMatch(/^member: expected an integer, got "x{79}… \(5002 characters\)$/)
   })
 
-  it('a value cannot break out of its line', async () => {
+  it('a value cannot break its line', async () => {
     expect(await messageFor(z.int(), '1\n-j ACCEPT "')).toBe('member: expected an integer, got "1\\n-j ACCEPT \\""')
   })
 
-  it('what looks like a secret is not repeated, at any depth', async () => {
+  it('a value that may be a secret is not repeated, at any depth', async () => {
     const schema = netConf({ apiToken: z.int(), auth: z.object({ password: z.int() }), other: z.int() })
     const plugin = definePlugin({ name: 'p', config: schema, add: () => ({}) })
     const { stdout, stderr } = await testPlugin(plugin).add({
@@ -102,7 +102,7 @@ describe('an invalid member is named with what is expected and what it is', () =
 })
 
 describe('netConf', () => {
-  it('knows the standard members, takes null for absent ones and keeps unknown ones', async () => {
+  it('knows the standard members, accepts null for them and keeps unknown ones', async () => {
     let conf: unknown
     const plugin = definePlugin({
       name: 'p',

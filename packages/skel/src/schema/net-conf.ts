@@ -2,12 +2,15 @@ import * as z from 'zod/mini'
 import { unexpected } from '../checks.ts'
 
 /**
- * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Unknown members
- * are kept and logged at debug: a runtime may add its own. A member that is probably a misspelling of a known one is
- * a warning. To read a member, declare it: `z.optional(z.unknown())` accepts any value. The type has no index signature,
- * so that a misspelt member of `c.conf` does not compile.
+ * Schema of a plugin's configuration: the given members, the standard CNI members, and unknown ones.
  *
- * @param options - with `unknown: 'refuse'` ADD, CHECK, GC and STATUS fail with code 7 that names each unknown member.
+ * Unknown members are kept and logged at debug, because a runtime may add its own. Probable misspellings are logged as
+ * warnings.
+ * Declare a member to read it: `z.optional(z.unknown())` accepts any value.
+ * The type has no index signature, so a misspelt member of `c.conf` does not compile.
+ *
+ * @param options - with `unknown: 'refuse'`, unknown members fail ADD, CHECK, GC and STATUS with code 7. The message
+ * names them.
  * @throws TypeError for an unknown option.
  * @example
  * ```ts
@@ -25,43 +28,43 @@ export function netConf<const Shape extends z.core.$ZodShape>(
   throw unexpected('netConf: unknown', 'keep or refuse', unknown)
 }
 
-/** The members that the CNI specification defines, as {@link netConf} checks them. */
+/** Members that the CNI specification defines, as {@link netConf} validates them. */
 export type StandardMembers = {
-  /** The version of the specification that the configuration is written in. */
+  /** Version of the specification that the configuration uses. */
   cniVersion: z.ZodMiniOptional<z.ZodMiniString<string>>
-  /** The name of the network, the same for all plugins of a list. */
+  /** Name of the network, the same for all plugins of a list. */
   name: z.ZodMiniString<string>
-  /** The file name of the plugin. */
+  /** File name of the plugin. */
   type: z.ZodMiniOptional<z.ZodMiniString<string>>
-  /** The capabilities that the entry asks the runtime for. */
+  /** Capabilities that the plugin's entry requests from the runtime. */
   capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
-  /** The values of those capabilities; `runtimeConfig(…)` declares them. */
+  /** Values of those capabilities. `runtimeConfig(…)` declares them. */
   runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** Arguments by convention, `args.cni` above all. */
+  /** Conventional arguments, mainly `args.cni`. */
   args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** Asks for masquerading of what leaves the network. */
+  /** True to masquerade traffic that leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
-  /** The IPAM plugin, with members of its own. */
+  /** Configuration of the IPAM plugin, which may add its own members. */
   ipam: z.ZodMiniOptional<
     z.ZodMiniObject<{
-      /** The file name of the IPAM plugin. */
+      /** File name of the IPAM plugin. */
       type: z.ZodMiniOptional<z.ZodMiniString<string>>
     }>
   >
-  /** Resolver settings for the container. */
+  /** DNS settings for the container. */
   dns: z.ZodMiniOptional<
     z.ZodMiniObject<{
       /** Addresses of name servers. */
       nameservers: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-      /** The domain of short names. */
+      /** Local domain for short names. */
       domain: z.ZodMiniOptional<z.ZodMiniString<string>>
-      /** Domains that are tried for short names, in order. */
+      /** Search domains for short names, in order. */
       search: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
-      /** Options of the resolver, as in `resolv.conf`. */
+      /** Resolver options, as in `resolv.conf`. */
       options: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
     }>
   >
-  /** The result of the plugin before, as received; `c.prevResult` is its decoded form. */
+  /** Result of the previous plugins, as received. `c.prevResult` is the decoded form. */
   prevResult: z.ZodMiniOptional<z.ZodMiniUnknown>
 }
 

@@ -1,9 +1,9 @@
-/** The longest raw value an error message repeats. */
+/** Maximum length of a raw value in an error message. */
 const LIMIT = 80
 
 const SECRET = /token|passw(?:or)?d|secret|credential|private.?key|api.?key|authorization/i
 
-/** A raw value for an error message: JSON, shortened, without secrets. */
+/** Formats a raw value for an error message: JSON, shortened, without secrets. */
 export function quoteValue(value: unknown, path: readonly PropertyKey[]): string {
   if (path.some(isSecret)) return '"<redacted>"'
   const text = JSON.stringify(value, (key, member: unknown) => (isSecret(key) ? '<redacted>' : member)) ?? String(value)

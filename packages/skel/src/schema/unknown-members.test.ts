@@ -14,7 +14,7 @@ const keeping = testPlugin(
   definePlugin({ name: 'p', config: netConf(shape), log: () => ({ level: 'debug' }), ...handlers }),
 )
 const refusing = testPlugin(definePlugin({ name: 'p', config: netConf(shape, { unknown: 'refuse' }), ...handlers }))
-/** All that the protocol and its runtimes may put into a configuration. */
+/** All members that the protocol and runtimes may add to a configuration. */
 const protocol = {
   cniVersion: '1.1.0',
   name: 'n',
@@ -31,7 +31,7 @@ const protocol = {
 }
 const VERBS = ['add', 'check', 'del', 'gc', 'status'] as const
 
-describe('a member that the plugin does not know', () => {
+describe('an unknown member', () => {
   it.each<[conf: object, warning: string]>([
     [{ prot: 80 }, 'prot: did you mean port?'],
     [{ Port: 80 }, 'Port: did you mean port?'],
@@ -39,7 +39,7 @@ describe('a member that the plugin does not know', () => {
     [{ agent: { sokcet: '/x' } }, 'agent.sokcet: did you mean socket?'],
     [{ capabilites: {} }, 'capabilites: did you mean capabilities?'],
     [{ 'ex\nempt_uid': 5 }, '["ex\\nempt_uid"]: did you mean exempt_uid?'],
-  ])('%j is a warning when it is near a known one', async (conf, warning) => {
+  ])('%j causes a warning, because it is similar to a known member', async (conf, warning) => {
     const { exitCode, log } = await keeping.add({ conf: { ...conf } })
     expect(exitCode).toBe(0)
     expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([warning])
@@ -51,12 +51,12 @@ describe('a member that the plugin does not know', () => {
     { po: 1 },
     { agent: { port: 1 } },
     { toString: 1 },
-  ])('%j is no warning: it may be for others', async (conf) => {
+  ])('%j causes no warning, because it may belong to another reader', async (conf) => {
     const { exitCode, log } = await keeping.add({ conf })
     expect([exitCode, log.map(({ level }) => level)]).toEqual([0, ['debug']])
   })
 
-  it('is told in every verb, and many of them are told quickly', async () => {
+  it('is reported for every verb, and many of them in a short time', async () => {
     for (const verb of VERBS)
       expect((await keeping[verb]({ conf: { prot: 1 } })).stderr).toContain('did you mean port?')
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`port${index}`, index]))
@@ -64,14 +64,14 @@ describe('a member that the plugin does not know', () => {
     expect([exitCode, log.length]).toEqual([0, 1 + 20])
   })
 
-  it.each(VERBS)('of the protocol is never reported, nor refused (%s)', async (verb) => {
+  it.each(VERBS)('is not a member of the protocol, which is accepted silently (%s)', async (verb) => {
     expect((await keeping[verb]({ conf: protocol })).log).toEqual([])
     expect(await refusing[verb]({ conf: protocol })).toMatchObject({ exitCode: 0, log: [] })
   })
 })
 
 describe("netConf(shape, { unknown: 'refuse' })", () => {
-  it('refuses with code 7 and a suggestion, and DEL goes on', async () => {
+  it('fails other verbs with code 7 and a suggestion, but not DEL', async () => {
     const conf = { prot: 80, mode: 'fast' }
     for (const verb of ['add', 'check', 'gc', 'status'] as const) {
       expect((await refusing[verb]({ conf })).error).toMatchObject({
@@ -87,20 +87,20 @@ describe("netConf(shape, { unknown: 'refuse' })", () => {
     ])
   })
 
-  it('names the first of very many', async () => {
+  it('reports the first of very many members', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, index]))
     const { error } = await refusing.add({ conf: many })
     expect(error?.msg).toMatch(/^m0: unknown member; .*m19: unknown member; configuration: 19980 more unknown members$/)
   })
 
-  it('says so in the JSON Schema', async () => {
+  it('sets additionalProperties in the JSON Schema', async () => {
     const schema = (unknown: 'keep' | 'refuse') =>
       jsonSchema(definePlugin({ name: 'p', config: netConf(shape, { unknown }), ...handlers }))
     expect((await schema('refuse')).additionalProperties).toBe(false)
     expect((await schema('keep')).additionalProperties).not.toBe(false)
   })
 
-  it('is one of two choices', () => {
+  it('has two valid values', () => {
     const options = JSON.parse('{"unknown":"ignore"}')
     expect(() => netConf({}, options)).toThrow('netConf: unknown: expected keep or refuse, got "ignore"')
   })

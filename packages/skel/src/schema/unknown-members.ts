@@ -3,23 +3,26 @@ import { isObject } from '@cni/types'
 import type { core } from 'zod/mini'
 import { shapeOf } from './walk.ts'
 
-/** Members of the protocol; `null` means absent for them, as it does in the reference implementation. */
+/** Members of the protocol. As in the reference implementation, `null` counts as missing for them. */
 export const STANDARD = ['type', 'capabilities', 'runtimeConfig', 'args', 'ipMasq', 'ipam', 'dns']
 
-/** A member of a configuration that neither the schema nor the protocol knows. */
+/** A member of a configuration that neither the schema nor the protocol defines. */
 export interface UnknownMember {
-  /** From the outside to the member. */
+  /** Path from the outermost object to the member. */
   readonly path: readonly string[]
-  /** The known one it is a misspelling of, probably. */
+  /** Known member of which it is probably a misspelling. */
   readonly meant: string | undefined
 }
 
-/** How many unknown members of an object are compared with the known ones: a hostile one may have thousands. */
+/**
+ * Maximum number of unknown members in an object that are compared with known ones. A hostile object may have
+ * thousands.
+ */
 export const COMPARED = 20
 
 /**
- * The members of a configuration that its schema does not list, also those of objects inside it. A schema that lists no
- * members has no unknown ones. A known member that the configuration has is not suggested.
+ * Members of a configuration that its schema does not list, also inside objects.
+ * A schema without listed members has no unknown ones. Never suggests a known member that is already present.
  */
 export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<string, unknown>>): UnknownMember[] {
   const shape = shapeOf(schema)
@@ -31,12 +34,12 @@ export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<
   ]
 }
 
-/** Whether a member is one of those that runtimes add under the name of the specification. */
+/** True for a member that runtimes add in the namespace of the specification. */
 export function isOfRuntimes(member: string): boolean {
   return member.startsWith('cni.dev/')
 }
 
-/** What was probably meant by a member, among the known ones that are not there. */
+/** Known and missing member of which `member` is probably a misspelling. */
 export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,

@@ -5,9 +5,9 @@ import { isOfRuntimes, STANDARD } from './unknown-members.ts'
 import { isStrict } from './walk.ts'
 
 /**
- * The configuration as the plugin's schema makes it.
+ * Validates a configuration with the plugin's schema.
  *
- * @throws {@link CniError} 7 that names each wrong member, what is expected of it and what it is.
+ * @throws {@link CniError} 7 that names each invalid member with the expected and the actual value.
  */
 export async function validateConfig<Conf>(
   schema: core.$ZodType<Conf>,
@@ -17,9 +17,9 @@ export async function validateConfig<Conf>(
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }
-  // Runtimes add these members, and no strict schema lists them.
+  // Removes members that runtimes add, because strict schemas do not list them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
-  // Through the schema itself: a plugin without a schema does not bundle zod.
+  // Calls the schema's own method, so that a plugin without a schema does not bundle zod.
   const parsed = await schema['~standard'].validate(input)
   if (parsed.issues === undefined) return parsed.value
   const issues = parsed.issues as readonly core.$ZodIssue[]

@@ -1,9 +1,9 @@
 import type { core } from 'zod/mini'
 
-// A parse boundary: `$ZodTypes` is the union of what a `$ZodType` can be.
+// Cast: `$ZodTypes` is the union of all kinds of `$ZodType`.
 const known = (schema: core.$ZodType): core.$ZodTypes => schema as core.$ZodTypes
 
-/** The schema without optional, nullable, default and the like around it. */
+/** Removes wrappers such as optional, nullable and default from a schema. */
 export function unwrap(schema: core.$ZodType): core.$ZodTypes {
   const { _zod } = known(schema)
   switch (_zod.def.type) {
@@ -16,7 +16,7 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // What is said of a value that is changed first holds for what it is changed into.
+      // After a transform, the output schema describes the value.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())
@@ -25,19 +25,19 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
   }
 }
 
-/** The members an object schema lists. */
+/** Members that an object schema lists. */
 export function shapeOf(schema: core.$ZodType): Readonly<Record<string, core.$ZodType>> | undefined {
   const { def } = unwrap(schema)._zod
   return def.type === 'object' ? def.shape : undefined
 }
 
-/** Whether an object schema refuses the members it does not list. */
+/** True if an object schema rejects unlisted members. */
 export function isStrict(schema: core.$ZodType): boolean {
   const { def } = unwrap(schema)._zod
   return def.type === 'object' && def.catchall !== undefined && known(def.catchall)._zod.def.type === 'never'
 }
 
-/** The schema responsible for a path; `undefined` behind a union, or where there is none. */
+/** Schema of a path; `undefined` below a union, or if the path is unknown. */
 export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): core.$ZodType | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema
@@ -45,7 +45,7 @@ export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): c
   return inner === undefined ? undefined : schemaAt(inner, rest)
 }
 
-/** Whether the author of a schema gave it, or one of its checks, a message of their own. */
+/** True if the schema or one of its checks has a custom message. */
 export function hasOwnMessage(schema: core.$ZodType): boolean {
   const { def } = unwrap(schema)._zod
   return def.error !== undefined || (def.checks ?? []).some((check) => check._zod.def.error !== undefined)

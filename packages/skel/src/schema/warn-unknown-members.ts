@@ -3,7 +3,10 @@ import type { Log } from '../log.ts'
 import { pathText } from './issues.ts'
 import { unknownMembers } from './unknown-members.ts'
 
-/** Logs the members that a schema does not know. A runtime may add some of its own: only misspellings are for everybody to see. */
+/**
+ * Logs members that a schema does not know: probable misspellings as warnings, others at debug, because a runtime may
+ * add some.
+ */
 export function warnUnknownMembers(
   schema: core.$ZodType,
   document: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
 import { sha256 } from './sha256.ts'
 
-/** What identifies an attachment: one interface of one container in one network. */
+/** Identity of an attachment: one interface of one container in one network. */
 export interface AttachmentKey {
-  /** The name of the network. */
+  /** Name of the network. */
   readonly network: string
   /** `CNI_CONTAINERID`. */
   readonly containerID: string
@@ -10,17 +10,20 @@ export interface AttachmentKey {
   readonly ifName: string
 }
 
-/** The name of an attachment's file: a digest, because container ids have no length limit and a name may hold a slash. */
+/**
+ * File name of an attachment: a digest, because container ids have no length limit and interface names may contain
+ * unsafe characters.
+ */
 export function fileNameOf(key: AttachmentKey): string {
   return `${digestOf(key).slice(0, 32)}.json`
 }
 
-/** 64 hexadecimal digits that are those of one attachment. */
+/** Unique digest of an attachment: 64 hexadecimal digits. */
 export function digestOf({ network, containerID, ifName }: AttachmentKey): string {
   return sha256(`${network}\0${containerID}\0${ifName}`)
 }
 
-/** Whether a file may be an attachment's, by its name. */
+/** True if a file name may belong to an attachment. */
 export function isStateFile(name: string): boolean {
   return /^[0-9a-f]{32}\.json$/.test(name)
 }

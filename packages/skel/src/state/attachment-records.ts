@@ -5,25 +5,25 @@ import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from '
 import { type Listed, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** The attachments that a plugin has added, with the namespace of each. */
+/** Attachments that a plugin has added, with their namespaces. */
 export interface AttachmentRecords {
   /** Records the attachment of an ADD, before its handler runs. Returns the inverse. */
   add(key: AttachmentKey, netns: Netns): () => void
-  /** The reason why a DEL leaves what it finds in the namespace; `undefined` when it removes it. */
+  /** Reason why a DEL must not remove anything from the namespace; `undefined` if it may. */
   keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
   /** Forgets the attachment after its DEL. */
   remove(key: AttachmentKey): void
-  /** Forgets the attachments of a network that are not valid any more. */
+  /** Forgets the attachments of a network that are no longer valid. */
   removeStale(network: string, valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>): Listed<RecordedNetns>
 }
 
-/** The path of the records of a plugin. A reboot empties it, as it ends every namespace. */
+/** Folder of a plugin's records. A reboot empties the folder, and ends every namespace too. */
 export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
 
-/** The folders in which a file stands for an attachment of a plugin: its records, and its state unless it says where. */
+/** Folders with a file per attachment of a plugin: its records, and its state in the default folder. */
 export const recordFolders = (plugin: string): readonly string[] => [recordsFolder(plugin), `/run/cni/${plugin}`]
 
-/** The records in a folder: an absolute path, or a folder in memory. */
+/** Records in a folder: an absolute path, or a folder in memory. */
 export function attachmentRecords(folder: string | StateFolder): AttachmentRecords {
   const store = recordStore<RecordedNetns>({
     folder,

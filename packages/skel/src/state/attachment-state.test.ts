@@ -3,7 +3,7 @@ import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 
-/** Keeps something in ADD, and has nothing else to do. */
+/** A plugin that only stores state in ADD. */
 const keepsOnly = definePlugin({
   name: 'plain',
   state: attachmentState(z.object({})),
@@ -13,7 +13,7 @@ const keepsOnly = definePlugin({
   },
 })
 
-/** Does what its configuration says, and tells what it sees of its state. */
+/** A plugin that follows its configuration, and records the state that it reads. */
 function keeper() {
   const seen: unknown[] = []
   const plugin = definePlugin({
@@ -45,7 +45,7 @@ function keeper() {
 }
 
 describe('the state of an attachment', () => {
-  it('is what ADD wrote, in CHECK and DEL, and gone after DEL', async () => {
+  it('is written by ADD, read by CHECK and DEL, and removed after DEL', async () => {
     const { tester, seen, records } = keeper()
     expect((await tester.add({ conf: { write: [1, 2] } })).exitCode).toBe(0)
     expect(records()).toEqual([{ v: 1, network: 'test', containerID: 'test-container', ifName: 'eth0', mark: 2 }])
@@ -55,7 +55,7 @@ describe('the state of an attachment', () => {
     expect(records()).toEqual([])
   })
 
-  it('is its own in each network, container and interface', async () => {
+  it('is separate for each network, container and interface', async () => {
     const { tester, seen, records } = keeper()
     await tester.add({ conf: { write: [1] } })
     await tester.add({ conf: { write: [2] }, ifName: 'eth1' })
@@ -65,7 +65,7 @@ describe('the state of an attachment', () => {
     expect(records().map(({ mark }) => mark)).toEqual([1, 3])
   })
 
-  it('is taken back when ADD fails, in the order of the other steps', async () => {
+  it('is reverted if ADD fails, in the order of the other steps', async () => {
     const { tester, seen, records } = keeper()
     await tester.add({ conf: { write: [1] } })
     const { error } = await tester.add({ conf: { write: [2, 3], fail: true } })
@@ -74,7 +74,7 @@ describe('the state of an attachment', () => {
     expect(records()).toMatchObject([{ mark: 1 }])
   })
 
-  it('is nothing after the first ADD failed', async () => {
+  it('does not exist after the first ADD has failed', async () => {
     const { tester, records } = keeper()
     await tester.add({ conf: { write: [1], fail: true } })
     expect(records()).toEqual([])
@@ -89,7 +89,7 @@ describe('the state of an attachment', () => {
     expect(records()).toEqual([])
   })
 
-  it('is not written when the schema does not accept it: code 999, by name', async () => {
+  it("is rejected with code 999 and the member's name if it does not match the schema", async () => {
     const plugin = definePlugin({
       name: 'wrong',
       state: attachmentState(z.object({ port: z.int().check(z.positive()) })),
@@ -104,7 +104,7 @@ describe('the state of an attachment', () => {
     expect(state.files.size).toBe(0)
   })
 
-  it('that says nothing usable fails CHECK with code 6, is logged by DEL, which succeeds and removes it', async () => {
+  it('fails CHECK with code 6 if it is unusable, but DEL logs and removes it', async () => {
     const { tester, state, seen } = keeper()
     await tester.add({ conf: { write: [1] } })
     const [name = ''] = state.files.keys()
@@ -119,7 +119,7 @@ describe('the state of an attachment', () => {
     expect(state.files.size).toBe(0)
   })
 
-  it('is not quoted when it is malformed: it may hold a secret', async () => {
+  it('is not quoted if it is malformed, because it may contain a secret', async () => {
     const { tester, state } = keeper()
     await tester.add({ conf: { write: [1] } })
     for (const name of state.files.keys()) state.files.set(name, '{"v":1,"token":"hunter2"x}')
@@ -128,7 +128,7 @@ describe('the state of an attachment', () => {
     expect(stdout + stderr + (await tester.del()).stderr).not.toContain('hunter2')
   })
 
-  it('that cannot be removed does not keep DEL from succeeding', async () => {
+  it('does not fail DEL if it cannot be removed', async () => {
     const { tester, state } = keeper()
     await tester.add({ conf: { write: [1] } })
     const broken = {
@@ -142,7 +142,7 @@ describe('the state of an attachment', () => {
     expect(log).toMatchObject([{ level: 'warn', msg: 'the state of the attachment is left behind' }])
   })
 
-  it('goes with a DEL that has no handler', async () => {
+  it('is removed by a DEL without a handler', async () => {
     const plugin = definePlugin({
       name: 'plain',
       state: attachmentState(z.object({ mark: z.int() }), { version: 3 }),
@@ -170,7 +170,7 @@ describe('GC', () => {
   }
   const validAttachments = [{ containerID: 'b', ifname: 'eth0' }]
 
-  it('shows the handler what is stale, and sweeps it afterwards', async () => {
+  it('passes stale state to the handler, and removes it afterwards', async () => {
     const { tester, seen, records } = await begun()
     const { exitCode, log } = await tester.gc({ validAttachments })
     expect(exitCode).toBe(0)
@@ -186,7 +186,7 @@ describe('GC', () => {
     expect(log.map(({ containerID }) => containerID).sort()).toEqual(['a', 'c'])
   })
 
-  it('sweeps nothing when the handler fails, or when the runtime does not say what is valid', async () => {
+  it('removes nothing if the handler fails, or if the runtime sends no list of valid attachments', async () => {
     const { tester, seen, records } = await begun()
     expect((await tester.gc({ validAttachments, conf: { fail: true } })).exitCode).toBe(1)
     const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'test', type: 'keeper' })
@@ -195,7 +195,7 @@ describe('GC', () => {
     expect(records()).toHaveLength(4)
   })
 
-  it('leaves what says nothing usable, and says so', async () => {
+  it('keeps unusable files, and logs them', async () => {
     const { tester, state } = await begun()
     state.files.set(`${'0'.repeat(32)}.json`, 'nonsense')
     const { exitCode, log } = await tester.gc({ validAttachments: [] })
@@ -204,7 +204,7 @@ describe('GC', () => {
     expect([...state.files.values()]).toHaveLength(2)
   })
 
-  /** A plugin that tells GC nothing, and what its DEL sees. */
+  /** A plugin without a GC handler, whose DEL records its state. */
   const withoutHandler = async () => {
     const seen: unknown[] = []
     const plugin = definePlugin({
@@ -228,7 +228,7 @@ describe('GC', () => {
     return { tester, seen, kept }
   }
 
-  it('without a handler is DEL for what is stale', async () => {
+  it('without a handler runs DEL for stale attachments', async () => {
     const { tester, seen, kept } = await withoutHandler()
     const valid = [{ containerID: 'bb', ifname: 'eth0' }]
     const { exitCode, log } = await tester.gc({ validAttachments: valid })
@@ -257,7 +257,7 @@ describe('GC', () => {
     expect(kept()).toEqual([])
   })
 
-  it('without a handler touches nothing where the configuration is invalid, or nothing is known to be stale', async () => {
+  it('without a handler changes nothing if the configuration is invalid, or nothing is known to be stale', async () => {
     const { tester, seen, kept } = await withoutHandler()
     expect((await tester.gc({ validAttachments: [], conf: { fail: 7 } })).error).toMatchObject({ code: 7 })
     const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'test', type: 'plain' })
@@ -266,7 +266,7 @@ describe('GC', () => {
     expect(kept()).toHaveLength(3)
   })
 
-  it('without a handler ends with its time, and leaves the rest to the next one', async () => {
+  it('without a handler stops at its deadline, and leaves the rest to the next GC', async () => {
     let running: AbortController | undefined
     const state = memoryStateFolder()
     const tester = testPlugin({ ...keepsOnly, del: () => running?.abort(new Error('enough')) }, { state })
@@ -276,7 +276,7 @@ describe('GC', () => {
     expect(state.files.size).toBe(1)
   })
 
-  it('sweeps for a plugin that has nothing to delete with', async () => {
+  it('removes stale state of a plugin without DEL handler', async () => {
     const state = memoryStateFolder()
     const tester = testPlugin(keepsOnly, { state })
     await tester.add()
@@ -285,7 +285,7 @@ describe('GC', () => {
   })
 })
 
-it('calls of one tester share the state, those of another do not', async () => {
+it('calls of one tester share the state, other testers do not', async () => {
   const { tester, seen } = keeper()
   await tester.add({ conf: { write: [1] } })
   await keeper().tester.check()
@@ -293,7 +293,7 @@ it('calls of one tester share the state, those of another do not', async () => {
   expect(seen).toEqual([undefined, { mark: 1 }])
 })
 
-it('a plugin that declares no state is told how when it uses it', async () => {
+it('use of c.state without a declared state throws an error that explains it', async () => {
   const plugin = definePlugin({ name: 'none', add: (c) => c.state.read() ?? {} })
   expect((await testPlugin(plugin).add()).error).toMatchObject({
     code: 999,
@@ -324,7 +324,7 @@ describe('a state', () => {
     return paths
   }
 
-  it('is in a folder that a reboot empties, by the name of the plugin, when the definition does not say', async () => {
+  it('is by default in a folder named after the plugin, which a reboot empties', async () => {
     expect(await opened({})).toEqual(['/run/cni/tag'])
     expect(await opened({ folder: '/var/lib/tag' })).toEqual(['/var/lib/tag'])
   })
@@ -333,7 +333,7 @@ describe('a state', () => {
     [{ folder: 'run' }, 'attachmentState: folder: expected an absolute path, got "run"'],
     [{ folder: '' }, 'attachmentState: folder: expected an absolute path, got ""'],
     [{ version: 0 }, 'attachmentState: version: expected an integer from 1 on, got 0'],
-  ])('%j cannot be', (options, message) => {
+  ])('rejects the options %j', (options, message) => {
     expect(() => attachmentState(z.object({}), options)).toThrow(new TypeError(message))
   })
 })

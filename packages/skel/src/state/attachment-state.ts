@@ -6,13 +6,13 @@ import { attachmentStore } from './attachment-store.ts'
 import type { CallState, StateCall, StateDefinition } from './call-state.ts'
 
 /**
- * The `state` of a plugin: what ADD keeps of an attachment for CHECK, DEL and GC, as an object.
+ * Declares the `state` of a plugin: an object that ADD stores for an attachment, for later use by CHECK, DEL and GC.
  *
  * @param schema - any zod 4 schema without asynchronous parts.
- * @param options - `folder`: the absolute path of the folder with one file for each attachment. Default:
- *   `/run/cni/<name of the plugin>`, which a reboot empties. `version`: `v` of every file, from 1 on. Default: 1. A file of
- *   another version is refused.
- * @throws TypeError for a folder or version that cannot be.
+ * @param options - `folder`: absolute path of the folder with one file per attachment. Default: `/run/cni/<name of the
+ * plugin>`, which a reboot empties. `version`: `v` of every file, 1 or higher. Default: 1. Files of other versions are
+ * rejected.
+ * @throws TypeError for an invalid folder or version.
  * @example
  * ```ts
  * const plugin = definePlugin({

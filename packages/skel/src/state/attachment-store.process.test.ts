@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { tempFolder } from '../../test/temp-folder.ts'
 
-test('a state file that is a pipe is an error at once, and can be removed', () => {
+test('a pipe in place of a state file is reported at once, and can be removed', () => {
   const folder = tempFolder()
   const store = attachmentStore({ folder, schema: z.object({}) })
   const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }

@@ -33,22 +33,22 @@ beforeEach(() => {
   folder = join(base, 'deep/er')
 })
 const store = () => attachmentStore({ folder, schema })
-/** The only file there is. */
+/** The only file in the folder. */
 const file = () => join(folder, readdirSync(folder)[0] ?? '')
 
 describe.each<[kind: string, folderOf: () => string | StateFolder]>([
   ['on disk', () => folder],
   ['in memory', () => memoryStateFolder()],
-])('what is kept of an attachment, %s,', (_kind, folderOf) => {
+])('the state of an attachment, %s,', (_kind, folderOf) => {
   const anyStore = () => attachmentStore({ folder: folderOf(), schema })
 
-  test('reads back as it was written', () => {
+  test('is read as it was written', () => {
     const kept = anyStore()
     kept.write(key, state)
     expect(kept.read(key)).toEqual(state)
   })
 
-  test('is replaced by a second write, and what was there first is put back by the step of the first one', () => {
+  test('is replaced by a second write, and the undo of the first write restores the original', () => {
     const kept = anyStore()
     kept.write(key, { ...state, mark: 1 })
     const undo = kept.write(key, state)
@@ -58,7 +58,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect(kept.read(key)).toEqual({ ...state, mark: 1 })
   })
 
-  test('is nothing where nothing was written', () => {
+  test('is undefined if nothing was written', () => {
     const kept = anyStore()
     expect(kept.read(key)).toBeUndefined()
     expect(kept.remove(key)).toBe(false)
@@ -73,7 +73,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect(kept.read(key)).toBeUndefined()
   })
 
-  test('is taken back step by step to what was there before', () => {
+  test('is restored step by step by the undo functions', () => {
     const kept = anyStore()
     const first = kept.write(key, state)
     const second = kept.write(key, { ...state, mark: 8 })
@@ -83,7 +83,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect(kept.read(key)).toBeUndefined()
   })
 
-  test('is not mixed up with that of a similar attachment', () => {
+  test('is separate from the state of a similar attachment', () => {
     const kept = anyStore()
     kept.write(key, state)
     for (const other of [{ network: 'podsa' }, { containerID: 'abc\0' }, { ifName: 'eth1' }]) {
@@ -91,7 +91,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     }
   })
 
-  test('is listed, and all of a network but the valid is swept', () => {
+  test('is listed, and removed unless it is valid', () => {
     const kept = anyStore()
     const gone = { ...key, containerID: 'gone' }
     const elsewhere = { ...gone, network: 'other' }
@@ -104,7 +104,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect([key, gone, elsewhere].map((one) => kept.read(one))).toEqual([state, undefined, state])
   })
 
-  test('is whatever JSON can say, for any names', () => {
+  test('can have any JSON value, for any names', () => {
     const any = attachmentStore({ folder: folderOf(), schema: z.object({ value: z.unknown() }) })
     const name = fc.string({ unit: 'binary', maxLength: 40 })
     const keys = fc.record({ network: name, containerID: name, ifName: name })
@@ -118,9 +118,13 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
   })
 
   test.each<[what: string, written: unknown, message: string]>([
-    ['what the schema does not accept', { mac: 5 }, 'state: mac: expected a string, got 5'],
-    ['what is no object', ['02'], 'state: expected an object, got ["02"]'],
-    ['what every record says itself', { mac: '02', network: 'mine' }, 'state: network is the name of a member'],
+    ['accepted if the schema rejects it', { mac: 5 }, 'state: mac: expected a string, got 5'],
+    ['accepted if it is not an object', ['02'], 'state: expected an object, got ["02"]'],
+    [
+      'accepted if a member has a reserved name',
+      { mac: '02', network: 'mine' },
+      'state: network is the name of a member',
+    ],
   ])('is never %s', (_what, written, message) => {
     const kept = anyStore()
     kept.write(key, state)
@@ -130,7 +134,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect(kept.read(key)).toEqual(state)
   })
 
-  test('is never so long that it could not be read again', () => {
+  test('is rejected if it is too large to be read again', () => {
     const kept = anyStore()
     const write = () => kept.write(key, { ...state, mac: 'x'.repeat(5_000_000) })
     expect(write).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
@@ -139,33 +143,33 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
 })
 
 describe('the file of an attachment', () => {
-  test('can only be read by its owner, and is named by a digest of the attachment', () => {
+  test('is readable only by its owner, and named by a digest of the attachment', () => {
     store().write(key, state)
-    // printf 'pods\0abc\0eth0' | sha256sum | head -c 32
+    // Computed by: printf 'pods\0abc\0eth0' | sha256sum | head -c 32
     expect(readdirSync(folder)).toEqual(['0c748313646978d1bb86e2a8df403210.json'])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
   })
 
-  test('holds a version, the attachment and the members of the state', () => {
+  test('has a version, the attachment and the members of the state', () => {
     store().write(key, state)
     const text = '{"v":1,"network":"pods","containerID":"abc","ifName":"eth0","mac":"02:00:00:00:00:01","mark":7}\n'
     expect(readFileSync(file(), 'utf8')).toBe(text)
   })
 
-  test('makes its folder for its owner only, and those above it as usual', () => {
+  test('is in a new folder for its owner only; parent folders have the usual mode', () => {
     store().write(key, state)
     expect(statSync(join(base, 'deep')).mode & 0o777).toBe(0o777 & ~process.umask())
   })
 
-  test('is put back byte for byte, even if it said nothing usable', () => {
+  test('is restored byte for byte, also if it was unusable', () => {
     store().write(key, state)
     writeFileSync(file(), '{"v":0}')
     store().write(key, state)()
     expect(readFileSync(file(), 'utf8')).toBe('{"v":0}')
   })
 
-  test('is removed with what a killed process left of it half written, but not with what another is writing', () => {
+  test('is removed together with a partial file of a killed process, but not with one of a running process', () => {
     store().write(key, state)
     const own = readdirSync(folder)[0]
     const other = `.${'0'.repeat(32)}.json.1a2b3c.tmp`
@@ -174,7 +178,7 @@ describe('the file of an attachment', () => {
     expect(readdirSync(folder)).toEqual([other])
   })
 
-  test('what was half written an hour ago is swept, and nothing younger', () => {
+  test('partial files are removed after an hour', () => {
     mkdirSync(folder, { recursive: true })
     const [old = '', young = ''] = ['0', '1'].map((digit) => `.${digit.repeat(32)}.json.1a2b3c.tmp`)
     for (const half of [old, young]) writeFileSync(join(folder, half), '{"v"')
@@ -184,7 +188,7 @@ describe('the file of an attachment', () => {
     expect(readdirSync(folder)).toEqual([young])
   })
 
-  test('what is no state file is left alone', () => {
+  test('other files are ignored', () => {
     store().write(key, state)
     writeFileSync(join(folder, 'README'), 'not state')
     expect(store().list().stored).toHaveLength(1)
@@ -193,9 +197,9 @@ describe('the file of an attachment', () => {
   })
 })
 
-describe('a state file that says nothing usable is refused by name, and can be removed', () => {
+describe('an unusable state file is rejected by name, and can be removed', () => {
   const record = { v: 1, ...key, ...state }
-  /** Only root can make a file another's. */
+  /** Only root can change the owner of a file. */
   const foreign: [string, (path: string) => void, string, string][] =
     process.geteuid?.() === 0
       ? [["another user's", (path) => chownSync(path, 12345, 0), 'INSECURE', 'it belongs to another user (uid 12345)']]
@@ -210,7 +214,7 @@ describe('a state file that says nothing usable is refused by name, and can be r
     ['empty', text(''), 'INVALID', 'it is not JSON'],
     ['cut off', text(JSON.stringify(record).slice(0, 40)), 'INVALID', 'it is not JSON'],
     ['a list', text('[]'), 'INVALID', 'it is not a JSON object'],
-    ['nested without end', text('['.repeat(1_000_000)), 'INVALID', 'it is not JSON'],
+    ['nested too deeply', text('['.repeat(1_000_000)), 'INVALID', 'it is not JSON'],
     ['of another version', text(JSON.stringify({ ...record, v: 2 })), 'VERSION', 'it has version 2, expected 1'],
     ['without a version', text('{}'), 'VERSION', 'it has no version, expected 1'],
     ['without a network', text('{"v":1}'), 'INVALID', 'expected network, containerID and ifName to be strings'],
@@ -252,7 +256,7 @@ describe('a state file that says nothing usable is refused by name, and can be r
     expect(statSync(join(base, 'record')).isFile()).toBe(true)
   })
 
-  test('what a link leads to is not written either', () => {
+  test('a link is not followed by a write', () => {
     store().write(key, state)
     const path = file()
     rmSync(path)
@@ -263,7 +267,7 @@ describe('a state file that says nothing usable is refused by name, and can be r
     expect(lstatSync(path, { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  test('a folder others may write to is not used', () => {
+  test('a folder that other users can write to is rejected', () => {
     mkdirSync(folder, { recursive: true })
     chmodSync(folder, 0o777)
     const write = () => store().write(key, state)
@@ -273,7 +277,7 @@ describe('a state file that says nothing usable is refused by name, and can be r
   })
 })
 
-describe('a state that cannot be kept', () => {
+describe('a state that cannot be stored', () => {
   test('is an I/O failure with its path', () => {
     writeFileSync(join(base, 'deep'), 'a file in the place of a folder')
     const write = () => store().write(key, state)
@@ -281,7 +285,7 @@ describe('a state that cannot be kept', () => {
     expect(errorOf(write)).toMatchObject({ code: 'EEXIST', [cniErrorKey]: { code: 5 } })
   })
 
-  test('is an error of the program where the folder is no absolute path, or the schema is asynchronous', () => {
+  test('is a programming error if the folder is not an absolute path, or the schema is asynchronous', () => {
     expect(() => attachmentStore({ folder: 'state', schema })).toThrow('expected an absolute path, got "state"')
     const slow = z.object({ mac: z.string().check(z.refine(async () => true)) })
     const kept = attachmentStore({ folder, schema: slow })
@@ -289,7 +293,7 @@ describe('a state that cannot be kept', () => {
   })
 })
 
-test('the schema may be one of zod itself', () => {
+test('the schema may be one of classic zod', () => {
   const kept = attachmentStore({
     folder,
     schema: classic.object({ at: classic.coerce.date() }),
@@ -299,7 +303,7 @@ test('the schema may be one of zod itself', () => {
   expect(kept.read(key)).toEqual({ at: new Date(0) })
 })
 
-test('a state error is known by its brand, and has a code for the runtime', () => {
+test('a state error is recognized by its brand, and has a code for the runtime', () => {
   const error = new StateError('EROFS', '/run/x', 'it cannot be written')
   expect([isStateError(error), isStateError(new Error('x'))]).toEqual([true, false])
   expect(error[cniErrorKey].code).toBe(5)

@@ -4,9 +4,10 @@ import { type AttachmentStore, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /**
- * Keeps what ADD has to remember of an attachment for CHECK, DEL and GC: one JSON file each,
- * `{ v, network, containerID, ifName, …state }`, named by a digest of the attachment. What others could have written, a
- * link, a record of another version or attachment is refused by name.
+ * Stores the state of attachments for CHECK, DEL and GC: one JSON file each, `{ v, network, containerID, ifName, …state
+ * }`.
+ * A file's name is a digest of the attachment.
+ * Rejects files that other users can write to, links, and records of another version or attachment.
  *
  * @example
  * ```ts
@@ -15,13 +16,13 @@ import type { StateFolder } from './state-folder.ts'
  * ```
  */
 export function attachmentStore<State>(options: {
-  /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
+  /** Absolute path of the folder, or a folder of another kind, such as one in memory. */
   readonly folder: string | StateFolder
   /** Schema of a state, which is an object. Any zod 4 schema without asynchronous parts. */
   readonly schema: core.$ZodType<State>
-  /** `v` of every record. Default: 1. A record of another version is refused. */
+  /** `v` of every record. Default: 1. Records of other versions are rejected. */
   readonly version?: number
-  /** Reads each text before it is written, so that nothing is kept which could not be read again. Default: true. */
+  /** Decodes each text before it is written, to ensure that it can be read again. Default: true. */
   readonly readBack?: boolean
 }): AttachmentStore<State> {
   const { folder, schema, version, readBack = true } = options

@@ -3,31 +3,32 @@ import type * as z from 'zod/v4/core'
 import type { Log } from '../log.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** Type of a plugin's state. Without a state it is a compiler message that says how to declare one. */
+/** Type of a plugin's state. Without a state it is a compiler message that explains how to declare one. */
 export type DeclaredState<State> = [State] extends [undefined]
   ? 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
   : State
 
-/** What ADD keeps of the attachment; CHECK and DEL read it. */
+/** State that ADD stores for an attachment; CHECK and DEL read it. */
 export interface AttachmentState<State> {
   /**
-   * What was kept; `undefined` when nothing was. In DEL also when what is there says nothing usable, which is logged.
+   * Stored state; `undefined` if nothing is stored. DEL also returns `undefined` for an unusable file, and logs it.
    *
-   * @throws StateError in ADD and CHECK for a file that says nothing usable.
+   * @throws StateError in ADD and CHECK for an unusable file.
    */
   read(): DeclaredState<State> | undefined
   /**
-   * Keeps an object until DEL, over what was there. Before a change it is a promise that a later DEL finds it, even if
-   * this process is killed. When ADD fails, what was there before is put back, in the order of the other `undo` steps.
+   * Stores an object until DEL, and replaces earlier state.
+   * Write state before the change that it describes: DEL then finds the state even if this process is killed.
+   * If ADD fails, the earlier state is restored, in the order of the other `undo` steps.
    *
-   * @throws StateError when it cannot be written; TypeError for what the schema does not accept.
+   * @throws StateError if it cannot be written; TypeError if the schema rejects it.
    */
   write(state: DeclaredState<State>): void
 }
 
-/** The state of a network's attachments, for GC. */
+/** State of a network's attachments, for GC. */
 export interface NetworkState<State> {
-  /** Of the attachments that are not valid any more. It is removed when the handler has succeeded. */
+  /** State of attachments that are no longer valid. It is removed after the handler has succeeded. */
   stale(): ReadonlyArray<{
     /** `CNI_CONTAINERID` of the ADD. */
     readonly containerID: string
@@ -38,11 +39,11 @@ export interface NetworkState<State> {
   }>
 }
 
-/** State that a plugin keeps of an attachment: `attachmentState` makes one. */
+/** State of a plugin's attachments, created by `attachmentState`. */
 export interface StateDefinition<State> {
-  /** The schema of the state. */
+  /** Schema of the state. */
   readonly schema: z.$ZodType<State>
-  /** Opens the state that a call is about. */
+  /** Opens the state of a call. */
   open(call: {
     readonly plugin: string
     readonly network: string
@@ -51,24 +52,24 @@ export interface StateDefinition<State> {
     readonly log: Log
     /** Registers the inverse of a write. */
     undo(step: () => unknown): void
-    /** Where a folder really is; absent: where its path says. */
+    /** Replaces folders on disk, such as by folders in memory. Default: the folder with that path. */
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
-    /** For ADD and CHECK: what is there and says nothing usable is an error. */
+    /** For ADD and CHECK: an unusable file is an error. */
     readonly strict: AttachmentState<unknown>
-    /** For DEL: what says nothing usable is logged, and counts as nothing. */
+    /** For DEL: an unusable file is logged, and counts as missing. */
     readonly tolerant: Pick<AttachmentState<unknown>, 'read'>
-    /** For GC. Without a list of the valid attachments nothing is known to be stale. */
+    /** For GC. Without a list of valid attachments nothing counts as stale. */
     ofNetwork(valid: readonly ValidAttachment[] | undefined): NetworkState<unknown>
-    /** After DEL has succeeded. Never fails: the address that a failing DEL keeps is worth more. */
+    /** Removes the state after a successful DEL. Never fails: a failed DEL would keep the pod's address allocated. */
     forget(): void
-    /** After GC has succeeded. */
+    /** Removes stale state after a successful GC. */
     sweep(valid: readonly ValidAttachment[] | undefined): void
   }
 }
 
-/** The call whose state is opened. */
+/** Call whose state is opened. */
 export type StateCall = Parameters<StateDefinition<unknown>['open']>[0]
 
-/** The state a call reads, writes and removes. */
+/** State that a call reads, writes and removes. */
 export type CallState = ReturnType<StateDefinition<unknown>['open']>

@@ -6,12 +6,12 @@ import { readStateFile } from './read-state-file.ts'
 import { isStateError, StateError } from './state-error.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** Milliseconds: older than any call may become, so that nobody is writing it now. */
+/** Milliseconds after which a partial file is abandoned: longer than any call. */
 const ABANDONED = 3_600_000
 
 /**
- * The state files in a folder of this machine, also of who keeps something else than attachments. The folder is made at the
- * first write, for its owner only.
+ * State files in a folder of this machine. Also usable for data other than attachments.
+ * The first write creates the folder, accessible to its owner only.
  *
  * @example
  * const made = diskFolder('/run/cni/tag/made')
@@ -30,7 +30,7 @@ export function diskFolder(path: string): StateFolder {
         if (!isThere(path, file)) {
           mkdirSync(dirname(path), { recursive: true })
           mkdirSync(path, { recursive: true, mode: 0o700 })
-          // Checked once more: somebody else may have made it meanwhile.
+          // Checks again: another process may have created the folder meanwhile.
           isThere(path, file)
         }
         writeFileAtomic(file, text, { mode: 0o600 })
@@ -52,7 +52,7 @@ export function diskFolder(path: string): StateFolder {
 
 // internal
 
-/** The file whose beginning `writeFileAtomic` leaves behind when its process is killed. */
+/** Final name of a partial file, which `writeFileAtomic` leaves if its process is killed. */
 const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
 
 function names(path: string): string[] {
@@ -67,7 +67,10 @@ function isAbandoned(file: string): boolean {
   return Date.now() - (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED
 }
 
-/** Whether the folder is there. One that others may write to is refused, not made stricter: it may be /run. */
+/**
+ * True if the folder exists. Rejects a folder that other users can write to. Does not change its mode, because it may
+ * be /run.
+ */
 function isThere(path: string, file: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
   const reason = stat && insecurity(stat)
@@ -77,7 +80,7 @@ function isThere(path: string, file: string): boolean {
   })
 }
 
-/** What is not there is no error. */
+/** Runs a step on a file. Except for writing, a missing file is not an error. */
 function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
   try {
     return step()

@@ -2,23 +2,23 @@ import type { Netns } from '@cni/netns/handle'
 import type { AttachmentKey } from './attachment-key.ts'
 import type { AttachmentStore } from './record-store.ts'
 
-/** A record that says in which namespace its attachment is. */
+/** A record with the namespace of its attachment. */
 export interface RecordedNetns {
-  /** The namespace of the attachment, as the kernel numbers it: device and inode. */
+  /** Namespace of the attachment, identified by device and inode as in the kernel. */
   readonly netns: {
-    /** The device number of the namespace. */
+    /** Device number of the namespace. */
     readonly dev: number
-    /** The inode number of the namespace. */
+    /** Inode number of the namespace. */
     readonly ino: number
   }
 }
 
-/** The numbers of an open namespace. */
+/** Device and inode number of an open namespace. */
 export const identityOf = ({ dev, ino }: Netns): RecordedNetns['netns'] => ({ dev: Number(dev), ino: Number(ino) })
 
 /**
- * The reason why a DEL removes nothing from a namespace: there is no record of its ADD, or the record names another
- * namespace. `undefined` when the record names this one.
+ * Reason why a DEL removes nothing from a namespace: its ADD has no record, or the record names another namespace.
+ * Returns `undefined` if the record names this one.
  */
 export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): string | undefined {
   if (own === undefined) return 'no ADD of this attachment is recorded'
@@ -28,8 +28,9 @@ export function unrecordedReason(own: RecordedNetns | undefined, netns: Netns): 
 }
 
 /**
- * The reason why a DEL leaves what attachments of a namespace share: another attachment of the same container is recorded
- * there. A record that cannot be read may be that of such an attachment.
+ * Reason why a DEL keeps objects that the attachments of a namespace share: another attachment of the same container
+ * has a record there.
+ * An unreadable record counts as such an attachment.
  */
 export function sharedReason(
   { stored, unreadable }: ReturnType<AttachmentStore<RecordedNetns>['list']>,
@@ -44,7 +45,7 @@ export function sharedReason(
 
 // internal
 
-/** The inode of a dead container's namespace is used again: only records of the same container count. */
+/** Compares containers too, because the kernel reuses inode numbers of removed namespaces. */
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)
 

@@ -5,9 +5,9 @@ import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
 
 /**
- * The text of a file that only we could have written.
+ * Reads a state file that only this user or root can have written.
  *
- * @throws StateError for what is no such file, or the file system's error.
+ * @throws StateError for any other file, or the file system's error.
  */
 export function readStateFile(path: string): string {
   const { fd, stat } = open(path)

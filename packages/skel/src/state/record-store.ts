@@ -4,60 +4,60 @@ import { decodeRecord, encodeRecord } from './record.ts'
 import { isStateError, StateError } from './state-error.ts'
 import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 
-/** The state of all attachments of a plugin, one file each. Everything happens at once: no method waits for anything. */
+/** State of all attachments of a plugin, one file each. All methods are synchronous. */
 export interface AttachmentStore<State> {
-  /** The folder's path. */
+  /** Path of the folder. */
   readonly folder: string
   /**
-   * What was written; `undefined` when nothing was.
+   * State as written; `undefined` if nothing is stored.
    *
-   * @throws StateError for a file that says nothing usable, or that cannot be read.
+   * @throws StateError for an unusable or unreadable file.
    */
   read(key: AttachmentKey): State | undefined
   /**
-   * Writes atomically, for the owner only (0600), over whatever was there.
+   * Writes atomically, accessible to the owner only (0600), and replaces earlier state.
    *
-   * @returns a function that puts back what was there before, byte for byte, or removes the file if that was none of ours.
-   * @throws StateError when it cannot be written, TypeError for a state the schema does not accept. Nothing has changed
-   *   then.
+   * @returns a function that restores the earlier file byte for byte. It removes the file if there was no usable
+   * earlier one.
+   * @throws StateError if it cannot be written, TypeError if the schema rejects the state. Nothing has changed then.
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * Writes without a way back: for a second write in one call, when the first one's is registered already. It saves
-   * reading what is there, half of a write's time.
+   * Writes without an undo function, and so without reading the earlier file. For a second write in a call that has
+   * registered the undo of the first.
    */
   replace(key: AttachmentKey, state: State): void
   /**
-   * Removes the file, whatever it is; whether there was one.
+   * Removes the file, also an unusable one. True if it existed.
    *
-   * @throws StateError when it cannot be removed.
+   * @throws StateError if it cannot be removed.
    */
   remove(key: AttachmentKey): boolean
   /**
-   * What is kept; files that say nothing usable are told apart.
+   * Lists stored state, and unusable files separately.
    *
-   * @param only - chooses attachments, which saves most of the time of the others. Default: all.
+   * @param only - selects attachments; others are skipped early. Default: all.
    */
   list(only?: (key: AttachmentKey) => boolean): {
-    /** The states that could be read. */
+    /** Readable states. */
     readonly stored: ReadonlyArray<{
-      /** Names the attachment. */
+      /** Identity of the attachment. */
       readonly key: AttachmentKey
-      /** What the plugin recorded. */
+      /** State that the plugin has stored. */
       readonly state: State
     }>
-    /** Files that say nothing usable, or that cannot be read. */
+    /** Unusable or unreadable files. */
     readonly unreadable: readonly StateError[]
   }
-  /** What is kept of a network's attachments that are not among the valid ones. */
+  /** State of a network's attachments that are no longer valid. */
   stale(
     network: string,
     valid: ReadonlyArray<Omit<AttachmentKey, 'network'>>,
   ): ReturnType<AttachmentStore<State>['list']>
   /**
-   * Removes just that, and what killed processes left half written. Files that say nothing usable are left alone.
+   * Removes stale state, and partial files of killed processes. Keeps unusable files.
    *
-   * @throws StateError, after all others, for a file that cannot be removed.
+   * @throws StateError for a file that cannot be removed, after all others are removed.
    */
   removeStale(
     network: string,
@@ -65,22 +65,22 @@ export interface AttachmentStore<State> {
   ): ReturnType<AttachmentStore<State>['list']>
 }
 
-/** What was found in a folder. */
+/** Files found in a folder. */
 export type Listed<State> = ReturnType<AttachmentStore<State>['list']>
 
-/** What was found of one attachment. */
+/** State of one attachment. */
 export type StoredState<State> = Listed<State>['stored'][number]
 
-/** What a store keeps, and how it knows it. */
+/** Options of {@link recordStore}. */
 export interface RecordStoreOptions<State> {
   readonly folder: string | StateFolder
   readonly version: number | undefined
   readonly readBack: boolean
-  /** Gives back a state, or throws; what is wrong with it, `refuse` makes an error of. */
+  /** Validates a state and returns it. Otherwise throws the error that `refuse` creates. */
   accept(state: unknown, refuse: (problem: string, code?: StateError['code']) => Error): State
 }
 
-/** A store of records in files, whatever it is that knows its states. */
+/** Creates a store of records in files. `accept` validates the states. */
 export function recordStore<State>(options: RecordStoreOptions<State>): AttachmentStore<State> {
   const { version = 1, readBack } = options
   const folder = folderOf(options.folder)
@@ -164,7 +164,7 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 
 // internal
 
-/** A character has at most three bytes: those of a short text are not counted. */
+/** A UTF-16 unit has at most three bytes in UTF-8, so only long texts are encoded to count their bytes. */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES
 
@@ -174,7 +174,7 @@ function folderOf(folder: string | StateFolder): StateFolder {
   throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
 }
 
-/** The text to put back; `undefined` also for what was no file of ours, which is replaced and not missed. */
+/** Text to restore; `undefined` also for an unusable file, which is not restored. */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {
     return folder.read(name)

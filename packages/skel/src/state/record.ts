@@ -2,13 +2,13 @@ import { isObject } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
 import { StateError } from './state-error.ts'
 
-/** The members of a record besides those of the state. */
+/** Members of a record besides the state's own. */
 const OWN = ['v', 'network', 'containerID', 'ifName']
 
 /**
- * The text of a state file: a version, the attachment, and beside them the members of the state.
+ * Encodes a state file: version, attachment, and the members of the state.
  *
- * @throws TypeError when the state is no object, or has one of the members for itself.
+ * @throws TypeError if the state is not an object, or uses a reserved member name.
  */
 export function encodeRecord(version: number, key: AttachmentKey, state: unknown): string {
   if (!isObject(state)) throw new TypeError(`state: expected an object, got ${JSON.stringify(state)}`)
@@ -19,9 +19,9 @@ export function encodeRecord(version: number, key: AttachmentKey, state: unknown
 }
 
 /**
- * Reads such a text; what the state itself holds is for its schema to say.
+ * Decodes a state file. Does not validate the state.
  *
- * @throws StateError `INVALID` or `VERSION`; `path` only appears in messages.
+ * @throws StateError `INVALID` or `VERSION`. `path` is only used in messages.
  */
 export function decodeRecord(
   version: number,
@@ -44,7 +44,7 @@ function objectIn(path: string, text: string): Record<string, unknown> {
   try {
     document = JSON.parse(text)
   } catch {
-    // The engine's message quotes the text, which may hold a secret.
+    // Omits the engine's message, which quotes the text and may contain a secret.
     throw new StateError('INVALID', path, 'it is not JSON')
   }
   if (isObject(document)) return document

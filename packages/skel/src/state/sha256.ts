@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto'
 
-/** The digest of a text, in hexadecimal. */
+/** SHA-256 digest of a text, in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -4,17 +4,19 @@ const brand = Symbol.for('cni.StateError')
 
 const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
-/** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
+/** A state file that is unusable (CNI code 6), or that cannot be read, written or removed (CNI code 5). */
 export class StateError extends Error {
   /**
-   * What is wrong with the file: its content (`INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`), that it is something
-   * else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), or the errno name of what the
-   * kernel refused.
+   * Kind of error:
+   * - `INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`: content of the file.
+   * - `NOT_A_FILE`: not a regular file.
+   * - `INSECURE`: other users can change the file or its folder.
+   * - an errno name: error of the kernel.
    */
   readonly code: 'INVALID' | 'VERSION' | 'OTHER_ATTACHMENT' | 'TOO_LARGE' | 'NOT_A_FILE' | 'INSECURE' | (string & {})
-  /** The path of the file. */
+  /** Path of the file. */
   readonly path: string
-  /** What to do about it. */
+  /** Advice to the user. */
   readonly hint: string
   /** @internal */
   readonly [brand] = true
@@ -39,7 +41,7 @@ export class StateError extends Error {
 }
 StateError.prototype.name = 'StateError'
 
-/** Is it a {@link StateError}, also one of another copy of this package? */
+/** True for a {@link StateError}, also from another copy of this package. */
 export function isStateError(error: unknown): error is StateError {
   return error instanceof Error && brand in error
 }

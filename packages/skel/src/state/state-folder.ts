@@ -1,34 +1,34 @@
-/** A folder of state files: the one port of a store. Names are file names. */
+/** A folder of state files, as a store uses it. Names are file names. */
 export interface StateFolder {
-  /** The path of the folder. */
+  /** Path of the folder. */
   readonly path: string
   /**
-   * The text of a file; `undefined` when there is none.
+   * Text of a file; `undefined` if it does not exist.
    *
-   * @throws StateError when it is no file of ours, or cannot be read.
+   * @throws StateError if it is not a safe regular file, or cannot be read.
    */
   read(name: string): string | undefined
   /**
-   * Replaces a file, whatever it was: readers see the old text or the new.
+   * Replaces a file atomically: readers see the old text or the new one.
    *
-   * @throws StateError when it cannot be written.
+   * @throws StateError if it cannot be written.
    */
   write(name: string, text: string): void
   /**
-   * Removes a file, and what a killed process left of it half written; whether there was a file.
+   * Removes a file, and the partial file of a killed process. True if the file existed.
    *
-   * @throws StateError when it cannot be removed.
+   * @throws StateError if it cannot be removed.
    */
   remove(name: string): boolean
   /**
-   * The names of all files, sorted; none when there is no folder.
+   * Names of all files, sorted; empty if the folder does not exist.
    *
-   * @throws StateError when it cannot be read.
+   * @throws StateError if it cannot be read.
    */
   list(): readonly string[]
-  /** Removes what killed processes left half written an hour ago and earlier. */
+  /** Removes partial files of killed processes that are older than an hour. */
   sweep(): void
 }
 
-/** Bytes of the largest state file: what is written above is refused, and what is found above is not read. */
+/** Maximum size of a state file in bytes. Larger ones are neither written nor read. */
 export const MAX_BYTES = 4 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { FakeNetns, fakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** Values of `CNI_NETNS`, by the word that a test uses. */
+/** Values of `CNI_NETNS` by their names in tests. */
 export const PATHS = {
   fake: '/run/netns/test',
   host: '/proc/self/ns/net',
@@ -13,9 +13,10 @@ export const PATHS = {
 } as const
 
 /**
- * A node for `serveDaemon` and `runPlugin` in a test without root: namespaces are fakes, files stay in memory.
+ * A node for `serveDaemon` and `runPlugin` in tests without root: namespaces are fakes, files stay in memory.
  *
- * @param pods - the namespaces that exist, made by `fakeNetns`; without any every path leads to the same fake one
+ * @param pods - the existing namespaces, created by `fakeNetns`. Without any, every path leads to the same fake
+ * namespace.
  * @example
  * ```ts
  * using pod = fakeNetns('/run/netns/pod', 1)
@@ -48,5 +49,5 @@ function openFake(path: string, pods: readonly Netns[]): Netns {
   throw new NetnsError('NOT_FOUND', `No network namespace at "${path}": it does not exist`, { path })
 }
 
-/** Another device than that of `fakeNetns`, so that no number makes a pod the node. */
+/** Uses another device number than `fakeNetns`, so that a pod never equals the node. */
 const host = (path: string): Netns => new FakeNetns(path, { dev: -1n, ino: 1n })

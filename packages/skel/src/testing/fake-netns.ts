@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { Netns } from '@cni/netns/handle'
 
-/** A handle that stands for a namespace without being one. */
+/** A handle that represents a namespace without being one. */
 export class FakeNetns extends Netns {
   constructor(path: string, identity: { dev: bigint; ino: bigint }) {
     super(path, openSync('/dev/null', 'r'), identity)
@@ -9,9 +9,9 @@ export class FakeNetns extends Netns {
 }
 
 /**
- * A handle that is no namespace: it can be compared and closed, and whoever tries to enter it fails. Two of them are
- * the same when their numbers are; none is the node's. `testPlugin` takes it as `netns`, and `fakeRtnl().open` as the
- * namespace to seed and to look into.
+ * Fakes a namespace: the handle can be compared and closed, but not entered. Two fakes with the same number are equal;
+ * none equals the node's.
+ * Pass it as `netns` to `testPlugin`, and to `fakeRtnl().open` to prepare and inspect its links.
  *
  * @example
  * ```ts

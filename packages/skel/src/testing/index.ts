@@ -1,6 +1,6 @@
 /**
- * Calls a plugin in the test's own process: environment and stdin with sensible defaults, the outcome parsed. Nothing
- * real is touched, unless a real namespace is handed in. `fakeMachine` is the same for a daemon.
+ * Calls a plugin in the test's own process, with defaults for environment and stdin, and parses the outcome.
+ * Touches nothing real, unless the test passes a real namespace. `fakeMachine` does the same for a daemon.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { StateError } from '../state/state-error.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 
 /**
- * A folder for the state of attachments that is gone with the test. What the test puts into `files` stands where ADD's would.
+ * A state folder in memory. A test can put files into `files` as ADD would write them.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ import type { StateFolder } from '../state/state-folder.ts'
  * ```
  */
 export function memoryStateFolder(path = '/run/cni/test'): StateFolder & {
-  /** The texts by file name; an error is thrown by whoever reads the file. */
+  /** Texts by file name. Reading a file throws its error, if it is one. */
   readonly files: Map<string, string | StateError>
 } {
   const files = new Map<string, string | StateError>()

@@ -11,54 +11,57 @@ import { fakeMachine, PATHS } from './fake-machine.ts'
 import { FakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** One call; whatever is left out has a default that works. */
+/** One call. Every omitted member has a working default. */
 export interface TestCall {
-  /** Members of the configuration, besides `cniVersion` 1.1.0, a `name` and the `type`; a text is stdin as it is. */
+  /** Members of the configuration in addition to `cniVersion` 1.1.0, `name` and `type`. A string is stdin as it is. */
   readonly conf?: Readonly<Record<string, unknown>> | string
-  /** Defaults to a result with one address for a chained plugin, and to none for others; `null` is none. */
+  /** Default: a result with one address for a chained plugin, else none. `null` omits it. */
   readonly prevResult?: unknown
   /**
-   * Target of `CNI_NETNS`: an open namespace, real or made by `fakeNetns`. `fake`, the default, is the tester's own fake,
-   * `host` the plugin's own namespace, `missing` a path without a file. With `none` the variable is empty.
+   * Target of `CNI_NETNS`: an open namespace, real or from `fakeNetns`, or one of these:
+   * - `fake` (default): the tester's own fake.
+   * - `host`: the plugin's own namespace.
+   * - `missing`: a path without a file.
+   * - `none`: an empty variable.
    */
   readonly netns?: Netns | 'fake' | 'host' | 'missing' | 'none'
-  /** `CNI_ARGS`, as text or as pairs. */
+  /** `CNI_ARGS`, as a string or as pairs. */
   readonly args?: string | Readonly<Record<string, string>>
-  /** Defaults to `test-container`. */
+  /** Default: `test-container`. */
   readonly containerID?: string
-  /** Defaults to `eth0`. */
+  /** Default: `eth0`. */
   readonly ifName?: string
   /** `CNI_PATH`. */
   readonly path?: readonly string[]
-  /** For GC: the attachments that are still valid. */
+  /** For GC: attachments that are still valid. */
   readonly validAttachments?: readonly ValidAttachment[]
-  /** Where the plugin keeps its `state`. Defaults to a folder in memory, the same for all calls of one tester. */
+  /** Folder of the plugin's `state`. Default: a folder in memory, shared by all calls of the tester. */
   readonly state?: StateFolder
-  /** The plugin's file: with a marker next to it the plugin is uninstalled. */
+  /** File of the plugin. With a marker next to it, the plugin counts as uninstalled. */
   readonly executable?: string
-  /** Variables that are added, or with `undefined` taken away, last. */
+  /** Variables to add, or to remove with `undefined`. Applied last. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Ends the call early, as SIGTERM does. */
   readonly signal?: AbortSignal
 }
 
-/** What a call left behind, as text and parsed. */
+/** Outcome of a call, as text and parsed. */
 export interface TestOutcome {
-  /** 1 when the call has failed. */
+  /** 1 if the call has failed. */
   readonly exitCode: 0 | 1
   /** Stdout of the call. */
   readonly stdout: string
   /** Stderr of the call: its log. */
   readonly stderr: string
-  /** What ADD printed, in the 1.1.0 model. */
+  /** Result of ADD in the 1.1.0 model. */
   readonly result?: Result
-  /** What a failed call printed. */
+  /** Error document of a failed call. */
   readonly error?: CniErrorDocument
-  /** The log lines. */
+  /** Log lines. */
   readonly log: ReadonlyArray<{
-    /** The level: `info`, `warn` … */
+    /** Level: `info`, `warn` and so on. */
     readonly level: string
-    /** The message. */
+    /** Message. */
     readonly msg: string
     readonly [field: string]: unknown
   }>
@@ -78,14 +81,14 @@ export interface PluginTester {
   status(call?: TestCall): Promise<TestOutcome>
   /** Calls VERSION. */
   version(call?: TestCall): Promise<TestOutcome>
-  /** Any other command. */
+  /** Calls any other command. */
   run(command: string, call?: TestCall): Promise<TestOutcome>
 }
 
 /**
- * Wraps a plugin for tests. Calls share nothing but the state of attachments, and may run at the same time.
+ * Wraps a plugin for tests. Calls share only the state of attachments, and may run at the same time.
  *
- * @param defaults - goes into each call; members of `conf` are merged.
+ * @param defaults - options of every call. Members of `conf` are merged.
  * @example
  * ```ts
  * const tester = testPlugin(plugin, { conf: { port: 15001 } })

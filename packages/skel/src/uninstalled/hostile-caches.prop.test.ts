@@ -15,7 +15,7 @@ const params = CNI_FUZZ_RUNS ? { numRuns: Number(CNI_FUZZ_RUNS) } : { numRuns: 3
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-/** Texts of a cached result: what a runtime writes, and what an attacker would. */
+/** Texts of a cached result, as a runtime and as an attacker writes them. */
 const resultText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),
@@ -57,7 +57,7 @@ function world(): World {
   }
 }
 
-test('whatever is in the folders, the search ends without an error, and what it cannot read counts as a need', () => {
+test('the search ends without an error for any folder contents, and unreadable files count as needs', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fileName, resultText, { maxKeys: 6 }),
@@ -101,7 +101,7 @@ test('a result that names the plugin is found among any others', () => {
   )
 })
 
-/** The needs of one hostile thing in the cache. */
+/** Needs found in a cache with one hostile entry. */
 function needsOf(put: (folder: string) => void): Need[] {
   const root = tempFolder()
   mkdirSync(join(root, 'results'))
@@ -122,7 +122,7 @@ test.each<[string, (folder: string) => void, string]>([
     },
     'belongs to another user (uid 4711)',
   ],
-  ['a file that others may write', (folder) => writeOpen(join(folder, 'a')), 'may be written by others'],
+  ['a file that other users can write', (folder) => writeOpen(join(folder, 'a')), 'may be written by others'],
   [
     'a huge file',
     (folder) => writeFileSync(join(folder, 'a'), Buffer.alloc(5 * 1024 * 1024), { mode: 0o600 }),
@@ -137,7 +137,7 @@ test.each<[string, (folder: string) => void, string]>([
   expect(needsOf(put)).toMatchObject([{ kind: 'unknown', reason: expect.stringContaining(reason) }])
 })
 
-test('a pipe in the cache does not hold the search up', async () => {
+test('a pipe in the cache does not block the search', async () => {
   const root = tempFolder()
   await run(['mkfifo', join(root, 'a')])
   expect([...findNeeds('tag', { records: [], results: [root], configurations: [] })]).toMatchObject([
@@ -145,14 +145,14 @@ test('a pipe in the cache does not hold the search up', async () => {
   ])
 })
 
-test('a folder with more files than any node has is read up to the bound', () => {
+test('a folder with too many files is read up to the limit', () => {
   const needs = needsOf((folder) => {
     for (let at = 0; at < 10_001; at += 1) writeFileSync(join(folder, `pods-${at}-eth0`), '{}', { mode: 0o600 })
   })
   expect(needs).toMatchObject([{ kind: 'unknown', reason: expect.stringContaining('more than 10000 files') }])
 })
 
-test('names of other programs are shown bounded and escaped', () => {
+test('names from other programs are shortened and escaped', () => {
   const [need] = needsOf((folder) =>
     writeFileSync(
       join(folder, 'a'),

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { markerPath } from './marked.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Folders of the node in which something may still need an uninstalled plugin. All paths are absolute. */
+/** Folders of the node in which files may still need an uninstalled plugin. All paths are absolute. */
 export interface NeedFolders {
   /** Folders with the records of attachments, such as `/run/cni/tag/attachments`. */
   readonly records: readonly string[]
@@ -14,15 +14,15 @@ export interface NeedFolders {
   readonly configurations: readonly string[]
 }
 
-/** The content of a marker. */
+/** Content of a marker. */
 export interface Marker extends NeedFolders {
-  /** The version of the format. */
+  /** Version of the format. */
   readonly v: 1
-  /** The plugin's file that the marker was written for: {@link fileIdentity}. */
+  /** Identity of the plugin's file for which the marker was written: {@link fileIdentity}. */
   readonly file: string
 }
 
-/** Bytes of the largest marker. */
+/** Maximum size of a marker in bytes. */
 const MAX_BYTES = 64 * 1024
 const MAX_FOLDERS = 32
 
@@ -37,17 +37,17 @@ const schema = z.object({
   configurations: folders,
 })
 
-/** The text of a marker for the plugin's file as it is now. */
+/** Text of a marker for the plugin's current file. */
 export function markerText(file: string, { records, results, configurations }: NeedFolders): string {
   const marker: Marker = { v: 1, file: fileIdentity(file), records, results, configurations }
   return `${JSON.stringify(schema.parse(marker))}\n`
 }
 
 /**
- * The marker of a plugin's file; `undefined` when there is none.
+ * Reads the marker of a plugin's file; `undefined` if it does not exist.
  *
- * @throws Error for a marker that another user could have written, that is invalid, or that belongs to a file that was
- *   there before: the plugin is installed then.
+ * @throws Error if another user could have written the marker, or if it is invalid or belongs to an earlier file. Such
+ * a marker has no effect.
  */
 export function readMarker(file: string): Marker | undefined {
   const path = markerPath(file)
@@ -67,7 +67,7 @@ export function readMarker(file: string): Marker | undefined {
   throw new Error(`marker ${path}: it was written for another file than the ${file} of today`)
 }
 
-/** Inode, size and time of a file: a file that is installed over it has others, also after a reboot. */
+/** Inode, size and time of a file. They change if another file is installed in its place, also after a reboot. */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })
   return `${ino}-${size}-${mtimeNs}`
@@ -77,7 +77,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // the schema refuses it
+    // The schema rejects `undefined`.
     return undefined
   }
 }

@@ -6,33 +6,36 @@ import type { NeedFolders } from './marker.ts'
 import { readBounded } from './read-bounded.ts'
 import { typeIn } from './type-in.ts'
 
-/** What still needs the file of an uninstalled plugin. */
+/** A file or folder that still needs the file of an uninstalled plugin. */
 export interface Need {
   /**
-   * `record`: an attachment of the plugin. `result`: an attachment that a runtime will delete with a list that names the
-   * plugin. `configuration`: a copy of the plugin's entry. `unknown`: a file or folder that cannot be read.
+   * Kind of need:
+   * - `record`: an attachment of the plugin.
+   * - `result`: an attachment that a runtime will delete with a list that names the plugin.
+   * - `configuration`: a copy of the plugin's entry.
+   * - `unknown`: a file or folder that cannot be read.
    */
   readonly kind: 'record' | 'result' | 'configuration' | 'unknown'
-  /** The file or folder that needs the plugin. */
+  /** Path of the file or folder. */
   readonly path: string
-  /** A sentence about the path. */
+  /** Explanation for users. */
   readonly reason: string
 }
 
-/** Files of one folder. */
+/** Maximum number of files in a folder. */
 const MAX_FILES = 10_000
-/** Bytes of one file. */
+/** Maximum size of a file in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Bytes of all files of one search. */
+/** Maximum size in bytes of all files in a search. */
 const MAX_TOTAL = 256 * 1024 * 1024
-/** Characters of a text that another program wrote. */
+/** Maximum length of a foreign text in a message. */
 const MAX_SHOWN = 64
 
 /**
- * Finds what needs a plugin, one by one: a caller that wants to know whether there is any takes the first. For programs
- * that install plugins; `pluginMain` reads the marker of an uninstalled plugin by itself.
+ * Finds needs of a plugin, one by one. To learn if there is any, take only the first.
+ * For installers of plugins; `pluginMain` reads the marker of an uninstalled plugin itself.
  *
- * @param own - the attachment of a DEL: its cached result goes after the DEL.
+ * @param own - the attachment of a DEL, whose cached result is ignored: the runtime removes it after the DEL.
  * @example
  * ```ts
  * const folders = { records: ['/run/cni/tag/attachments'], results: ['/var/lib/cni/results'], configurations: ['/etc/cni/net.d'] }
@@ -82,7 +85,7 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // the temporary file of a runtime: no network's name begins with a dot
+    // Skips temporary files of runtimes. No network's name begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {
@@ -104,7 +107,7 @@ interface CachedResult extends NonNullable<OwnAttachment> {
   readonly config: string
 }
 
-/** What libcni caches; `undefined` for the bare results of 2018, which have no configuration. */
+/** Parses a result in libcni's cache. `undefined` for old results (2018) without a configuration. */
 function parseResult(text: string): CachedResult | undefined {
   let document: unknown
   try {
@@ -133,7 +136,7 @@ function* configurationsIn(folder: string, search: Search): Generator<Need> {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
     else if (isFolder(path)) {
-      // the plugins of a list may be in a folder beside it
+      // The plugins of a list may be in a folder next to it.
       const lists = yield* namesIn(path)
       for (const one of lists) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
     }
@@ -150,12 +153,12 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
     yield { kind: 'configuration', path, reason: `it names ${type}${where}` }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return
-    // runtimes do not run what is not JSON
+    // Ignores files that are not JSON, because runtimes do not run them.
     if (text === undefined || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
   }
 }
 
-/** The names in a folder, sorted. A folder that does not exist has none. */
+/** Names in a folder, sorted. Empty if the folder does not exist. */
 function* namesIn(folder: string): Generator<Need, readonly string[]> {
   const names: string[] = []
   try {
@@ -181,19 +184,19 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // missing, or not to be reached
+    // Missing or inaccessible.
     return false
   }
 }
 
-/** The message without the path, which the need names. */
+/** Message without the path, which the need contains. */
 function problemOf(error: unknown): string {
   const errno = errnoOf(error)
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'
   return errno === undefined || isReadError(error) ? messageOf(error) : `it cannot be read (${errno})`
 }
 
-/** A file or folder that may need the plugin, because it cannot be searched. */
+/** A file or folder that cannot be searched and so may need the plugin. */
 const unseen = (path: string, why: string): Need => ({ kind: 'unknown', path, reason: `cannot be searched: ${why}` })
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

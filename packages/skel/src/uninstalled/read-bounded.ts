@@ -1,17 +1,17 @@
 import { closeSync, readSync } from 'node:fs'
 import { insecurity, openRegularFile } from '@cni/host'
 
-/** How {@link readBounded} reads. */
+/** Options of {@link readBounded}. */
 export interface BoundedRead {
   readonly maxBytes: number
-  /** More flags of `open`, such as `O_NOFOLLOW`. */
+  /** Further flags of `open`, such as `O_NOFOLLOW`. */
   readonly flags?: number
-  /** Refuse a file that another user than root or this one owns, or may write. */
+  /** Rejects a file that another user than root or this one owns or can write to. */
   readonly ownOnly?: boolean
 }
 
 /**
- * The text of a regular file, at most as long as it was when it was opened.
+ * Text of a regular file. Reads at most the size that the file had when it was opened.
  *
  * @throws the error of the file system, or an Error whose message begins with "it".
  */

@@ -7,25 +7,26 @@ import { markerPath } from './marked.ts'
 import { readMarker } from './marker.ts'
 import { findNeeds } from './needs.ts'
 
-/** The call after which an uninstalled plugin may go. */
+/** A call after which an uninstalled plugin may be removed. */
 export interface LastCall {
-  /** The plugin's file, absolute. */
+  /** Absolute path of the plugin's file. */
   readonly file: string
-  /** `CNI_PATH`: the other folders that the plugin may be in. */
+  /** `CNI_PATH`: other folders that may contain the plugin. */
   readonly path: readonly string[]
-  /** The folders of the records that this package keeps for the plugin. */
+  /** Folders of the records that this package keeps for the plugin. */
   readonly records: readonly string[]
-  /** The attachment of a DEL. */
+  /** Attachment of a DEL. */
   readonly own: Parameters<typeof findNeeds>[2]
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Folders of one call. */
+/** Maximum number of folders in a call. */
 const MAX_FOLDERS = 16
 
 /**
- * Removes the files of an uninstalled plugin, and their markers, once nothing needs them. The lock on the marker keeps an
- * installer away meanwhile; an installer that was first has removed the marker. Never fails: DEL has done its work.
+ * Removes the files and markers of an uninstalled plugin if nothing needs them any more.
+ * Locks the marker against an installer meanwhile. An installer that was faster has removed the marker.
+ * Never fails, because DEL has done its work.
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call
@@ -40,7 +41,7 @@ export async function removeLast(call: LastCall): Promise<void> {
   }
 }
 
-/** Returns false if something needs the plugin. */
+/** Returns false if the plugin is still needed. */
 async function removeAt(file: string, type: string, { records, own, log }: LastCall): Promise<boolean> {
   using held = await lock(markerPath(file))
   const marker = held === undefined ? undefined : readMarker(file)

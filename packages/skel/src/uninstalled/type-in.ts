@@ -1,16 +1,16 @@
 import { jsonDepth } from '@cni/types'
 
-/** What the Go decoder of runtimes accepts. */
+/** Maximum depth that the Go decoder of runtimes accepts. */
 const MAX_DEPTH = 10_000
-/** Objects and arrays of one document. */
+/** Maximum number of objects and arrays in a document. */
 const MAX_VALUES = 200_000
 
 /**
- * Where a JSON document names a plugin as a `type`: in a list, in `delegates` at any depth, as IPAM. The spelling is that
- * of users: `delegates[0].plugins[2]`; `''` is the document itself.
+ * Finds a plugin's name as a `type` in a JSON document: in a list, in `delegates` at any depth, or as IPAM plugin.
+ * Returns a path as users write it: `delegates[0].plugins[2]`. `''` is the document itself.
  *
- * @returns `undefined` when the document does not name the plugin.
- * @throws Error, with a message that begins with "it", for a text that is not JSON or too large to search.
+ * @returns `undefined` if the document does not name the plugin.
+ * @throws Error whose message begins with "it", for invalid JSON or a text that is too large to search.
  */
 export function typeIn(text: string, type: string): string | undefined {
   const found: { value: object; path: string }[] = []
@@ -20,14 +20,14 @@ export function typeIn(text: string, type: string): string | undefined {
     found.push({ value, path })
   }
   push(documentOf(text), '')
-  // the loop also takes the values that it adds
+  // The loop also visits the values that it appends.
   for (const { value, path } of found) {
     if (Array.isArray(value)) {
       for (const [at, one] of value.entries()) push(one, `${path}[${at}]`)
       continue
     }
     for (const [key, one] of Object.entries(value)) {
-      // Go finds a member in any case
+      // Go matches member names in any case.
       if (one === type && key.toLowerCase() === 'type') return path
       push(one, path === '' ? key : `${path}.${key}`)
     }
@@ -36,7 +36,7 @@ export function typeIn(text: string, type: string): string | undefined {
 }
 
 function documentOf(text: string): unknown {
-  // two brackets for each level
+  // Each level needs two brackets.
   if (text.length > 2 * MAX_DEPTH && jsonDepth(text) > MAX_DEPTH) {
     throw new Error(`it is nested deeper than ${MAX_DEPTH} levels`)
   }

@@ -2,23 +2,23 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { Plugin } from '../definition/plugin.ts'
 import { readMarker } from './marker.ts'
 
-/** What the marker next to a plugin's file makes of a call. */
+/** Effect of the marker next to a plugin's file on a call. */
 export interface MarkedCall {
-  /** The plugin as it acts in this call. */
+  /** Plugin to run in this call. */
   readonly plugin: Plugin
-  /** The plugin's file, if the plugin is uninstalled: the last DEL removes the file. */
+  /** The plugin's file, if the plugin is uninstalled. The last DEL removes the file. */
   readonly file?: string
-  /** Set if the marker is ignored. */
+  /** Reason why the marker is ignored. */
   readonly problem?: string
 }
 
 /**
- * The plugin of a call that found a marker. It deletes as ever; it attaches no container, and there is nothing to check.
- * An invalid marker is ignored: another user must not switch a plugin off.
+ * Plugin to run if there is a marker: DEL and GC work as usual, ADD attaches no container, and CHECK does nothing.
+ * Ignores an invalid marker, because another user must not disable a plugin.
  */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
-    // removed since: the plugin was installed again
+    // The marker is gone: the plugin was installed again.
     if (readMarker(file) === undefined) return { plugin }
   } catch (error) {
     return { plugin, problem: messageOf(error) }
@@ -28,7 +28,9 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 
 // internal
 
-/** Passes the result on: a failing ADD would keep every pod from starting while Multus has a copy of the entry. */
+/**
+ * Returns `prevResult` in ADD. A failing ADD would stop every pod from starting while Multus has a copy of the entry.
+ */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {
     name,

@@ -29,7 +29,7 @@ beforeEach(() => {
   node = uninstalledNode(tempFolder())
 })
 
-test('ADD passes the result on with a warning and does not call the plugin', async () => {
+test('ADD returns prevResult with a warning and does not call the plugin', async () => {
   node.record('a')
   const { exitCode, result, log } = await tester().add()
   expect([exitCode, result?.ips?.[0]?.address]).toEqual([0, '10.1.2.3/24'])
@@ -39,7 +39,7 @@ test('ADD passes the result on with a warning and does not call the plugin', asy
   ])
 })
 
-test('ADD without a result before it fails with a sentence', async () => {
+test('ADD without prevResult fails with an explanation', async () => {
   const { error } = await tester().add({ prevResult: null })
   expect(error).toMatchObject({
     code: 50,
@@ -48,7 +48,7 @@ test('ADD without a result before it fails with a sentence', async () => {
   })
 })
 
-test('CHECK, STATUS and VERSION succeed without the plugin', async () => {
+test('CHECK, STATUS and VERSION succeed without calling the plugin', async () => {
   for (const verb of ['check', 'status', 'version'] as const) expect((await tester()[verb]()).exitCode).toBe(0)
   expect(calls.check).not.toHaveBeenCalled()
   expect(calls.status).not.toHaveBeenCalled()
@@ -79,12 +79,12 @@ test.each([
     () => node.cache('c', { plugins: [{ type: 'multus', delegates: [listOf('tag')] }] }),
   ],
   ['an IPAM section', () => node.cache('c', { type: 'bridge', ipam: { Type: 'tag' } })],
+  ['a truncated result', () => writeFileSync(join(node.folders.results[0] ?? '', 'pods-c-eth0'), '{"kind":"cniC')],
   [
-    'a result that is cut off',
-    () => writeFileSync(join(node.folders.results[0] ?? '', 'pods-c-eth0'), '{"kind":"cniC'),
+    'a symbolic link in the cache',
+    () => symlinkSync('/etc/passwd', join(node.folders.results[0] ?? '', 'pods-c-eth0')),
   ],
-  ['a link in the cache', () => symlinkSync('/etc/passwd', join(node.folders.results[0] ?? '', 'pods-c-eth0'))],
-  ['a net folder that is missing', () => rmSync(node.folders.configurations[0] ?? '', { recursive: true })],
+  ['a missing net folder', () => rmSync(node.folders.configurations[0] ?? '', { recursive: true })],
 ])('the file stays while it is needed by %s', async (_, need) => {
   need()
   const { exitCode, log } = await tester().del()
@@ -97,14 +97,17 @@ test.each([
 
 test.each([
   ['a result of other plugins', () => node.cache('c', listOf('bridge', 'tagged'))],
-  ['a bare result of 2018', () => writeFileSync(join(node.folders.results[0] ?? '', 'pods-c-eth0'), '{"ip4":{}}')],
+  [
+    'a result of 2018 without a configuration',
+    () => writeFileSync(join(node.folders.results[0] ?? '', 'pods-c-eth0'), '{"ip4":{}}'),
+  ],
   ['the temporary file of a runtime', () => writeFileSync(join(node.folders.results[0] ?? '', '.pods.tmp'), '{')],
   [
     'a configuration that is being written',
     () => writeFileSync(join(node.folders.configurations[0] ?? '', 'a.conf'), ''),
   ],
   ['a configuration that is not JSON', () => writeFileSync(join(node.folders.configurations[0] ?? '', 'a.conf'), '{')],
-  ['a cache that is missing', () => rmSync(node.folders.results[0] ?? '', { recursive: true })],
+  ['a missing cache', () => rmSync(node.folders.results[0] ?? '', { recursive: true })],
 ])('%s does not need the plugin', async (_, write) => {
   write()
   await tester().del()
@@ -116,13 +119,13 @@ test('GC that removes the last attachment removes the file', async () => {
   expect(existsSync(node.file)).toBe(false)
 })
 
-test('a DEL that fails leaves the file', async () => {
+test('a failed DEL keeps the file', async () => {
   calls.del.mockRejectedValueOnce(new Error('the network is down'))
   expect((await tester().del()).exitCode).toBe(1)
   expect(existsSync(node.file)).toBe(true)
 })
 
-test('the last DEL removes the plugin from every folder of CNI_PATH that is marked, under the name it was called by', async () => {
+test('the last DEL removes the plugin of that name from every marked folder of CNI_PATH', async () => {
   const second = uninstalledNode(tempFolder())
   const unmarked = join(tempFolder(), 'tag')
   writeFileSync(unmarked, 'of somebody else')
@@ -131,7 +134,7 @@ test('the last DEL removes the plugin from every folder of CNI_PATH that is mark
 })
 
 test.each([
-  ['another user may write it', () => chmodSync(node.marker, 0o666), 'may be written by others (mode 666)'],
+  ['another user can write it', () => chmodSync(node.marker, 0o666), 'may be written by others (mode 666)'],
   ['another user owns it', () => chownSync(node.marker, 4711, 4711), 'belongs to another user (uid 4711)'],
   ['it is not JSON', () => writeFileSync(node.marker, '{'), 'it is invalid'],
   ['it is of a later version', () => writeFileSync(node.marker, '{"v":2}'), 'it is invalid: v'],

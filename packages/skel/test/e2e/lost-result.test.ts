@@ -21,7 +21,7 @@ const ENV = {
 }
 const conf = (members: object): string => JSON.stringify({ cniVersion: '1.1.0', name: 'n', ...members })
 
-/** Lines of bash that run a plugin as `"$@"` and lose its result. */
+/** Bash lines that run a plugin as `"$@"` and lose its result. */
 const losses: readonly (readonly [string, string])[] = [
   ['stdout is full', '"$@" >/dev/full'],
   ['stdout is open for reading only', '"$@" >&- 1</dev/null'],
@@ -29,7 +29,7 @@ const losses: readonly (readonly [string, string])[] = [
   ['the reader of a pipe goes away in the middle', '"$@" > >(head -c 1 >/dev/null)'],
 ]
 
-/** The result is larger than a pipe. */
+/** Size of a result that is larger than a pipe. */
 const LARGE = 200_000
 
 const run = (runtime: Runtime, line: string, stdin: string, env: NodeJS.ProcessEnv = {}) =>
@@ -46,11 +46,11 @@ describe.each(runtimes)('an ADD whose result is lost, $name', (runtime) => {
     expect(readFileSync(mark, 'utf8')).toBe('undone')
   })
 
-  it('is undone at its deadline when nobody reads a full pipe', async () => {
+  it('is undone at its deadline if a full pipe has no reader', async () => {
     const mark = join(folder, 'mark')
     rmSync(mark, { force: true })
     const pipe = join(folder, 'unread')
-    // Descriptor 3 keeps the pipe open for reading, but nothing reads it.
+    // Descriptor 3 keeps the pipe open for reading, but never reads.
     const line = `mkfifo ${pipe}; exec 3<>${pipe}; rm ${pipe}; "$@" >&3`
     const stdin = conf({ behave: 'nothing', mark, size: LARGE })
     const { code, stderr } = await run(runtime, line, stdin, { FIXTURE_TIMEOUT: '300' })
@@ -89,7 +89,7 @@ describe.each(runtimes)('a handler that fails early, $name', (runtime) => {
     ['oneOfSeveral', 7, 'refused early'],
     ['carrier', 100, 'drift'],
     ['text', 999, 'only a text'],
-  ])('%s is code %i', async (behave, code, msg) => {
+  ])('%s fails with code %i', async (behave, code, msg) => {
     const done = await start(runtime, ENV, conf({ behave })).done
     expect(JSON.parse(done.stdout)).toMatchObject({ code, msg })
     expect(done.code).toBe(1)

@@ -18,7 +18,7 @@ const ADD = {
 const conf = (members: object): string => JSON.stringify({ cniVersion: '1.1.0', name: 'n', ...members })
 
 describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
-  it('leaves stdout to its one document, whoever else writes to it', async () => {
+  it('only the result gets to stdout, also if handlers and children write to it', async () => {
     const { stdout, stderr, code } = await shell(runtime, '"$@" 2> >(cat >&2) | cat', conf({ behave: 'stray' }))
     expect(JSON.parse(stdout)).toEqual({ cniVersion: '1.1.0' })
     expect(code).toBe(0)
@@ -27,7 +27,7 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     }
   })
 
-  it('does so on sockets and files as well, where descriptors can be duplicated; its streams everywhere', async () => {
+  it('only the result gets to sockets and files, if descriptors can be duplicated', async () => {
     const { stdout, stderr } = await start(runtime, conf({ behave: 'stray' })).done
     expect(stderr).toContain('stray console.log\n')
     expect(stderr).toContain('stray process.stdout.write\n')
@@ -41,9 +41,9 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
   it.concurrent.each([
     ['a handler that throws', 'throw', 'x is not a function'],
     ['an exception in a timer', 'crashLater', 'boom in a timer'],
-    ['a rejection nobody handles', 'reject', 'nobody caught this'],
+    ['an unhandled rejection', 'reject', 'nobody caught this'],
     ['a handler that ends the process', 'exit', 'the plugin ended its process early'],
-  ])('%s is code 999 and exit code 1', async (_title, behave, msg) => {
+  ])('%s fails with code 999 and exit code 1', async (_title, behave, msg) => {
     const mark = join(folder, `${behave}-mark`)
     rmSync(mark, { force: true })
     const { stdout, code } = await start(runtime, conf({ behave, mark })).done
@@ -52,14 +52,14 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     if (behave !== 'exit') expect(readFileSync(mark, 'utf8')).toBe('undone')
   })
 
-  it.concurrent('a handler that never ends is ended at its deadline', async () => {
+  it.concurrent('a handler that never settles is ended at its deadline', async () => {
     const { stdout, code } = await start(runtime, conf({ behave: 'forever' }), { FIXTURE_TIMEOUT: '100' }).done
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: 'ADD did not finish within 100 ms' })
   })
 
   it.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    '%s undoes what was begun and is code 11',
+    '%s undoes the call and fails with code 11',
     async (signal) => {
       const mark = join(folder, `${signal}-mark`)
       rmSync(mark, { force: true })
@@ -73,9 +73,9 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     },
   )
 
-  it('a stderr that is full and that nobody reads keeps no call from ending', async () => {
+  it('a full stderr without a reader does not block the call', async () => {
     const pipe = join(folder, 'full')
-    // Held open for reading by 3, filled to the brim, never read; what the plugin logs has no room.
+    // Descriptor 3 keeps the full pipe open for reading, but never reads. Log lines do not fit.
     const fill = `mkfifo ${pipe}; exec 3<>${pipe}; head -c 65536 /dev/zero >&3; "$@" 2>&3 | cat; rm ${pipe}`
     const started = performance.now()
     const { stdout } = await shell(runtime, fill, conf({ behave: 'throw' }))
@@ -83,32 +83,32 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
-  it('a stdin that never ends keeps neither VERSION nor the deadline waiting', async () => {
+  it('a stdin that never ends blocks neither VERSION nor the deadline', async () => {
     const version = await start(runtime, undefined, { CNI_COMMAND: 'VERSION' }).done
     expect(JSON.parse(version.stdout)).toMatchObject({ cniVersion: '1.1.0' })
     const add = await start(runtime, undefined, { FIXTURE_TIMEOUT: '100' }).done
     expect(JSON.parse(add.stdout)).toMatchObject({ code: 11 })
-    // The same through a pipe; opened for writing too, it never ends.
+    // The same with a pipe. It never ends, because it is also open for writing.
     const pipe = join(folder, 'pipe')
     const piped = await shell(runtime, `mkfifo ${pipe}; FIXTURE_TIMEOUT=100 "$@" <> ${pipe} | cat; rm ${pipe}`, '')
     expect(JSON.parse(piped.stdout)).toMatchObject({ code: 11 })
   })
 
-  it('a result of a megabyte goes through a pipe and through a socket', async () => {
+  it('a result of a megabyte is written to a pipe and to a socket', async () => {
     const stdin = conf({ behave: 'nothing', size: 1_000_000 })
     for (const { stdout } of [await shell(runtime, '"$@" | cat', stdin), await start(runtime, stdin).done]) {
       expect(JSON.parse(stdout).dns.domain).toHaveLength(1_000_000)
     }
   })
 
-  it('a configuration of a megabyte comes in through a pipe and through a socket', async () => {
+  it('a configuration of a megabyte is read from a pipe and from a socket', async () => {
     const stdin = conf({ behave: 'nothing', other: 'x'.repeat(1_000_000) })
     for (const { code } of [await shell(runtime, 'cat | "$@" | cat', stdin), await start(runtime, stdin).done]) {
       expect(code).toBe(0)
     }
   })
 
-  it('answers a person: --help, --schema, and a bare start at a terminal', async () => {
+  it('answers a user: --help, --schema, and a start at a terminal', async () => {
     const bare = { ...runtime, argv: ['/usr/bin/env', '-u', 'CNI_COMMAND', ...runtime.argv] } as const
     const ask = (...args: string[]) => start({ ...bare, argv: [...bare.argv, ...args] }, '').done
     const help = await ask('--help')
@@ -116,7 +116,7 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(help.stdout).toContain('behave   a string (required)\n')
     expect(JSON.parse((await ask('--schema')).stdout)).toMatchObject({ title: 'fixture', required: ['name', 'behave'] })
     expect(await ask('--nonsense')).toMatchObject({ code: 2, stdout: '' })
-    // Nothing on a terminal, nothing asked: the protocol's error.
+    // Without a terminal and arguments it reports the protocol's error.
     expect(JSON.parse((await ask()).stdout)).toMatchObject({
       code: 4,
       msg: 'required env variables [CNI_COMMAND] missing',
@@ -126,19 +126,19 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(terminal.stdout.replaceAll('\r', '')).toBe(help.stdout)
   })
 
-  it('takes no notice of arguments when it is called by a runtime', async () => {
+  it('ignores arguments if a runtime calls it', async () => {
     const { stdout, code } = await start({ ...runtime, argv: [...runtime.argv, '--help'] }, conf({ behave: 'nothing' }))
       .done
     expect([code, JSON.parse(stdout)]).toEqual([0, { cniVersion: '1.1.0' }])
   })
 
-  it('a closed stdin is an empty one', async () => {
+  it('a closed stdin counts as empty', async () => {
     const { stdout, code } = await shell(runtime, '"$@" <&- | cat', '')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ code: 6 })
   })
 
-  it('a stdout nobody reads, or a closed one, is no reason to crash', async () => {
+  it('a closed stdout, or one without a reader, does not crash the plugin', async () => {
     const { child, done } = start(runtime, undefined)
     child.stdout.destroy()
     child.stdin.end(conf({ behave: 'nothing', size: 1_000_000 }))
@@ -151,11 +151,13 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
   })
 })
 
-/** Starts the fixture for an ADD; without input its stdin stays open. */
+/** Starts the fixture for an ADD. Without input its stdin stays open. */
 const start = (runtime: Runtime, input: string | undefined, env: NodeJS.ProcessEnv = {}) =>
   startWith(runtime, { PATH: process.env.PATH, ...ADD, ...env }, input)
 
-/** Runs a line of bash with the fixture as `"$@"`: real pipes, as runtimes use them. The code is the fixture's. */
+/**
+ * Runs a bash line with the fixture as `"$@"`, with real pipes as runtimes use them. Returns the fixture's exit code.
+ */
 function shell(runtime: Runtime, line: string, input: string): Promise<Ended> {
   const script = `${line}; exit "\${PIPESTATUS[${line.startsWith('cat |') ? 1 : 0}]}"`
   return start({ ...runtime, argv: ['/bin/bash', '-c', script, 'bash', ...runtime.argv] }, input).done

@@ -18,7 +18,7 @@ const MISSING_NAME = 'missing network name'
 
 type Row = [given: string, code: number, text?: string]
 
-/** The bodies of stdin that an ADD with a complete environment may get: what is said of each. */
+/** Stdin of an ADD with a complete environment, and the expected outcome. */
 const BODIES: Row[] = [
   ['', 6],
   ['{', 6],
@@ -50,7 +50,7 @@ const PLUGIN = 'plugin version does not allow'
 
 type Verdict = [code: number, text?: string]
 
-/** Versions of the configuration: what CHECK says, and what GC and STATUS say. */
+/** Versions of the configuration: outcomes of CHECK, and of GC and STATUS. */
 const GATES: [version: string, check: Verdict, others: Verdict][] = [
   ['', [1, CONFIG], [1, CONFIG]],
   ['0.3.1', [1, CONFIG], [1, CONFIG]],
@@ -66,7 +66,7 @@ const GATES: [version: string, check: Verdict, others: Verdict][] = [
   ['-1.0.0', [1, CONFIG], [1, CONFIG]],
 ]
 
-/** Environments that hold nothing but the verb. */
+/** Environments that contain only the verb. */
 const BARE: Row[] = [
   ['ADD', 4, 'required env variables [CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME,CNI_PATH] missing'],
   ['CHECK', 4, 'required env variables [CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME,CNI_PATH] missing'],
@@ -78,7 +78,7 @@ const BARE: Row[] = [
   ['add', 4, 'unknown CNI_COMMAND: add'],
 ]
 
-describe.each(runtimes)('the tables of the protocol against a real process, $name', (runtime) => {
+describe.each(runtimes)('the protocol in a real process, $name', (runtime) => {
   it.each(BODIES)('ADD with stdin %j: %i %s', async (stdin, code, text) => {
     expectOutcome(await execute(runtime, { ...COMPLETE, CNI_COMMAND: 'ADD' }, stdin), code, text, true)
   })
@@ -100,13 +100,13 @@ describe.each(runtimes)('the tables of the protocol against a real process, $nam
     expectOutcome(outcome, code, text, verb === 'VERSION')
   })
 
-  it('an unknown verb is looked at after the configuration, an invalid value before what is missing', async () => {
+  it('an unknown verb is reported after the configuration is checked, an invalid value before missing ones', async () => {
     expectOutcome(await execute(runtime, { CNI_COMMAND: 'NOPE' }, '{'), 6, undefined, false)
     const wrong = { CNI_COMMAND: 'ADD', CNI_IFNAME: 'a/b' }
     expectOutcome(await execute(runtime, wrong, '{"name":"a"}'), 4, 'interface name contains', false)
   })
 
-  it('a version is supported by its exact text', async () => {
+  it('a version is supported only by its exact text', async () => {
     const env = { ...COMPLETE, CNI_COMMAND: 'ADD', FIXTURE_VERSIONS: '1.0.0' }
     expectOutcome(await execute(runtime, env, '{"name":"a","cniVersion":"1.1.0"}'), 1, 'incompatible', false)
     expectOutcome(await execute(runtime, env, '{"name":"a","cniVersion":"1.0.0"}'), OK, undefined, true)
@@ -130,7 +130,7 @@ function execute({ argv: [file, ...args] }: Runtime, env: Record<string, string>
   })
 }
 
-/** One document where one is due, nothing where nothing is; the exit code is 0 or 1. */
+/** Expects one document or an empty stdout, and exit code 0 or 1. */
 function expectOutcome({ code, stdout }: Outcome, expected: number, text: string | undefined, prints: boolean): void {
   expect(code).toBe(expected === OK ? 0 : 1)
   if (expected === OK && !prints) {

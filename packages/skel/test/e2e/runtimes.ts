@@ -11,13 +11,14 @@ import { NODE_FLAGS } from '../../../../test/node.ts'
 export interface Runtime {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
-  /** Whether descriptors can be duplicated, which only a socket or a file as stdout needs. */
+  /** True if descriptors can be duplicated. Only a socket or a file as stdout needs that. */
   readonly ffi: boolean
 }
 
 /**
- * A fixture as plugins are shipped, and in another way: one CommonJS file on each Node there is, or compiled with bun.
- * `npm run test:deep` has all of them.
+ * Builds a fixture as plugins are shipped, and in one other way: one CommonJS file for each installed Node, or compiled
+ * with bun.
+ * `npm run test:deep` builds all ways.
  */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))

@@ -7,7 +7,7 @@ import { fixtureRuntimes, type Runtime } from './runtimes.ts'
 const { folder, runtimes } = await fixtureRuntimes('several')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The same file under another name: the compiled one, or the script of a runtime. */
+/** Gives the file another name: the compiled file, or the script of a runtime. */
 function named({ argv }: Runtime, name: string, give: (file: string, path: string) => void = linkSync): string[] {
   const file = argv.at(-1) ?? ''
   const path = join(dirname(file), `${name}${extname(file)}`)
@@ -35,7 +35,7 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
     ['a hard link', linkSync],
     ['a symbolic link', symlinkSync],
     ['a copy', copyFileSync],
-  ])('%s is the plugin it is called by', (_kind, give) => {
+  ])('%s runs the plugin of its name', (_kind, give) => {
     for (const [name, mac] of [
       ['first', '02:00:00:00:00:01'],
       ['second-one', '02:00:00:00:00:02'],
@@ -48,29 +48,26 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
     }
   })
 
-  it('VERSION is what that plugin supports', () => {
+  it('VERSION has the versions of that plugin', () => {
     const versions = (name: string) =>
       JSON.parse(call(named(runtime, name), { CNI_COMMAND: 'VERSION' }).stdout).supportedVersions
     expect(versions('first')).toContain('1.1.0')
     expect(versions('second-one')).toEqual(['1.0.0'])
   })
 
-  it.each(['ADD', 'VERSION', ''])(
-    'an unknown name is an error in the protocol that names it and the known, %j',
-    (command) => {
-      const { status, stdout, stderr } = call(named(runtime, 'third'), { ...ADD, CNI_COMMAND: command }, conf)
-      expect(status).toBe(1)
-      expect(JSON.parse(stdout)).toEqual({
-        cniVersion: '1.1.0',
-        code: 4,
-        msg: 'called as "third", but this file is the plugins first, second-one, misnamed',
-        details: 'call it by the name of one of them: a hard link, a symbolic link or a copy',
-      })
-      expect(stderr).toBe('')
-    },
-  )
+  it.each(['ADD', 'VERSION', ''])('an unknown name is reported with the known names, %j', (command) => {
+    const { status, stdout, stderr } = call(named(runtime, 'third'), { ...ADD, CNI_COMMAND: command }, conf)
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      cniVersion: '1.1.0',
+      code: 4,
+      msg: 'called as "third", but this file is the plugins first, second-one, misnamed',
+      details: 'call it by the name of one of them: a hard link, a symbolic link or a copy',
+    })
+    expect(stderr).toBe('')
+  })
 
-  it('a plugin that is loaded under another name than its own is an error, and no other plugin suffers', () => {
+  it('a plugin with another name than its key fails, and does not affect other plugins', () => {
     const { status, stdout } = call(named(runtime, 'misnamed'), ADD, conf)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -80,7 +77,7 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
     expect(call(named(runtime, 'first'), ADD, conf).status).toBe(0)
   })
 
-  it('--help and --version tell a person all names', () => {
+  it('--help and --version list all names', () => {
     const ask = (name: string, option: string) => call([...named(runtime, name), option], {})
     expect(ask('first', '--help')).toMatchObject({
       status: 0,

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import type { Runtime } from './runtimes.ts'
 
-/** How a fixture ended, and what it printed. */
+/** Exit code and output of a fixture. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Starts a fixture on sockets; without input its stdin stays open. */
+/** Starts a fixture with sockets as streams. Without input its stdin stays open. */
 export function start({ argv: [file, ...args] }: Runtime, env: NodeJS.ProcessEnv, input: string | undefined) {
   const child = spawn(file, args, { env, timeout: 30_000 })
   child.stdin.on('error', () => {})

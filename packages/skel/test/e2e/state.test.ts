@@ -26,7 +26,7 @@ function call({ argv: [file, ...args] }: Runtime, command: string, members: obje
 }
 
 describe.each(runtimes)('the state of an attachment between processes, $name', (runtime) => {
-  it('is written by ADD for root alone, read by CHECK, and read and removed by DEL', () => {
+  it('is written by ADD with mode 0600, read by CHECK, and read and removed by DEL', () => {
     expect(call(runtime, 'ADD').status).toBe(0)
     expect(readFileSync(join(kept, NAME), 'utf8')).toBe(RECORD)
     expect(statSync(join(kept, NAME)).mode & 0o777).toBe(0o600)
@@ -38,14 +38,14 @@ describe.each(runtimes)('the state of an attachment between processes, $name', (
     expect(readdirSync(kept)).toEqual([])
   })
 
-  it('is what a DEL finds of an ADD that was killed, and nothing of one that failed', () => {
+  it('is found by DEL after a killed ADD, but not after a failed one', () => {
     expect(call(runtime, 'ADD', { killed: true }).signal).toBe('SIGKILL')
     expect(JSON.parse(call(runtime, 'DEL').stderr)).toMatchObject({ state: { mark: 7 } })
     expect(call(runtime, 'ADD', { fail: true }).status).toBe(1)
     expect(readdirSync(kept)).toEqual([])
   })
 
-  it('is no reason for DEL to fail when others could have written it', () => {
+  it('does not fail DEL if other users could have written it', () => {
     mkdirSync(kept, { recursive: true })
     writeFileSync(join(kept, NAME), RECORD)
     chmodSync(join(kept, NAME), 0o666)

@@ -26,7 +26,7 @@ const ENV = {
 const call = (runtime: Runtime, env: NodeJS.ProcessEnv = {}, input = conf()) =>
   start(runtime, { ...ENV, SHIM_SOCKET: socket, ...env }, input)
 
-// The fastest to start: which one serves is the second describe's business.
+// The daemon for tests of the shim.
 const [first] = daemons.runtimes
 let running: ReturnType<typeof start> | undefined
 
@@ -43,14 +43,14 @@ afterEach(async () => {
 })
 
 describe.each(shims.runtimes)('a shim, $name', (runtime) => {
-  it('waits for the daemon, and prints exactly what it answers', async () => {
+  it('waits for the daemon, and prints its answer unchanged', async () => {
     const calling = call(runtime)
     serve()
     const { code, stdout } = await calling.done
     expect([code, JSON.parse(stdout)]).toEqual([0, { cniVersion: '1.1.0', dns: { domain: 'c' }, size: '' }])
   })
 
-  it('hands over results and configurations of half a megabyte', async () => {
+  it('transmits results and configurations of half a megabyte', async () => {
     serve()
     const { stdout } = await call(runtime, { CNI_ARGS: 'SIZE=500000' }, conf({ other: 'x'.repeat(500_000) })).done
     expect(JSON.parse(stdout).size).toHaveLength(500_000)
@@ -73,12 +73,12 @@ describe.each(shims.runtimes)('a shim, $name', (runtime) => {
   it.each([
     ['ADD', 11],
     ['STATUS', 50],
-  ])('%s is code %i when the daemon stays down', async (command, expected) => {
+  ])('%s fails with code %i if the daemon stays down', async (command, expected) => {
     const { code, stdout } = await call(runtime, { CNI_COMMAND: command, SHIM_READY_TIMEOUT: '50' }).done
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { code: expected, msg: `the daemon at ${socket} is down` }])
   })
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('that gets %s has its call undone by the daemon', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('is undone by the daemon after %s', async (signal) => {
     serve()
     const { child, done } = call(runtime, {}, conf({ name: 'waits' }))
     await expect.poll(() => existsSync(mark), { timeout: 10_000 }).toBe(true)
@@ -93,7 +93,7 @@ describe.each(shims.runtimes)('a shim, $name', (runtime) => {
 describe.each(daemons.runtimes)('a daemon, $name', (runtime) => {
   const [shim] = shims.runtimes
 
-  it('serves many shims at once, stops on SIGTERM, and leaves no socket', async () => {
+  it('serves many shims at once, stops on SIGTERM, and removes its socket', async () => {
     serve(runtime)
     if (shim === undefined || running === undefined) throw new Error('no runtime')
     const calls = Array.from({ length: 6 }, (_, n) => call(shim, { CNI_CONTAINERID: `c${n}` }).done)
@@ -104,7 +104,7 @@ describe.each(daemons.runtimes)('a daemon, $name', (runtime) => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('undoes the call of a shim that was killed', async () => {
+  it('undoes the call of a killed shim', async () => {
     serve(runtime)
     if (shim === undefined) throw new Error('no runtime')
     const { child, done } = call(shim, {}, conf({ name: 'waits' }))

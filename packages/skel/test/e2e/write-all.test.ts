@@ -8,10 +8,10 @@ import { writeAll } from '../../src/main/write-all.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('a pipe that somebody made non-blocking gets every byte', async () => {
+it('writeAll writes every byte to a non-blocking pipe', async () => {
   const [pipe, copy] = [join(folder, 'pipe'), join(folder, 'copy')]
   execFileSync('mkfifo', [pipe])
-  // Both ends, so that opening does not wait for the reader.
+  // Opens both ends, so that opening does not wait for a reader.
   const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)
   const text = 'x'.repeat(1_000_000)
   const reader = spawn('sh', ['-c', `head -c ${text.length} < ${pipe} > ${copy}`])
@@ -21,7 +21,7 @@ it('a pipe that somebody made non-blocking gets every byte', async () => {
   expect(readFileSync(copy, 'utf8')).toBe(text)
 })
 
-it('a descriptor that cannot be written to is said to be so', () => {
+it('writeAll returns the error of a descriptor that is not writable', () => {
   const fd = openSync('/dev/null', 'r')
   expect(writeAll(fd, 'x')).toMatchObject({ code: 'EBADF' })
   closeSync(fd)

@@ -1,7 +1,7 @@
 import { definePlugin, netConf, type Plugin, recover, span, timeout, use } from '@cni/skel'
 import * as z from 'zod/mini'
 
-/** Hands on what it got. */
+/** Returns its `prevResult`. */
 export const passThrough = definePlugin({
   name: 'pass',
   chained: true,
@@ -13,7 +13,7 @@ export const passThrough = definePlugin({
   status() {},
 })
 
-/** Redirects in the world it is given: a set of the namespaces that have its rules. */
+/** Adds its namespace to `world`, a set that represents the namespaces with the plugin's rules. */
 export function redirecting(world: Set<string>): Plugin {
   return use(
     definePlugin({
