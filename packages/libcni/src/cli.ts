@@ -12,7 +12,7 @@ commandMain('cnitool', (argv, io) =>
     get colour() {
       return io.stderrColour
     },
-    // Plugins are in process groups of their own: a Ctrl-C reaches only us.
+    // Plugins have their own process groups, so Ctrl-C reaches only this process.
     signal: io.signal,
   }),
 )

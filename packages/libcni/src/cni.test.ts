@@ -6,11 +6,11 @@ import { cni } from './cni.ts'
 
 const worlds = fakeWorlds()
 
-describe('the time of an operation', () => {
+describe('the timeout of an operation', () => {
   const stuck = () => new Promise(() => undefined)
   const verbs = ['add', 'check', 'del', 'gc', 'status', 'validate'] as const
 
-  test.each(verbs)('%s ends when it is over', async (verb) => {
+  test.each(verbs)('ends %s', async (verb) => {
     const { runtime } = worlds.setUp({ a: stuck })
     const conflist = list('1.1.0', 'a')
     const options = { timeout: 100 }
@@ -46,13 +46,13 @@ describe('the time of an operation', () => {
   })
 })
 
-describe('a list that is given plain', () => {
+describe('a conflist object', () => {
   const plugins = [{ type: 'a' }]
 
-  test('is read like one that is loaded: its newest version counts, and flags that are words', async () => {
+  test('is parsed like a loaded one: its newest version is used, and flags may be strings', async () => {
     const { runtime, log, exec } = worlds.setUp({ a: { ADD: first } })
     const plain = { name: 'net1', cniVersions: ['0.4.0', '1.0.0'], plugins, disableCheck: 'true' }
-    // What a program without types may pass.
+    // Passes a value as a JavaScript caller does.
     const conflist = plain as unknown as Conflist
     await runtime.add(conflist, rt)
     await runtime.check(conflist, rt)
@@ -65,7 +65,7 @@ describe('a list that is given plain', () => {
     [{ cniVersion: '1.0.0', name: 'net1', plugins: [] }, 'no plugins in list'],
     [{ cniVersion: '1.0.0', name: 'net1', plugins: [{ name: 'a' }] }, "missing 'type'"],
     [{ cniVersion: 1, name: 'net1', plugins }, 'invalid cniVersion type number'],
-  ])('and refused when it is none: %j', async (given, message) => {
+  ])('is rejected if it is invalid: %j', async (given, message) => {
     const { runtime, log } = worlds.setUp({ a: {} })
     const conflist = given as unknown as Conflist
     for (const run of [() => runtime.add(conflist, rt), () => runtime.status(conflist)]) {
@@ -75,7 +75,7 @@ describe('a list that is given plain', () => {
   })
 })
 
-test('attachments of one container on several interfaces are apart', async () => {
+test("attachments of a container's interfaces are separate", async () => {
   const { runtime } = worlds.setUp({ a: { ADD: first } })
   await runtime.add(list('1.1.0', 'a'), rt)
   await runtime.add(list('1.1.0', 'a'), { ...rt, ifName: 'eth1' })

@@ -12,17 +12,20 @@ import { collectGarbage } from './verbs/gc.ts'
 import { networkStatus } from './verbs/status.ts'
 import { validateNetwork } from './verbs/validate.ts'
 
-/** The runtime side of CNI; see {@link cni}. A list is given as it was loaded, or as a plain conflist. */
+/** The runtime side of CNI; see {@link cni}. Accepts loaded lists and plain conflist objects. */
 export interface Cni {
-  /** Attaches a container: ADD of every plugin. When it fails, run {@link Cni.del}. */
+  /** Attaches a container: runs ADD of every plugin. After a failure run {@link Cni.del}. */
   add(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<PluginResult>
-  /** Asks every plugin whether the attachment is as ADD left it. */
+  /** Checks an attachment: runs CHECK of every plugin. */
   check(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
   /**
-   * Detaches a container: DEL of every plugin, last one first.
+   * Detaches a container: runs DEL of every plugin, the last one first.
    *
-   * @param options - `onDelError` is the reaction to a plugin's failed DEL. `stop` skips the remaining plugins, as the Go
-   *   library does. `continue` runs them. Both report the first error and keep the cached result. Default: `stop`.
+   * @param options - `onDelError` is the reaction to a plugin's failed DEL. Default: `stop`.
+   * - `stop` skips the remaining plugins, as the Go library does.
+   * - `continue` runs them.
+   *
+   * Both report the first error and keep the cached result.
    */
   del(
     list: NetworkList | Conflist,
@@ -30,37 +33,39 @@ export interface Cni {
     options?: OperationOptions & { readonly onDelError?: 'stop' | 'continue' | undefined },
   ): Promise<void>
   /**
-   * Deletes what is left of attachments that do not exist any more.
+   * Deletes attachments that do not exist any more.
    *
-   * @param args - the attachments that still exist. Every other one of the network is deleted: `[]` deletes all.
+   * @param args - attachments that still exist. All others of the network are deleted; `[]` deletes all.
    */
   gc(
     list: NetworkList | Conflist,
     args: { readonly validAttachments: readonly ValidAttachment[] },
     options?: OperationOptions,
   ): Promise<void>
-  /** Asks every plugin whether it could serve an ADD now. */
+  /** Runs STATUS of every plugin, to learn if an ADD could succeed now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
-  /** Checks that every plugin is there and supports the list's version; returns the declared capabilities. */
+  /** Checks that every plugin exists and supports the list's version. Returns the declared capabilities. */
   validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>
-  /** The remembered result of an attachment, in the list's version. */
+  /** Cached result of an attachment, in the list's version. */
   cachedResult(list: NetworkList | Conflist, rt: Pick<Attachment, 'containerID' | 'ifName'>): unknown
-  /** The remembered list and arguments of an attachment. */
+  /** Cached list and arguments of an attachment. */
   cachedAttachment(
     list: NetworkList | Conflist,
     rt: Pick<Attachment, 'containerID' | 'ifName'>,
   ): CachedAttachment | undefined
-  /** Every remembered attachment, of all networks, or those of one container. */
+  /** Cached attachments, of all networks, or of one container. */
   attachments(containerID?: string): CachedAttachment[]
 }
 
 /**
- * A runtime: executes the plugins of network configuration lists and remembers their results, in the folder and format
- * of the Go library, so that one can take over from the other.
+ * A runtime: executes the plugins of network configuration lists and caches their results.
+ * Uses the folder and format of the Go library, so that either can continue the other's work.
  *
- * Operations of this process on one container run one at a time, in the order of the calls, and a GC runs alone in its
- * network; others run at once. Waiting counts for an operation's time. Two processes have to agree by themselves, and a plugin
- * that is a function must not use the runtime for its own container: it would wait for itself.
+ * Within this process, operations on a container run one at a time, in the order of the calls.
+ * A GC runs alone in its network. Other operations run at the same time. Waiting counts towards an operation's timeout.
+ *
+ * Two processes are not synchronized. A plugin that is a function must not use the runtime for its own container, which
+ * would deadlock.
  *
  * @example
  * ```ts

@@ -35,7 +35,7 @@ const derivation: fc.Arbitrary<Derivation> = fc.oneof(
   fc.constant({ command: 'STATUS' as const }),
 )
 
-test("the plugin's own members arrive unchanged, and no others of the list", () =>
+test("the plugin's own members are unchanged, and no other members of the list are added", () =>
   fc.assert(
     fc.property(list, plugin, derivation, (of, own, what) => {
       const derived = deriveConf(of, own, what)
@@ -46,7 +46,7 @@ test("the plugin's own members arrive unchanged, and no others of the list", () 
     }),
   ))
 
-test('nothing that goes in is changed', () =>
+test('the arguments do not change', () =>
   fc.assert(
     fc.property(list, plugin, derivation, (of, own, what) => {
       const before = structuredClone({ of, own, what })
@@ -55,7 +55,7 @@ test('nothing that goes in is changed', () =>
     }),
   ))
 
-test('runtimeConfig holds exactly what is both declared as true and offered', () =>
+test('runtimeConfig has exactly the capabilities that are declared as true and offered', () =>
   fc.assert(
     fc.property(list, plugin, offers, (of, own, capabilityArgs) => {
       const { runtimeConfig } = deriveConf(of, { ...own, runtimeConfig: {} }, { command: 'ADD', capabilityArgs })
@@ -65,7 +65,7 @@ test('runtimeConfig holds exactly what is both declared as true and offered', ()
     }),
   ))
 
-test('the result before reaches the plugin as it is, unknown members included', () =>
+test('prevResult is passed unchanged, unknown members included', () =>
   fc.assert(
     fc.property(list, plugin, members, (of, own, prevResult) => {
       const text = encodeConf(deriveConf(of, own, { command: 'ADD', prevResult }))
@@ -73,7 +73,7 @@ test('the result before reaches the plugin as it is, unknown members included', 
     }),
   ))
 
-test('deriving again from what was derived gives the same', () =>
+test('deriving twice equals deriving once', () =>
   fc.assert(
     fc.property(list, plugin, derivation, (of, own, what) => {
       const once = deriveConf(of, own, what)

@@ -17,14 +17,14 @@ const capabilityArgs = { portMappings: [1], unused: true }
 const prevResult = { cniVersion: '1.1.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
 
 describe('deriveConf', () => {
-  test('ADD of the first plugin: name and version of the list, declared capabilities only, no list-level members', () => {
+  test('ADD of the first plugin has name and version of the list, and only declared capabilities', () => {
     expect(encodeConf(deriveConf(list, first, { command: 'ADD', capabilityArgs }))).toBe(
       '{"capabilities":{"mac":true,"off":false,"portMappings":true},"cniVersion":"1.1.0","name":"net1",' +
         '"runtimeConfig":{"portMappings":[1]},"type":"rec","z":1}',
     )
   })
 
-  test('ADD of the second plugin: its own name and version are replaced, the result before it is passed on whole', () => {
+  test('ADD of the second plugin has name and version of the list, and the whole previous result', () => {
     expect(deriveConf(list, second, { command: 'ADD', prevResult, capabilityArgs })).toEqual({
       type: 'rec',
       name: 'net1',
@@ -34,7 +34,7 @@ describe('deriveConf', () => {
     })
   })
 
-  test.each(['CHECK', 'DEL'] as const)('%s has the same and the final result', (command) => {
+  test.each(['CHECK', 'DEL'] as const)('%s has the same members and the final result', (command) => {
     expect(deriveConf(list, first, { command, prevResult, capabilityArgs })).toEqual({
       ...first,
       name: 'net1',
@@ -44,11 +44,11 @@ describe('deriveConf', () => {
     })
   })
 
-  test('STATUS has name and version only', () => {
+  test('STATUS has only name and version', () => {
     expect(deriveConf(list, first, { command: 'STATUS' })).toEqual({ ...first, name: 'net1', cniVersion: '1.1.0' })
   })
 
-  test('GC has the valid attachments under both keys, also when there are none', () => {
+  test('GC has the valid attachments under both keys, also an empty list', () => {
     const validAttachments = [{ containerID: 'c1', ifname: 'eth0' }]
     expect(deriveConf(list, first, { command: 'GC', validAttachments })).toEqual({
       ...first,
@@ -64,13 +64,13 @@ describe('deriveConf', () => {
     expect(deriveConf(list, first, { command: 'GC' })).not.toHaveProperty('cni.dev/attachments')
   })
 
-  test('a declared capability gets any value the runtime has, null and false included', () => {
+  test('a declared capability gets any value of the runtime, null and false included', () => {
     const plugin = { type: 'x', capabilities: { a: true, b: true, c: true } }
     const offered = { a: null, b: false }
     expect(deriveConf(list, plugin, { command: 'ADD', capabilityArgs: offered }).runtimeConfig).toEqual(offered)
   })
 
-  test("an administrator's runtimeConfig survives when the runtime has nothing to say", () => {
+  test("an administrator's runtimeConfig is kept if the runtime offers nothing", () => {
     const plugin = { type: 'x', capabilities: { mac: true }, runtimeConfig: { mac: '02:00:00:00:00:01' } }
     expect(deriveConf(list, plugin, { command: 'ADD', capabilityArgs: { other: 1 } }).runtimeConfig).toEqual(
       plugin.runtimeConfig,
@@ -80,11 +80,11 @@ describe('deriveConf', () => {
     })
   })
 
-  test('a list without a version derives an empty one', () => {
+  test('a list without a version derives an empty version', () => {
     expect(deriveConf({ name: 'n' }, first, { command: 'ADD' }).cniVersion).toBe('')
   })
 
-  test('names that mean something to JavaScript are ordinary members', () => {
+  test('names with a meaning in JavaScript are ordinary members', () => {
     const plugin = JSON.parse('{"type":"x","__proto__":{"y":1},"capabilities":{"__proto__":true,"toString":true}}')
     const offered = JSON.parse('{"__proto__":[1]}')
     expect(encodeConf(deriveConf(list, plugin, { command: 'ADD', capabilityArgs: offered }))).toBe(

@@ -1,20 +1,20 @@
 import { type Conflist, goStringify, type PluginConf, type ValidAttachment } from '@cni/types'
 
-/** What a plugin of a list is asked, and what the runtime adds to its configuration for it. */
+/** Verb for a plugin, and the data that the runtime adds to its configuration. */
 export type Derivation =
   | {
       readonly command: 'ADD' | 'CHECK' | 'DEL'
-      /** The result of the plugin before it (ADD) or of the whole chain (CHECK, DEL); passed on as it is. */
+      /** Result of the previous plugin (ADD) or of the whole chain (CHECK, DEL). Passed unchanged. */
       readonly prevResult?: unknown
-      /** What the runtime offers; a plugin gets what it declares in `capabilities`. */
+      /** Values that the runtime offers. A plugin gets those that it declares in `capabilities`. */
       readonly capabilityArgs?: Readonly<Record<string, unknown>> | undefined
     }
   | { readonly command: 'GC'; readonly validAttachments?: readonly ValidAttachment[] | undefined }
   | { readonly command: 'STATUS' }
 
 /**
- * The configuration a plugin of a list receives on stdin, from the list and what the runtime adds. Pure: nothing is
- * changed, members nobody mentions are kept.
+ * Derives the configuration for a plugin's stdin from the list and the runtime's data.
+ * Pure: changes no argument. Unknown members are kept.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export function deriveConf(
     }
     case 'GC': {
       const { validAttachments: valid } = derivation
-      // The second key is the historical spelling, which older plugins read (containernetworking/cni#1101).
+      // The second key is the earlier name, which older plugins read (containernetworking/cni#1101).
       return valid === undefined
         ? common
         : { ...common, 'cni.dev/valid-attachments': valid, 'cni.dev/attachments': valid }
@@ -52,12 +52,12 @@ export function deriveConf(
   }
 }
 
-/** The text of a derived configuration: one line, sorted keys, Go's escapes. */
+/** Encodes a derived configuration: one line, sorted keys, Go's escapes. */
 export function encodeConf(conf: Readonly<Record<string, unknown>>): string {
   return goStringify(conf, { sortKeys: true })
 }
 
-/** The names of the capabilities a plugin declares as true. */
+/** Capabilities that a plugin declares as true. */
 export function capabilitiesOf(plugin: PluginConf): string[] {
   const flags = Object.entries(plugin.capabilities ?? {})
   return flags.filter(([, declared]) => declared === true).map(([name]) => name)

@@ -10,7 +10,7 @@ import { isCniError } from '@cni/types'
  * ```
  */
 export class RuntimeError extends Error {
-  /** What went wrong; the plugin's own error, with its code, is the `cause`. */
+  /** Kind of error. The plugin's own error, with its code, is the `cause`. */
   readonly code:
     | 'NO_CONFIG'
     | 'NOT_FOUND'
@@ -23,9 +23,9 @@ export class RuntimeError extends Error {
     | 'UNSAFE_NAME'
     | 'UNDO'
     | 'BUSY'
-  /** What to do next. */
+  /** Advice to the user. */
   declare readonly hint?: string
-  /** Which plugin of the list failed in an ADD, from 0: so many before it succeeded. */
+  /** Index of the plugin that failed in an ADD. The plugins before it have succeeded. */
   declare readonly pluginIndex?: number
 
   constructor(
@@ -44,12 +44,12 @@ export class RuntimeError extends Error {
   }
 }
 
-/** Whether a value is a {@link RuntimeError}, from whichever copy of this package. */
+/** True for a {@link RuntimeError}, also from another copy of this package. */
 export function isRuntimeError(value: unknown): value is RuntimeError {
   return value instanceof Error && value.name === 'RuntimeError'
 }
 
-/** The advice an error or one of its causes carries. */
+/** Advice of an error or of one of its causes. */
 export function hintOf(error: unknown): string | undefined {
   const seen = new Set<unknown>()
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {

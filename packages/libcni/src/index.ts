@@ -1,5 +1,5 @@
 /**
- * The runtime side of CNI: load network configuration lists, run their chains of plugins, remember results.
+ * The runtime side of CNI: load network configuration lists, run their chains of plugins, cache results.
  *
  * @example
  * ```ts
@@ -36,6 +36,6 @@ export { type Plan, type PlanRequest, planNetwork } from './plan.ts'
 export type { ExecutionReport } from './reports/execution-report.ts'
 export { operationMetrics } from './reports/operation-metrics.ts'
 export type { OperationReport } from './reports/operation-report.ts'
-// Trying again
+// Retries
 export { addWithRetry, type RetryOptions, withRetry } from './retry.ts'
 export type { CniOptions, OperationOptions } from './runtime.ts'

@@ -17,7 +17,7 @@ const list = (name: string, type = 'bridge', more: object = {}) => ({
 })
 
 describe('loadConflist', () => {
-  test('takes the first file, in the order of names, whose network has the name', () => {
+  test("returns the first file, sorted by name, with the network's name", () => {
     temp.write('20-b.conflist', list('pods', 'second'))
     temp.write('10-a.conflist', list('pods', 'first'))
     temp.write('05-c.conflist', list('other'))
@@ -26,13 +26,13 @@ describe('loadConflist', () => {
     expect(found.file).toBe(`${temp.dir}/10-a.conflist`)
   })
 
-  test('keeps the text of the file as it is written', () => {
+  test('keeps the text of the file', () => {
     const text = '{ "name": "pods",\n  "plugins": [ {"type":"x", "big": 12345678901234567890} ] }\n'
     temp.write('a.conflist', text)
     expect(loadConflist(temp.dir, 'pods').text).toBe(text)
   })
 
-  test('a single-plugin configuration is wrapped: name and version move up, its object stays whole', () => {
+  test('wraps a single-plugin configuration: the list gets name and version, and the plugin keeps all members', () => {
     temp.write('a.conflist', list('other'))
     temp.write('b.json', { cniVersion: '0.4.0', name: 'single', type: 'ptp', ipam: { type: 'static' } })
     const { conflist, text } = loadConflist(temp.dir, 'single')
@@ -41,25 +41,25 @@ describe('loadConflist', () => {
     expect(JSON.parse(text)).toEqual(conflist)
   })
 
-  test('a list goes before a single configuration of the same name', () => {
+  test('prefers a list to a single-plugin configuration of the same name', () => {
     temp.write('00.conf', { name: 'pods', type: 'single' })
     temp.write('99.conflist', list('pods', 'list'))
     expect(loadConflist(temp.dir, 'pods').conflist.plugins).toEqual([{ type: 'list' }])
   })
 
-  test('other extensions and folders are not looked at', () => {
+  test('ignores other extensions and folders', () => {
     temp.write('a.conflist.bak', list('pods'))
     temp.write('b.yaml', 'name: pods')
     temp.write('c.conflist/d', 'x')
     expect(() => loadConflist(temp.dir, 'pods')).toThrow(`no net configurations found in ${temp.dir}`)
   })
 
-  test('a folder that is not there has no configurations', () => {
+  test('reports a missing folder as one without configurations', () => {
     expect(() => loadConflist('/nonexist', 'pods')).toThrow('no net configurations found in /nonexist')
     expect(confFiles('/nonexist', ['.conf'])).toEqual([])
   })
 
-  test('an unknown name is an error that tells the known ones', () => {
+  test('reports the known names for an unknown one', () => {
     temp.write('a.conflist', list('one'))
     temp.write('b.conf', { name: 'two', type: 'x' })
     const error = caught(() => loadConflist(temp.dir, 'pods'))
@@ -77,7 +77,7 @@ describe('loadConflist', () => {
     ['10.conflist', { name: 'x', plugins: [] }, /10\.conflist: .*no plugins in list/],
     ['10.conflist', { name: 'x', plugins: [{}] }, /10\.conflist: .*failed to parse plugin config 0: missing 'type'/],
     ['10.conf', { name: 'x' }, /10\.conf: error parsing configuration: missing 'type'/],
-  ])('a bad file before it ends the search and is named: %s %j', (name, content, message) => {
+  ])('stops at an earlier invalid file and names it: %s %j', (name, content, message) => {
     temp.write(name, content)
     temp.write('20.conflist', list('pods'))
     temp.write('20.conf', { name: 'single', type: 'x' })
@@ -91,8 +91,8 @@ describe('loadConflist', () => {
   })
 })
 
-describe('the plugin folder beside a list', () => {
-  test('its *.conf files are appended in the order of names; other files are not', () => {
+describe('the plugin folder of a list', () => {
+  test('adds its *.conf files, sorted by name, and no other files', () => {
     temp.write('a.conflist', list('pods', 'inline'))
     temp.write('pods/20.conf', { type: 'second' })
     temp.write('pods/10.conf', { type: 'first' })
@@ -101,7 +101,7 @@ describe('the plugin folder beside a list', () => {
     expect(types()).toEqual(['inline', 'first', 'second'])
   })
 
-  test('is enough for a list without plugins of its own', () => {
+  test('is sufficient for a list without inline plugins', () => {
     temp.write('a.conflist', { cniVersion: '1.1.0', name: 'pods' })
     temp.write('pods/10.conf', { type: 'first' })
     expect(types()).toEqual(['first'])
@@ -113,13 +113,13 @@ describe('the plugin folder beside a list', () => {
     expect(types()).toEqual(['inline'])
   })
 
-  test('a bad file in it is named', () => {
+  test('is checked, and an invalid file is named', () => {
     temp.write('a.conflist', list('pods'))
     const bad = temp.write('pods/10.conf', { name: 'no type' })
     expect(() => types()).toThrow(`${bad}: error parsing configuration: missing 'type'`)
   })
 
-  test.each(['../pods', '..', '.', '', 'a/b'])('a network called %j has none', (name) => {
+  test.each(['../pods', '..', '.', '', 'a/b'])('is not used for a network named %j', (name) => {
     temp.write('sub/a.conflist', list(name, 'inline'))
     temp.write('pods/10.conf', { type: 'outside' })
     temp.write('sub/x.conf', { type: 'beside' })
@@ -130,7 +130,7 @@ describe('the plugin folder beside a list', () => {
   const types = () => loadConflistFile(`${temp.dir}/a.conflist`).conflist.plugins.map(({ type }) => type)
 })
 
-test('a file that cannot be read is named', () => {
+test('an unreadable file is named', () => {
   expect(() => loadConflistFile('/nonexist/a.conflist')).toThrow('error reading /nonexist/a.conflist: ENOENT')
 })
 

@@ -14,11 +14,10 @@ import { RuntimeError } from './errors.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
 
 /**
- * The network of that name from the files of a folder: the first matching `*.conflist` in the order of names, else the
- * first matching single-plugin `*.conf` or `*.json`, wrapped into a list.
+ * Loads the network of that name from a folder: the first matching `*.conflist`, sorted by name.
+ * Without one, wraps the first matching single-plugin `*.conf` or `*.json` in a list.
  *
- * @param options - with `skipInvalid` it goes on after a file that cannot be read as a list, as runtimes do; the file is
- *   reported to `onInvalid`.
+ * @param options - `skipInvalid` skips invalid files, as runtimes do, and reports them to `onInvalid`.
  * @throws {@link RuntimeError} `NO_CONFIG`, `NOT_FOUND`, or `INVALID_CONFIG` naming the file.
  *
  * @example
@@ -53,8 +52,8 @@ export function loadConflist(
 }
 
 /**
- * The network of one conflist file. Unless it says `loadOnlyInlinedPlugins`, the `*.conf` files in the folder beside it
- * that bears the network's name are appended as plugins.
+ * Loads a conflist file. Appends the plugins of the folder next to it that has the network's name (`*.conf`).
+ * Does not append them if the list has `loadOnlyInlinedPlugins`.
  *
  * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
  */
@@ -66,7 +65,7 @@ export function loadConflistFile(file: string): NetworkList {
   throw new RuntimeError('INVALID_CONFIG', `${file}: no plugin configs found`)
 }
 
-/** The files of a folder with one of the extensions, in the order of names; a folder that is not there has none. */
+/** Files of a folder with the given extensions, sorted by name; empty if the folder is missing. */
 export function confFiles(dir: string, extensions: readonly string[]): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true })
@@ -101,14 +100,14 @@ function loadPluginFile(file: string): PluginConf {
   })
 }
 
-/** A single-plugin configuration as a list: its name and version move up, the plugin's object stays whole. */
+/** Wraps a single-plugin configuration in a list with its name and version. */
 function listOfOne(plugin: PluginConf): NetworkList {
   const { name, cniVersion } = plugin
   return parseNetworkList(goStringify({ name, cniVersion, plugins: [plugin] }, { sortKeys: true }))
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // The name becomes part of a path: one with a separator has no folder of its own.
+  // The name becomes part of a path. A name with a separator has no plugin folder.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }
@@ -125,7 +124,7 @@ function read(file: string): string {
   }
 }
 
-/** The parser knows the mistake, we know the file: with a folder full of them both are needed. */
+/** Adds the file's name to errors of the parser. */
 function naming<T>(file: string, parse: () => T): T {
   try {
     return parse()

@@ -5,7 +5,7 @@ import { addLoopback, delLoopback, loopbackList, loopbackOf } from './loopback.t
 const worlds = fakeWorlds()
 const container = { containerID: 'c1', netns: '/run/netns/c1' }
 
-test('the loopback of a container is an attachment of the network cni-loopback to lo, added, checked and deleted', async () => {
+test('addLoopback attaches lo to the network cni-loopback, and delLoopback detaches it', async () => {
   const { runtime, exec } = worlds.setUp({ loopback: { ADD: { cniVersion: '0.4.0', interfaces: [{ name: 'lo' }] } } })
   const { result } = await addLoopback(runtime, container)
   expect(result.interfaces).toEqual([{ name: 'lo' }])

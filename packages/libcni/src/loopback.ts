@@ -5,21 +5,22 @@ import { type NetworkList, parseNetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
 /**
- * The network that gives a container its loopback interface: name, interface and plugin are those of containerd. The
- * version is the first that has CHECK, and that plugins of 2019 speak.
+ * Network for a container's loopback interface, with containerd's names of network, interface and plugin.
+ * Its version is the first with CHECK; plugins of 2019 support it too.
  */
 export const loopbackList: NetworkList = /* @__PURE__ */ parseNetworkList(
   '{"cniVersion":"0.4.0","name":"cni-loopback","plugins":[{"type":"loopback"}]}',
 )
 
-/** The attachment of a container to {@link loopbackList}. */
+/** Attachment of a container to {@link loopbackList}. */
 export function loopbackOf({ containerID, netns }: Pick<Attachment, 'containerID' | 'netns'>): Attachment {
   return { containerID, netns, ifName: 'lo' }
 }
 
 /**
- * Sets `lo` up in a container, as runtimes do before its first network: by the plugin `loopback`, which has to be in one
- * of the runtime's folders. It is an attachment as any other: remembered, and listed with the container's.
+ * Sets a container's `lo` up, as runtimes do before its first network. Needs the plugin `loopback` in a folder of the
+ * runtime.
+ * This is an ordinary attachment: it is cached and listed with the container's others.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ export function addLoopback(
   return runtime.add(loopbackList, loopbackOf(container), options)
 }
 
-/** Sets `lo` down again; a namespace that is gone, or was never there, is fine. */
+/** Sets a container's `lo` down. Succeeds if the namespace is missing. */
 export function delLoopback(
   runtime: Pick<Cni, 'del'>,
   container: Pick<Attachment, 'containerID' | 'netns'>,

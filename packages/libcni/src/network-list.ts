@@ -1,15 +1,15 @@
 import { type Conflist, parseConflist } from '@cni/types'
 
-/** A network configuration list and the text it came from, which the cache keeps verbatim. */
+/** A network configuration list, and its text, which the cache keeps unchanged. */
 export interface NetworkList {
   readonly conflist: Conflist
   readonly text: string
-  /** The file it was loaded from. */
+  /** File from which it was loaded. */
   readonly file?: string
 }
 
 /**
- * A list from its text, without plugins from a folder.
+ * Parses a list, without plugins from a folder.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export function parseNetworkList(text: string): NetworkList {
   return { conflist: parseConflist(text), text }
 }
 
-/** A network's list as it was loaded; one that is given plain is checked as a loaded one is. */
+/** Returns a loaded list unchanged, and validates a plain conflist object. */
 export function toNetworkList(list: NetworkList | Conflist): NetworkList {
   return isNetworkList(list) ? list : parseNetworkList(JSON.stringify(list))
 }

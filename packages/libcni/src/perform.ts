@@ -8,7 +8,7 @@ import type { OperationReport } from './reports/operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { inTurn } from './turns.ts'
 
-/** Which operation it is. */
+/** Identity of an operation. */
 export interface Task {
   readonly verb: Verb
   readonly network: string
@@ -16,7 +16,7 @@ export interface Task {
   readonly rt?: Pick<Attachment, 'containerID' | 'ifName'>
 }
 
-/** Runs one operation when its turn has come, and tells the runtime's observer how it ended. */
+/** Runs one operation after conflicting earlier ones, and reports it to the runtime's observer. */
 export async function perform<T>(
   options: CniOptions,
   own: OperationOptions | undefined,
@@ -24,7 +24,7 @@ export async function perform<T>(
   body: (op: Operation) => Promise<T>,
 ): Promise<T> {
   const { observe } = options
-  // The time of the operation includes its waiting.
+  // The timeout of the operation includes waiting.
   if (observe === undefined) return run(operation(options, own), task, body)
   const begun = performance.now()
   const plugins: ExecutionReport[] = []
@@ -58,7 +58,7 @@ function tell(observe: (report: OperationReport) => void, report: OperationRepor
   try {
     observe(report)
   } catch (error) {
-    // What became of a container does not depend on who counts it.
+    // An error in the observer must not change the outcome.
     debugFor('libcni')?.('an observer failed', { error: errorLine(error) })
   }
 }

@@ -40,10 +40,10 @@ async function attached(conflist: Conflist, plugins: Parameters<typeof fakeExec>
   return { ...world, since: () => world.exec.calls.slice(2).map(executed) }
 }
 
-describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('what is planned is what is executed (%s)', (version) => {
+describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('a plan equals the execution (%s)', (version) => {
   const conflist = chain(version)
 
-  test('ADD, but for the results that are not known before', async () => {
+  test('for ADD, except for results that are not known in advance', async () => {
     const { exec } = await attached(conflist)
     const { calls } = planNetwork(conflist, { command: 'ADD', rt, path })
     expect(calls.map(({ prevResult }) => prevResult)).toEqual([undefined, 'plugin before'])
@@ -54,7 +54,7 @@ describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('what is planned is what is 
     expect(calls.map(planned)).toEqual(withoutResult)
   })
 
-  test('DEL', async () => {
+  test('for DEL', async () => {
     const { runtime, since } = await attached(conflist)
     const prevResult = runtime.cachedResult(conflist, rt)
     const { calls } = planNetwork(conflist, { command: 'DEL', rt, path, prevResult })
@@ -62,7 +62,7 @@ describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('what is planned is what is 
     expect(calls.map(planned)).toEqual(since())
   })
 
-  test('STATUS', async () => {
+  test('for STATUS', async () => {
     const { runtime, since } = await attached(conflist)
     const { calls, notes } = planNetwork(conflist, { command: 'STATUS', path })
     await runtime.status(conflist)
@@ -70,7 +70,7 @@ describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('what is planned is what is 
     expect(notes).toHaveLength(calls.length === 0 ? 1 : 0)
   })
 
-  test('GC', async () => {
+  test('for GC', async () => {
     const { runtime, since } = await attached(conflist)
     const validAttachments = [{ containerID: 'other', ifname: 'eth0' }]
     const stale = staleAttachments(conflist.name, runtime.attachments(), validAttachments)
@@ -87,7 +87,7 @@ describe.each(['0.3.1', '0.4.0', '1.0.0', '1.1.0'])('what is planned is what is 
 })
 
 describe('a plan', () => {
-  test.each(['0.4.0', '1.0.0', '1.1.0'])('CHECK is executed as planned (%s)', async (version) => {
+  test.each(['0.4.0', '1.0.0', '1.1.0'])('for CHECK equals the execution (%s)', async (version) => {
     const conflist = chain(version)
     const { runtime, since } = await attached(conflist)
     const prevResult = runtime.cachedResult(conflist, rt)
@@ -100,14 +100,14 @@ describe('a plan', () => {
   test.each([
     ['CHECK', { disableCheck: true }, 'disableCheck'],
     ['GC', { disableGC: true }, 'disableGC'],
-  ] as const)('of %s is empty and says why when the list forbids it', (command, more, why) => {
+  ] as const)('for %s is empty and explains it if the list disables the verb', (command, more, why) => {
     const request = command === 'GC' ? { command, path, validAttachments: [], stale: [] } : { command, rt, path }
     const { calls, notes } = planNetwork(chain('1.1.0', more), request)
     expect(calls).toEqual([])
     expect(notes).toEqual([expect.stringContaining(why)])
   })
 
-  test('fails where the operation fails before it runs anything, with the same error', async () => {
+  test('fails with the same error as an operation that fails before it runs a plugin', async () => {
     const { runtime } = worlds.setUp({ a: failing(7, 'it ran'), b: {} })
     const wrong = { ...rt, containerID: '../x' }
     const error = await failure(runtime.add(chain('1.1.0'), wrong))

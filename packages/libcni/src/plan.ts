@@ -12,20 +12,20 @@ import { type Derivation, deriveConf } from './derive.ts'
 import { assertCheckSupported, delKnowsResult, knowsGcAndStatus } from './gates.ts'
 import { argsOf } from './runtime.ts'
 
-/** What an operation is about. A `prevResult` is the remembered one, in the list's version. */
+/** Operation to plan. A `prevResult` is the cached one, in the list's version. */
 export type PlanRequest = { readonly path: readonly string[] } & (
   | { readonly command: 'ADD'; readonly rt: Attachment }
   | { readonly command: 'CHECK' | 'DEL'; readonly rt: Attachment; readonly prevResult?: unknown }
   | {
       readonly command: 'GC'
       readonly validAttachments: readonly ValidAttachment[]
-      /** The remembered attachments that are not valid any more. */
+      /** Cached attachments that are no longer valid. */
       readonly stale: ReadonlyArray<{ readonly rt: Attachment; readonly prevResult?: unknown }>
     }
   | { readonly command: 'STATUS' }
 )
 
-/** What an operation would execute, in order. */
+/** Executions of an operation, in order. */
 export interface Plan {
   readonly command: PlanRequest['command']
   readonly network: string
@@ -36,22 +36,22 @@ export interface Plan {
     readonly name?: string
     /** The six `CNI_` variables. */
     readonly env: Readonly<Record<string, string>>
-    /** Configuration on the plugin's stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
+    /** Configuration for the plugin's stdin; `encodeConf` prints it. For ADD only the first plugin's is complete. */
     readonly conf: Readonly<Record<string, unknown>>
-    /** Where `prevResult` comes from: the cache, or the plugin before, which is not known before it ran. */
+    /** Source of `prevResult`: the cache, or the previous plugin, whose result is not known in advance. */
     readonly prevResult?: 'cache' | 'plugin before'
   }>
-  /** Why fewer calls than expected: a switch in the list, or its version. */
+  /** Reasons for missing calls: a switch in the list, or its version. */
   readonly notes: readonly string[]
 }
 
 type PlannedCall = Plan['calls'][number]
 
 /**
- * What an operation on a list would execute: every plugin's environment and configuration, derived as the operation
- * derives them. Pure; nothing is looked up or run.
+ * Plans the executions of an operation on a list: environment and configuration of every plugin.
+ * Pure: finds and runs no plugins.
  *
- * @throws where the operation would fail before running anything, with the same error.
+ * @throws the error of an operation that would fail before it runs a plugin.
  *
  * @example
  * ```ts

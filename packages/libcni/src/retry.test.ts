@@ -8,13 +8,13 @@ import { addWithRetry, needsDel, retryDelay, withRetry } from './retry.ts'
 const worlds = fakeWorlds()
 const later = new RuntimeError('PLUGIN', 'failed', { cause: new CniError(11, 'later') })
 
-/** Waits without waiting. */
+/** A sleep function that returns at once and records the pauses. */
 function clock() {
   const slept: number[] = []
   return { slept, random: () => 1, sleep: async (delay: number) => void slept.push(delay) }
 }
 
-/** Fails so often, then succeeds. */
+/** An operation that fails several times, then succeeds. */
 function flaky(times: number, error: Error = later) {
   let calls = 0
   const body = async () => {
@@ -25,8 +25,8 @@ function flaky(times: number, error: Error = later) {
   return { body, calls: () => calls }
 }
 
-describe('the policy', () => {
-  test('code 11 is tried again, after twice the time each time, up to the longest', () => {
+describe('the retry policy', () => {
+  test('retries code 11 with doubling pauses up to the maximum', () => {
     const policy = { attempts: 9, delay: 100, maxDelay: 1000 }
     expect([1, 2, 3, 4, 5, 8, 9].map((failures) => retryDelay(later, failures, policy))).toEqual([
       100,
@@ -39,16 +39,16 @@ describe('the policy', () => {
     ])
   })
 
-  test.each([0, 1, 3, 4, 5, 6, 7, 8, 50, 51, 100, 999])('code %i is not', (code) => {
+  test.each([0, 1, 3, 4, 5, 6, 7, 8, 50, 51, 100, 999])('does not retry code %i', (code) => {
     expect(retryDelay(new CniError(code, 'x'), 1)).toBeUndefined()
   })
 
-  test('unless told otherwise five attempts, the first pause 200 ms and the longest 10 s', () => {
+  test('has five attempts by default, with pauses from 200 ms to 10 s', () => {
     expect([1, 2, 3, 4, 5].map((failures) => retryDelay(later, failures))).toEqual([200, 400, 800, 1600, undefined])
     expect([6, 7, 50].map((failures) => retryDelay(later, failures, { attempts: 99 }))).toEqual([6400, 10_000, 10_000])
   })
 
-  test('a pause is never longer than a timer can wait', () => {
+  test('limits a pause to the longest timer', () => {
     expect(retryDelay(later, 60, { attempts: 99, maxDelay: Number.POSITIVE_INFINITY })).toBe(2 ** 31 - 1)
   })
 
@@ -58,13 +58,13 @@ describe('the policy', () => {
     [{ delay: Number.NaN }, 'delay: expected milliseconds from 0 on, got NaN'],
     [{ delay: -1 }, 'delay: expected milliseconds from 0 on, got -1'],
     [{ maxDelay: Number.NaN }, 'maxDelay: expected milliseconds from 0 on, got NaN'],
-  ])('%j would try for ever or without a pause: it is refused before the first attempt', async (policy, message) => {
+  ])('%j is rejected before the first attempt', async (policy, message) => {
     const { body, calls } = flaky(0)
     await expect(withRetry(body, policy)).rejects.toThrow(new TypeError(`withRetry: ${message}`))
     expect(calls()).toBe(0)
   })
 
-  test('a failed ADD needs DEL, unless the first plugin knows no such container', () => {
+  test('a failed ADD needs DEL, unless the first plugin does not know the container', () => {
     const unknown = new CniError(3, 'no such container')
     const at = (pluginIndex: number) => new RuntimeError('PLUGIN', 'x', { cause: unknown, pluginIndex })
     expect([later, new Error('x'), at(1)].map(needsDel)).toEqual([true, true, true])
@@ -73,26 +73,26 @@ describe('the policy', () => {
 })
 
 describe('withRetry', () => {
-  test('gives the result of the attempt that succeeds', async () => {
+  test('returns the result of the successful attempt', async () => {
     const { body, calls } = flaky(2)
     const { slept, ...options } = clock()
     expect(await withRetry(body, { ...options, delay: 100 })).toBe('done')
     expect([calls(), slept]).toEqual([3, [100, 200]])
   })
 
-  test('throws the last error when the attempts are used up', async () => {
+  test('throws the last error after all attempts', async () => {
     const { body, calls } = flaky(9)
     await expect(withRetry(body, { ...clock(), attempts: 3 })).rejects.toBe(later)
     expect(calls()).toBe(3)
   })
 
-  test('spreads the pauses over the upper half', async () => {
+  test('spreads the pauses randomly over their upper half', async () => {
     const { slept, sleep } = clock()
     await withRetry(flaky(1).body, { sleep, random: () => 0, delay: 100 })
     expect(slept).toEqual([50])
   })
 
-  test('a caller that gives up while it waits gets the error, at once', async () => {
+  test('throws the error at once if the caller aborts during a pause', async () => {
     const { body, calls } = flaky(9)
     const controller = new AbortController()
     const run = withRetry(body, { delay: 60_000, signal: controller.signal, onRetry: () => controller.abort() })
@@ -102,7 +102,7 @@ describe('withRetry', () => {
 })
 
 describe('addWithRetry', () => {
-  test('undoes what failed before it tries again', async () => {
+  test('undoes a failed attempt before it retries', async () => {
     let adds = 0
     const b = { ADD: () => (++adds < 3 ? failing(11, 'later')() : first) }
     const { runtime, log } = worlds.setUp({ a: { ADD: first }, b })
@@ -112,14 +112,14 @@ describe('addWithRetry', () => {
     expect(log()).toEqual([...round, ...round, 'ADD a', 'ADD b'])
   })
 
-  test('undoes what cannot be tried again as well', async () => {
+  test('undoes a failure that is not retried, too', async () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: failing(7, 'bad') } })
     const error = await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, clock()))
     expect(toErrorDocument(error).code).toBe(7)
     expect(log()).toEqual(['ADD a', 'DEL a'])
   })
 
-  test('leaves out DEL when the first plugin says that there is no such container, and only then', async () => {
+  test('skips DEL only if the first plugin does not know the container', async () => {
     const gone = { ADD: failing(3, 'gone') }
     const one = worlds.setUp({ a: gone })
     await failure(addWithRetry(one.runtime, list('1.1.0', 'a'), rt, clock()))
@@ -129,7 +129,7 @@ describe('addWithRetry', () => {
     expect(two.log()).toEqual(['ADD a', 'ADD b', 'DEL b', 'DEL a'])
   })
 
-  test('a DEL that fails ends it, and both errors are told', async () => {
+  test('stops after a failed DEL and reports both errors', async () => {
     const { runtime, log } = worlds.setUp({ a: failing(11, 'later') })
     const error = await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, clock()))
     expect(error).toMatchObject({ code: 'UNDO', hint: 'run DEL again before the next ADD' })
@@ -139,7 +139,7 @@ describe('addWithRetry', () => {
     expect(log()).toEqual(['ADD a', 'DEL a'])
   })
 
-  test('DEL runs to its end although the caller has given up, and the ADD is what is told', async () => {
+  test('completes DEL after the caller has aborted, and reports the error of ADD', async () => {
     const controller = new AbortController()
     const ended: unknown[] = []
     const a = {

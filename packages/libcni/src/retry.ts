@@ -7,31 +7,31 @@ import { isRuntimeError, RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
-/** When and how often to try again, what ends it and what it waits with. */
+/** Policy of retries, and functions that they use. */
 export interface RetryOptions {
-  /** How often to try at most, the first time included; default 5. */
+  /** Maximum number of attempts, the first included. Default: 5. */
   readonly attempts?: number
-  /** Milliseconds before the second attempt, doubled before each one after; default 200. */
+  /** Milliseconds before the second attempt. Doubles for each later attempt. Default: 200. */
   readonly delay?: number
-  /** The longest pause in milliseconds; default 10 000. */
+  /** Longest pause in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
-  /** Ends the waiting; the last error is thrown then. */
+  /** Ends a pause; the last error is thrown then. */
   readonly signal?: AbortSignal | undefined
-  /** Told before each pause. */
+  /** Called before each pause. */
   readonly onRetry?: (error: unknown, delay: number) => void
-  /** Between 0 and 1: spreads the attempts of many containers; default `Math.random`. */
+  /** Random number between 0 and 1, to spread the attempts of many containers. Default: `Math.random`. */
   readonly random?: () => number
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
 
 type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 
-/** The longest a timer can wait: what is longer ends at once. */
+/** Longest delay of a timer. A longer one fires at once. */
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Milliseconds until an operation that failed so often should be tried again, or `undefined` when it should not: only
- * code 11, "try again later", asks for it. Pure.
+ * Milliseconds until the next attempt after that many failures. Pure.
+ * Returns `undefined` for no further attempt: only code 11, "try again later", permits one.
  *
  * @example
  * ```ts
@@ -41,15 +41,15 @@ const LONGEST = 2 ** 31 - 1
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy = {}): number | undefined {
   const { attempts = 5, delay = 200, maxDelay = 10_000 } = policy
-  // What is half deleted must not be added again, whatever the ADD asked for.
+  // A failed undo must not be followed by another ADD.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
 }
 
 /**
- * Whether a failed ADD needs a DEL: always, unless the first plugin of the list says that there is no such container
- * (code 3). When plugins before it succeeded, what they did is there whatever the failing one knows. Pure.
+ * True if a failed ADD needs a DEL: always, unless the first plugin of the list reports code 3 (unknown container).
+ * If plugins before the failing one succeeded, their changes must be undone whatever its code. Pure.
  */
 export function needsDel(error: unknown): boolean {
   if (toErrorDocument(error).code !== ErrorCode.unknownContainer) return true
@@ -57,9 +57,9 @@ export function needsDel(error: unknown): boolean {
 }
 
 /**
- * Runs an operation again while it fails with code 11, with growing pauses.
+ * Repeats an operation while it fails with code 11, with growing pauses.
  *
- * @throws TypeError for a policy that would try for ever or without a pause.
+ * @throws TypeError for a policy with endless attempts or an invalid pause.
  * @example
  * ```ts
  * await withRetry(() => runtime.del(list, pod), { attempts: 3 })
@@ -83,8 +83,8 @@ export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions
 }
 
 /**
- * ADD as a runtime should do it: a failed ADD is undone with DEL, unless the first plugin says that there is no such
- * container (code 3), and tried again when it asks for that. A DEL that fails ends it.
+ * Runs ADD as a runtime should: undoes a failed ADD with DEL, and retries it after code 11.
+ * Skips DEL if the first plugin reports code 3 (unknown container). A failed DEL ends the retries.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export function addWithRetry(
     try {
       return await runtime.add(list, rt, { signal, timeout })
     } catch (error) {
-      // Without the caller's signal: giving up is a reason to clean up, not to leave things behind.
+      // Does not pass the caller's signal: cleanup must also run after an abort.
       if (needsDel(error)) await undo(error, () => runtime.del(list, rt, { timeout }))
       throw error
     }
@@ -131,7 +131,7 @@ async function sleepUnlessAborted(delay: number, signal: AbortSignal | undefined
   try {
     await pause(delay, undefined, signal === undefined ? {} : { signal })
   } catch (error) {
-    // The caller sees the abort on its signal.
+    // The caller sees the abort on its own signal.
     if (!signal?.aborted) throw error
   }
 }

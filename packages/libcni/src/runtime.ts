@@ -4,25 +4,28 @@ import type { Attachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR } from './cache/cache.ts'
 import type { OperationReport } from './reports/operation-report.ts'
 
-/** What {@link cni} takes. */
+/** Options of {@link cni}. */
 export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
-  /** The folders to look for plugins in, and the `CNI_PATH` they get. */
+  /** Plugin folders, also passed to plugins as `CNI_PATH`. */
   readonly path: readonly string[]
-  /** Where results are remembered; default `/var/lib/cni`. */
+  /** Cache folder. Default: `/var/lib/cni`. */
   readonly cacheDir?: string | undefined
-  /** Milliseconds for one operation, all plugins of the list together; none by default. */
+  /** Milliseconds for one operation, all plugins of the list together. Default: no limit. */
   readonly timeout?: number | undefined
-  /** Told of every operation but `validate`, once it has ended; see `operationMetrics`. What it throws is ignored. */
+  /**
+   * Receives a report of every finished operation except for `validate`; see `operationMetrics`. Its errors are
+   * ignored.
+   */
   readonly observe?: ((report: OperationReport) => void) | undefined
 }
 
-/** What one operation may set for itself. */
+/** Options of one operation. */
 export interface OperationOptions {
   readonly signal?: AbortSignal | undefined
   readonly timeout?: number | undefined
 }
 
-/** One operation: {@link CniOptions} with their defaults, and one signal for everything that may end it. */
+/** One operation: {@link CniOptions} with defaults, and one signal that combines all reasons to end it. */
 export interface Operation {
   readonly path: readonly string[]
   readonly cacheDir: string
@@ -30,7 +33,7 @@ export interface Operation {
   readonly invoke: InvokeOptions
 }
 
-/** The start of an operation: from here on its time runs. */
+/** Starts an operation and its timeout. */
 export function operation(options: CniOptions, own: OperationOptions = {}): Operation {
   const { path, cacheDir = DEFAULT_CACHE_DIR, exec = realExec(), env, stderr } = options
   const timeout = own.timeout ?? options.timeout
@@ -40,18 +43,18 @@ export function operation(options: CniOptions, own: OperationOptions = {}): Oper
   return { path, cacheDir, exec, invoke: { exec, env, stderr, signal } }
 }
 
-/** The options to execute one plugin of a list with. */
+/** Options to execute one plugin of a list. */
 export function pluginOptions(op: Operation, verb: Verb, args: Partial<PluginCall>) {
   return { ...op.invoke, exec: op.exec, env: pluginEnv(verb, { ...args, path: op.path }, op.invoke.env) }
 }
 
-/** What the environment of a plugin says about an attachment. */
+/** Members of an attachment for a plugin's environment. */
 export function argsOf(rt: Attachment): Omit<PluginCall, 'path'> {
   const { containerID, netns, ifName, args } = rt
   return { containerID, netns, ifName, ...(args === undefined ? {} : { args }) }
 }
 
-/** A plugin in an error message, as runtimes write it. */
+/** Describes a plugin in an error message, as runtimes do. */
 export function describePlugin({ type, name }: PluginConf): string {
   const shown = `type=${JSON.stringify(type)}`
   return typeof name === 'string' && name !== '' ? `${shown} name=${JSON.stringify(name)}` : shown

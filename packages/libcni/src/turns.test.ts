@@ -9,7 +9,10 @@ const worlds = fakeWorlds()
 const net = (name: string): Conflist => ({ cniVersion: '1.1.0', name, plugins: [{ type: 'gate' }] })
 const pod = (containerID: string, ifName = 'eth0') => ({ containerID, netns: '/ns', ifName })
 
-/** A plugin that ends when it is let go: in the order of their begin, what runs is what has begun and not ended. */
+/**
+ * A plugin whose calls end when the test releases them, in the order of their start. Running calls have started and not
+ * ended.
+ */
 function gate() {
   const begun: string[] = []
   const running = new Map<string, () => void>()
@@ -24,7 +27,7 @@ function gate() {
     plugin,
     begun,
     running: () => [...running.keys()],
-    async letGo(name: string) {
+    async release(name: string) {
       await expect.poll(() => running.has(name)).toBe(true)
       running.get(name)?.()
     },
@@ -33,7 +36,7 @@ function gate() {
 
 describe('operations on one container', () => {
   test('run one at a time, in the order of the calls', async () => {
-    const { plugin, begun, letGo } = gate()
+    const { plugin, begun, release } = gate()
     const { runtime } = worlds.setUp({ gate: plugin })
     const all = [
       runtime.add(net('a'), pod('c1')),
@@ -44,23 +47,23 @@ describe('operations on one container', () => {
     const order = ['ADD a c1', 'CHECK a c1', 'DEL a c1', 'ADD b c1']
     for (const [index, name] of order.entries()) {
       await expect.poll(() => begun).toEqual(order.slice(0, index + 1))
-      await letGo(name)
+      await release(name)
     }
     await Promise.all(all)
   })
 
-  test('are in order for every runtime of the process with that cache', async () => {
-    const { plugin, begun, letGo } = gate()
+  test('are ordered across all runtimes of the process with the same cache', async () => {
+    const { plugin, begun, release } = gate()
     const [one, other] = [worlds.setUp({ gate: plugin }).runtime, worlds.setUp({ gate: plugin }).runtime]
     const added = one.add(net('a'), pod('c1'))
     const deleted = other.del(net('a'), pod('c1'))
-    await letGo('ADD a c1')
-    await letGo('DEL a c1')
+    await release('ADD a c1')
+    await release('DEL a c1')
     await Promise.all([added, deleted])
     expect(begun).toEqual(['ADD a c1', 'DEL a c1'])
   })
 
-  test('go on after one that failed', async () => {
+  test('continue after a failed one', async () => {
     const { runtime, log } = worlds.setUp({ gate: { ADD: () => Promise.reject(new Error('bad')) } })
     const added = runtime.add(net('a'), pod('c1'))
     const deleted = runtime.del(net('a'), pod('c1'))
@@ -69,34 +72,34 @@ describe('operations on one container', () => {
     expect(log()).toEqual(['ADD gate', 'DEL gate'])
   })
 
-  test('do not keep those on another container', async () => {
-    const { plugin, running, letGo } = gate()
+  test('do not block operations on another container', async () => {
+    const { plugin, running, release } = gate()
     const { runtime } = worlds.setUp({ gate: plugin })
     const both = [runtime.add(net('a'), pod('c1')), runtime.add(net('a'), pod('c2'))]
     await expect.poll(running).toEqual(['ADD a c1', 'ADD a c2'])
-    await letGo('ADD a c2')
-    await letGo('ADD a c1')
+    await release('ADD a c2')
+    await release('ADD a c1')
     await Promise.all(both)
   })
 })
 
-test('the end of one operation lets in nobody who waits for another', async () => {
-  const { plugin, begun, letGo } = gate()
+test('the end of one operation does not start one that waits for another', async () => {
+  const { plugin, begun, release } = gate()
   const { runtime } = worlds.setUp({ gate: plugin, idle: {} })
   const added = runtime.add(net('a'), pod('c1'))
   const other = runtime.add(net('a'), pod('c2'))
-  await letGo('ADD a c2')
+  await release('ADD a c2')
   await other
   const deleted = runtime.del(net('a'), pod('c1'))
   await runtime.status({ ...net('a'), plugins: [{ type: 'idle' }] })
   expect(begun).toEqual(['ADD a c1', 'ADD a c2'])
-  await letGo('ADD a c1')
-  await letGo('DEL a c1')
+  await release('ADD a c1')
+  await release('DEL a c1')
   await Promise.all([added, deleted])
 })
 
-test('a GC runs alone in its network, and does not keep other networks', async () => {
-  const { plugin, begun, running, letGo } = gate()
+test('a GC runs alone in its network, and does not block other networks', async () => {
+  const { plugin, begun, running, release } = gate()
   const { runtime } = worlds.setUp({ gate: plugin })
   const all = [
     runtime.add(net('a'), pod('c1')),
@@ -105,19 +108,19 @@ test('a GC runs alone in its network, and does not keep other networks', async (
     runtime.add(net('b'), pod('c3')),
   ]
   await expect.poll(running).toEqual(['ADD a c1', 'ADD b c3'])
-  await letGo('ADD a c1')
+  await release('ADD a c1')
   await expect.poll(running).toEqual(['ADD b c3', 'GC a'])
   expect(begun).not.toContain('ADD a c2')
-  for (const name of ['GC a', 'ADD a c2', 'ADD b c3']) await letGo(name)
+  for (const name of ['GC a', 'ADD a c2', 'ADD b c3']) await release(name)
   await Promise.all(all)
 })
 
-describe('an operation that is given up before its turn', () => {
+describe('an operation that is aborted while it waits', () => {
   test.each([
     ['DEL', (signal: AbortSignal) => ({ signal }), 'DEL of container c1 did not begin: ADD of it has not ended'],
     ['DEL', () => ({ timeout: 20 }), 'DEL of container c1 did not begin: ADD of it has not ended'],
-  ] as const)('is BUSY with code 11, has run nothing, and keeps nobody (%s)', async (_, options, message) => {
-    const { plugin, begun, letGo } = gate()
+  ] as const)('fails with BUSY and code 11, runs nothing, and blocks no other (%s)', async (_, options, message) => {
+    const { plugin, begun, release } = gate()
     const { runtime } = worlds.setUp({ gate: plugin })
     const controller = new AbortController()
     const added = runtime.add(net('a'), pod('c1'))
@@ -128,23 +131,23 @@ describe('an operation that is given up before its turn', () => {
     expect(error).toMatchObject({ code: 'BUSY', message: expect.stringContaining(message) })
     expect(toErrorDocument(error).code).toBe(11)
     expect(begun).toEqual(['ADD a c1'])
-    await letGo('ADD a c1')
-    await letGo('CHECK a c1')
+    await release('ADD a c1')
+    await release('CHECK a c1')
     await Promise.all([added, checked])
   })
 
-  test('of a network names the network', async () => {
-    const { plugin, letGo } = gate()
+  test('names the network if it is an operation of a network', async () => {
+    const { plugin, release } = gate()
     const { runtime } = worlds.setUp({ gate: plugin })
     const added = runtime.add(net('a'), pod('c1'))
     const error = await failure(runtime.gc(net('a'), { validAttachments: [] }, { timeout: 20 }))
     expect(error.message).toContain('GC of network "a" did not begin: ADD of it has not ended')
-    await letGo('ADD a c1')
+    await release('ADD a c1')
     await added
   })
 })
 
-test('whatever is asked for in whatever order, all of it ends, and no two that collide ever run at once', async () => {
+test('all operations end, and conflicting ones never run at the same time', async () => {
   const one = fc.record({
     verb: fc.constantFrom('add', 'del', 'gc'),
     id: fc.constantFrom('c1', 'c2'),

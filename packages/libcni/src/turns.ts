@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { CniError, ErrorCode, type Verb } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 
-/** What an operation works on: an attachment of one container, or the whole of a network. */
+/** Scope of an operation: an attachment of one container, or a whole network. */
 export interface Claim {
   readonly verb: Verb
   readonly network: string
-  /** Missing in a GC, which is about every attachment of its network. */
+  /** Missing for GC, which concerns all attachments of its network. */
   readonly containerID?: string | undefined
 }
 
@@ -15,15 +15,16 @@ interface Turn {
   readonly ended: Promise<void>
 }
 
-/** The operations of this process that have not ended, by the cache they work with. */
+/** Running and waiting operations of this process, by cache folder. */
 const unfinished = new Map<string, Set<Turn>>()
 
 /**
- * Runs an operation after all those that were asked for before it and work on the same: of one container one operation
- * at a time, and a GC alone in its network, as the specification asks of a runtime. Waits only for earlier ones, so that
- * none waits for ever; other processes are not seen.
+ * Runs an operation after all earlier ones of this process that conflict with it, as the specification requires.
+ * Conflicts are operations on the same container, and a GC with all others in its network.
+ * Waits only for earlier operations, so there is no deadlock. Ignores other processes.
  *
- * @throws {@link RuntimeError} `BUSY` with code 11 when the signal aborts before its turn; then nothing ran.
+ * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts while the operation waits. Nothing has run
+ * then.
  */
 export async function inTurn<T>(
   cacheDir: string,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { runCnitool } from '../src/cnitool/run-cnitool.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
-/** What the plugin `a` of the network `pods` returns. */
+/** Result of the plugin `a` in the network `pods`. */
 export const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
 
 interface Surroundings {
@@ -12,7 +12,7 @@ interface Surroundings {
   readonly colour?: boolean
 }
 
-/** A folder with the network `pods` of the plugins `a` and `b` for each test, and cnitool over fake plugins in it. */
+/** For each test a folder with the network `pods`, and a cnitool with fake plugins `a` and `b`. */
 export function cnitoolWorld() {
   let temp: TempDir
   beforeEach(() => {

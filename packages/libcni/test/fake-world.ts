@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import { type Cni, cni } from '../src/cni.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
-/** The attachment of these tests. */
+/** Attachment of these tests. */
 export const rt = { containerID: 'c1', netns: '/ns/1', ifName: 'eth0', args: [['A', '1'] as const] }
 
-/** What a plugin of these tests returns; `vendor` is a member nobody knows. */
+/** Result of a plugin of these tests. `vendor` is an unknown member. */
 export const first = { cniVersion: '1.1.0', ips: [{ address: '10.0.0.2/24' }], vendor: 'kept' }
 
 /** A fake plugin that reports an error. */
@@ -15,14 +15,14 @@ export const failing = (code: number, msg: string) => () => {
   throw new CniError(code, msg, { details: 'dd' })
 }
 
-/** The list `net1` of plugins of these types. */
+/** The list `net1` with plugins of these types. */
 export const list = (cniVersion: string | undefined, ...types: string[]): Conflist => ({
   ...(cniVersion === undefined ? {} : { cniVersion }),
   name: 'net1',
   plugins: types.map((type) => ({ type })),
 })
 
-/** A runtime over fake plugins, with a cache in a folder of the test's own. */
+/** A runtime with fake plugins and its own cache folder. */
 export interface FakeWorld {
   readonly exec: ReturnType<typeof fakeExec>
   readonly runtime: Cni
@@ -30,7 +30,7 @@ export interface FakeWorld {
   log(): string[]
 }
 
-/** A folder for each test, and {@link FakeWorld}s in it. */
+/** Creates a folder for each test, and {@link FakeWorld}s in it. */
 export function fakeWorlds() {
   let temp: TempDir
   beforeEach(() => {
@@ -41,7 +41,7 @@ export function fakeWorlds() {
     get temp() {
       return temp
     },
-    /** Where the cache file of {@link rt} is. */
+    /** Path of the cache file of {@link rt}. */
     cached: () => `${temp.dir}/results/net1-c1-eth0`,
     setUp(plugins: Parameters<typeof fakeExec>[0]): FakeWorld {
       const exec = fakeExec(plugins)
@@ -51,7 +51,7 @@ export function fakeWorlds() {
   }
 }
 
-/** The error of a promise that must fail. */
+/** Error of a promise that must reject. */
 export async function failure(promise: Promise<unknown>): Promise<Error> {
   const error: unknown = await promise.then(
     () => new TypeError('it succeeded'),

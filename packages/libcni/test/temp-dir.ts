@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 export interface TempDir extends Disposable {
   readonly dir: string
-  /** Writes a file, its folders included; what is not text is printed as JSON. */
+  /** Writes a file and creates its folders. Content other than a string is printed as JSON. */
   write(name: string, content: unknown): string
 }
 

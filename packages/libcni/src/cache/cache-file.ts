@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import type { Attachment, CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
-/** What a cache file of an attachment says. */
+/** Content of an attachment's cache file. */
 export interface CacheRecord extends CachedAttachment {
-  /** The document of the last plugin. */
+  /** Result document of the last plugin. */
   readonly result?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -23,7 +23,7 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/** The text of a cache file: the bytes of the Go runtime library, which prints maps with sorted keys. */
+/** Encodes a cache file with the bytes of the Go library, which prints maps with sorted keys. */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
   const members = {
@@ -42,9 +42,9 @@ export function encodeCacheRecord(list: { name: string; text: string }, rt: Atta
 }
 
 /**
- * What a cache file says; `undefined` for a JSON document of another kind.
+ * Decodes a cache file. Returns `undefined` for a JSON document of another kind.
  *
- * @throws {@link RuntimeError} `CACHE` when it is not JSON, or says it is a cache file and is not.
+ * @throws {@link RuntimeError} `CACHE` for invalid JSON, or for an invalid document of this kind.
  */
 export function decodeCacheRecord(text: string): CacheRecord | undefined {
   const document = parse(text)
@@ -62,7 +62,7 @@ export function decodeCacheRecord(text: string): CacheRecord | undefined {
     network: networkName,
     config: Buffer.from(config ?? '', 'base64').toString('utf8'),
     ...(cniArgs ? { args: cniArgs } : {}),
-    // As received, not as the schema rebuilt it: these are passed on.
+    // Passes the object as received, because the schema rebuilds it.
     ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
     result: isObject(document.result) ? document.result : undefined,
   }

@@ -6,7 +6,7 @@ import { parseNetworkList } from '../network-list.ts'
 import { decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
 
 const worlds = fakeWorlds()
-// Made by us in the format podman 4.3 leaves behind through the Go library 1.1.
+// Samples in the format that podman 4.3 writes with version 1.1 of the Go library.
 const SAMPLES = fileURLToPath(new URL('../../test/samples', import.meta.url))
 const [name = ''] = readdirSync(SAMPLES)
 const text = readFileSync(`${SAMPLES}/${name}`, 'utf8')
@@ -22,8 +22,8 @@ function remembered() {
   return { ...world, attachment, list: parseNetworkList(attachment.config), file: `${folder}/${name}` }
 }
 
-describe('a cache file that podman left', () => {
-  test('is found, with the list and the arguments it was added with', () => {
+describe('a cache file written by podman', () => {
+  test('is found, with its list and arguments', () => {
     const { attachment, list, runtime } = remembered()
     expect(attachment).toMatchObject({
       network: 'podman',
@@ -43,7 +43,7 @@ describe('a cache file that podman left', () => {
     })
   })
 
-  test('is enough for a CHECK and a DEL by us', async () => {
+  test('suffices for our CHECK and DEL', async () => {
     const { attachment, list, runtime, exec, log, file } = remembered()
     await runtime.check(list, attachment)
     await runtime.del(list, attachment)
@@ -58,13 +58,13 @@ describe('a cache file that podman left', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('is what we would have written, byte for byte', () => {
+  test('has the same bytes as our own', () => {
     const record = decodeCacheRecord(text)
     if (record?.result === undefined) throw new Error('not a cache file')
     expect(encodeCacheRecord({ name: record.network, text: record.config }, record, record.result)).toBe(text)
   })
 
-  test('goes away with GC when its container is not valid any more', async () => {
+  test('is removed by GC if its container is no longer valid', async () => {
     const { list, runtime, log, file } = remembered()
     await runtime.gc(list, { validAttachments: [{ containerID: id, ifname: 'eth0' }] })
     expect(log()).toEqual([])

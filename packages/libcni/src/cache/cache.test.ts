@@ -30,7 +30,7 @@ const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor:
 const write = (more: object = {}) => writeCache(temp.dir, { name: 'net1', text }, { ...rt, ...more }, result)
 
 describe('a cache file', () => {
-  test("has the name, the permissions and the text of the Go library's", () => {
+  test("has the name, permissions and text of the Go library's", () => {
     write()
     const file = join(temp.dir, 'results', 'net1-c1-eth0')
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -44,7 +44,7 @@ describe('a cache file', () => {
     )
   })
 
-  test('leaves out what the attachment does not have', () => {
+  test('omits members that the attachment does not have', () => {
     writeCache(temp.dir, { name: 'net1', text: '{}' }, { containerID: 'c1', netns: '', ifName: 'eth0' }, {})
     expect(Object.keys(JSON.parse(readFileSync(cacheFile(temp.dir, key), 'utf8')))).toEqual([
       'kind',
@@ -56,14 +56,14 @@ describe('a cache file', () => {
     ])
   })
 
-  test('leaves no temporary file beside it, and replaces the one before', () => {
+  test('leaves no temporary file, and replaces the earlier file', () => {
     write()
     write({ netns: '/ns/2' })
     expect(readdirSync(join(temp.dir, 'results'))).toEqual(['net1-c1-eth0'])
     expect(readCachedAttachment(temp.dir, key)?.netns).toBe('/ns/2')
   })
 
-  test('gives back the result with unknown members, and the attachment with the text of its list', () => {
+  test('returns the result with unknown members, and the attachment with the text of its list', () => {
     write()
     expect(readCachedResult(temp.dir, key, '1.0.0')).toEqual(result)
     expect(readCachedAttachment(temp.dir, key)).toMatchObject({ ...rt, network: 'net1', config: text })
@@ -77,7 +77,7 @@ describe('a cache file', () => {
     expect(readCachedResult(temp.dir, key, version)).toMatchObject(expected)
   })
 
-  test('that holds a bare result, as runtimes wrote before, is that result', () => {
+  test('with a bare result, as runtimes wrote before 2019, returns that result', () => {
     temp.write('results/net1-c1-eth0', { cniVersion: '0.4.0', ips: [{ version: '4', address: '10.0.0.2/24' }] })
     expect(readCachedResult(temp.dir, key, '1.0.0')).toMatchObject({ ips: [{ address: '10.0.0.2/24' }] })
   })
@@ -96,12 +96,12 @@ describe('a cache file', () => {
       '{"kind":"cniCacheV1","result":{"cniVersion":"1.1.0","ips":5}}',
       /failed to convert cached result to config version "1\.1\.0": ips: /,
     ],
-  ])('that is torn, foreign or not convertible is an error: %j', (content, message) => {
+  ])('is rejected if it is truncated, foreign or not convertible: %j', (content, message) => {
     temp.write('results/net1-c1-eth0', content)
     expect(() => readCachedResult(temp.dir, key, '1.1.0')).toThrow(message)
   })
 
-  test('that is not there is no result and no error', () => {
+  test('returns undefined if it is missing', () => {
     expect(readCachedResult(temp.dir, key, '1.1.0')).toBeUndefined()
     expect(readCachedAttachment(temp.dir, key)).toBeUndefined()
     expect(() => removeCache(temp.dir, key)).not.toThrow()
@@ -114,12 +114,12 @@ test.each([
   [{ ...key, ifName: '' }, /interface name \(""\)$/],
   [{ ...key, containerID: '../../../etc/shadow' }, /^not a cache file name/],
   [{ ...key, ifName: 'a\0b' }, /^not a cache file name/],
-])('a key that is incomplete or leads out of the folder is refused: %j', (wrong, message) => {
+])('an incomplete or unsafe key is rejected: %j', (wrong, message) => {
   expect(() => cacheFile(temp.dir, wrong)).toThrow(message)
 })
 
 describe('listCachedAttachments', () => {
-  test('names all, by file name, or those of one container, by what the files say', () => {
+  test("lists all attachments by file name, or one container's by their content", () => {
     write()
     write({ ifName: 'eth1' })
     write({ containerID: 'c1-eth0' })
@@ -130,7 +130,7 @@ describe('listCachedAttachments', () => {
     expect(names('c2')).toEqual([])
   })
 
-  test('skips what is torn, foreign, incomplete or temporary', () => {
+  test('skips truncated, foreign, incomplete and temporary files', () => {
     write()
     temp.write('results/a-b-c', '')
     temp.write('results/d-e-f', { kind: 'other' })
@@ -140,7 +140,7 @@ describe('listCachedAttachments', () => {
     expect(listCachedAttachments(temp.dir)).toHaveLength(1)
   })
 
-  test('a cache folder that is not there holds none; one that is a file is an error', () => {
+  test('returns nothing for a missing cache folder, and throws for a file in its place', () => {
     expect(listCachedAttachments('/nonexist')).toEqual([])
     temp.write('results', 'a file')
     expect(() => listCachedAttachments(temp.dir)).toThrow(`cannot list the cached attachments in ${temp.dir}/results`)

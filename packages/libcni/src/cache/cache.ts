@@ -6,17 +6,17 @@ import type { Attachment, CachedAttachment } from '../attachment.ts'
 import { isRuntimeError, RuntimeError } from '../errors.ts'
 import { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
 
-/** Which file of the cache: network, container and interface. */
+/** Identity of a cache file: network, container and interface. */
 export interface CacheKey {
   readonly network: string
   readonly containerID: string
   readonly ifName: string
 }
 
-/** Where runtimes keep what DEL and CHECK need, unless told otherwise. */
+/** Default folder in which runtimes cache data for DEL and CHECK. */
 export const DEFAULT_CACHE_DIR = '/var/lib/cni'
 
-/** The file that remembers an attachment; throws `UNSAFE_NAME` for a key that would lead out of the folder. */
+/** Path of an attachment's cache file. Throws `UNSAFE_NAME` for a key that leads out of the folder. */
 export function cacheFile(cacheDir: string, { network, containerID, ifName }: CacheKey): string {
   const name = `${network}-${containerID}-${ifName}`
   if (network === '' || containerID === '' || ifName === '') {
@@ -30,7 +30,7 @@ export function cacheFile(cacheDir: string, { network, containerID, ifName }: Ca
   return join(cacheDir, 'results', name)
 }
 
-/** Remembers an attachment and its result; the file is complete or as before, whatever happens. */
+/** Caches an attachment and its result. Replaces the file atomically. */
 export function writeCache(
   cacheDir: string,
   list: { readonly name: string; readonly text: string },
@@ -43,10 +43,10 @@ export function writeCache(
 }
 
 /**
- * The remembered result of an attachment as a document of `version`, or `undefined` when there is none. A file
- * without a kind is taken for a bare result, as runtimes wrote them before 2019.
+ * Cached result of an attachment, converted to `version`; `undefined` if there is no file.
+ * A file without a kind is a bare result, as runtimes wrote before 2019.
  *
- * @throws when the file is empty, corrupt, of another kind or cannot be expressed in `version`.
+ * @throws an error if the file is empty, invalid or of another kind, or if its result cannot be converted.
  */
 export function readCachedResult(cacheDir: string, key: CacheKey, version: string): unknown {
   const file = cacheFile(cacheDir, key)
@@ -63,32 +63,32 @@ export function readCachedResult(cacheDir: string, key: CacheKey, version: strin
   }
 }
 
-/** What the cache remembers of one attachment; `undefined` when there is nothing, or nothing readable. */
+/** Cached data of one attachment; `undefined` if it is missing or unreadable. */
 export function readCachedAttachment(cacheDir: string, key: CacheKey): CachedAttachment | undefined {
   return readRecord(cacheFile(cacheDir, key))
 }
 
-/** A file of the cache: what it says, or why it cannot be told. */
+/** A file of the cache: its content, or the reason why it is unreadable. */
 export interface CacheFile {
   readonly file: string
   readonly record?: CacheRecord
-  /** Why there is no record: torn, of another kind, without a name. */
+  /** Reason for a missing record: truncated, of another kind, or incomplete. */
   readonly problem?: string
 }
 
-/** Every file of the cache in the order of names, torn ones included. */
+/** All files of the cache, sorted by name, unreadable ones included. */
 export function listCacheFiles(cacheDir: string): CacheFile[] {
   const folder = join(cacheDir, 'results')
   return names(folder).map((name) => describeFile(join(folder, name)))
 }
 
-/** Every attachment the cache remembers, or those of one container, in the order of file names. */
+/** Cached attachments, all or one container's, sorted by file name. */
 export function listCachedAttachments(cacheDir: string, containerID?: string): CacheRecord[] {
   const records = listCacheFiles(cacheDir).flatMap(({ record }) => record ?? [])
   return records.filter((one) => containerID === undefined || one.containerID === containerID)
 }
 
-/** Forgets an attachment; that it was not there is no error. */
+/** Removes an attachment from the cache. A missing file is not an error. */
 export function removeCache(cacheDir: string, key: CacheKey): void {
   rmSync(cacheFile(cacheDir, key), { force: true })
 }
@@ -102,7 +102,7 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
-  // A result has no such member: this is a record of a later format, and no plugin may get it as its prevResult.
+  // A result has no member `kind`. This is a record of a later format, which must not become a `prevResult`.
   if (bare.kind !== undefined) {
     throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
   }
@@ -115,7 +115,7 @@ function readRecord(file: string): CacheRecord | undefined {
   try {
     return decodeCacheRecord(text)
   } catch (error) {
-    // A torn file of a crashed runtime says nothing about any attachment.
+    // Ignores a truncated file of a crashed runtime.
     if (isRuntimeError(error)) return undefined
     throw error
   }
@@ -132,7 +132,7 @@ function describeFile(file: string): CacheFile {
     }
     return { file, record }
   } catch (error) {
-    // A torn file of a crashed runtime says nothing about any attachment.
+    // Reports a truncated file of a crashed runtime as a problem.
     if (isRuntimeError(error)) return { file, problem: error.message }
     throw error
   }
@@ -142,7 +142,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Missing or unreadable is the same to a runtime: it does not know the result.
+    // For a runtime an unreadable file is the same as a missing one.
     return undefined
   }
 }
@@ -150,7 +150,7 @@ function readIfThere(file: string): string | undefined {
 function names(folder: string): string[] {
   try {
     const entries = readdirSync(folder)
-    // A leading dot is a temporary file: no network's name begins with one.
+    // Skips temporary files, which begin with a dot. No network's name does.
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []

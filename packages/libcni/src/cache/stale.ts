@@ -3,9 +3,9 @@ import type { CachedAttachment } from '../attachment.ts'
 import { RuntimeError } from '../errors.ts'
 
 /**
- * Of remembered attachments those of a network that are not among the valid ones.
+ * Cached attachments of a network that are not among the valid ones.
  *
- * @throws {@link RuntimeError} `GC` when what should be valid attachments is none: all would be stale.
+ * @throws {@link RuntimeError} `GC` for an invalid list, because all attachments would count as stale.
  */
 export function staleAttachments<T extends CachedAttachment>(
   network: string,
@@ -20,7 +20,7 @@ export function staleAttachments<T extends CachedAttachment>(
   )
 }
 
-/** Of the two spellings in use, `ifName` is that of an attachment and not of this list. */
+/** Checks for the key `ifname`. An attachment has `ifName`, which callers may confuse with it. */
 function assertAttachments(valid: unknown): void {
   const wrong = (what: string, expected: string, got: unknown): RuntimeError => {
     const message = `${what}: expected ${expected}, got ${got}; every other attachment would be deleted`

@@ -20,25 +20,25 @@ pods     ${id}/net1  /ns/1  10.0.0.2/24
     expect(log).toEqual([])
   })
 
-  test('is about one network when it is given', async () => {
+  test('prints one network if it is given', async () => {
     await cnitool(['add', 'pods', '/ns/1'])
     expect((await cnitool(['cache', 'list', 'pods'])).stdout).toContain(id)
     expect((await cnitool(['cache', 'list', 'other'])).stdout).not.toContain(id)
   })
 
-  test('names the files that cannot be read', async () => {
+  test('reports unreadable files', async () => {
     const torn = world.temp.write('cache/results/net-c1-eth0', '')
     const bare = world.temp.write('cache/results/old-c1-eth0', '{"cniVersion":"0.2.0"}')
     const { exitCode, stdout } = await cnitool(['cache', 'list'])
     expect(exitCode).toBe(0)
     expect(stdout).toBe(
-      `nothing is remembered in ${world.temp.dir}/cache\n` +
+      `no cached attachments in ${world.temp.dir}/cache\n` +
         `unreadable: ${torn}: not a cache file: it is empty\n` +
         `unreadable: ${bare}: not a cache file of this kind: a bare result, from before 2019\n`,
     )
   })
 
-  test('is a document with --json', async () => {
+  test('prints a document with --json', async () => {
     await cnitool(['add', 'pods', '/ns/1'])
     world.temp.write('cache/results/net-c1-eth0', '')
     expect(JSON.parse((await cnitool(['cache', 'list', '--json'])).stdout)).toMatchObject({
@@ -47,16 +47,16 @@ pods     ${id}/net1  /ns/1  10.0.0.2/24
     })
   })
 
-  test('of a folder that is not there is empty', async () => {
+  test('prints nothing for a missing folder', async () => {
     expect(await cnitool(['cache', 'list'])).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^nothing is remembered in /),
+      stdout: expect.stringMatching(/^no cached attachments in /),
     })
   })
 })
 
 describe('cache show', () => {
-  test.each([id, `${id}/eth0`, '/ns/1', '../../ns/1'])('%s prints all about an attachment', async (wanted) => {
+  test.each([id, `${id}/eth0`, '/ns/1', '../../ns/1'])('%s prints an attachment', async (wanted) => {
     await cnitool(['add', 'pods', '/ns/1'], { env: { CNI_ARGS: 'A=1' } })
     const { stdout } = await cnitool(['cache', 'show', wanted])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -70,10 +70,10 @@ describe('cache show', () => {
     expect(JSON.parse((await cnitool(['cache', 'show', wanted, '--json'])).stdout)).toHaveLength(1)
   })
 
-  test('of something unknown fails and says where to look', async () => {
+  test('fails for an unknown attachment and names the cache folder', async () => {
     const { exitCode, stderr } = await cnitool(['cache', 'show', `${id}/eth9`])
     expect(exitCode).toBe(1)
-    expect(stderr).toContain(`nothing is remembered of "${id}/eth9" in `)
+    expect(stderr).toContain(`no cached attachment "${id}/eth9" in `)
     expect(stderr).toContain("Hint: 'cnitool cache list' prints what is")
   })
 })

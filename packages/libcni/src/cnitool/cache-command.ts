@@ -42,7 +42,7 @@ function list(files: readonly CacheFile[], network: string | undefined, cacheDir
     record.netns || '-',
     addressesOf(record.result).join(' ') || '-',
   ])
-  const body = rows.length === 0 ? `nothing is remembered in ${cacheDir}\n` : table([HEAD, ...rows])
+  const body = rows.length === 0 ? `no cached attachments in ${cacheDir}\n` : table([HEAD, ...rows])
   return body + problems.map(({ file, problem }) => `unreadable: ${file}: ${problem}\n`).join('')
 }
 
@@ -55,8 +55,8 @@ function show(files: readonly CacheFile[], wanted: string, cacheDir: string, cwd
     .filter(isRemembered)
     .filter(({ record }) => record.containerID === containerID && (!ifName || record.ifName === ifName))
   if (found.length === 0) {
-    throw new RuntimeError('NOT_FOUND', `nothing is remembered of ${JSON.stringify(wanted)} in ${cacheDir}`, {
-      hint: "'cnitool cache list' prints what is",
+    throw new RuntimeError('NOT_FOUND', `no cached attachment ${JSON.stringify(wanted)} in ${cacheDir}`, {
+      hint: "'cnitool cache list' prints all",
     })
   }
   const documents = found.map(({ file, record }) => ({ file, ...record, config: parsed(record.config) }))
@@ -73,12 +73,12 @@ function addressesOf(result: unknown): string[] {
   try {
     return (decodeResult(result).ips ?? []).map(({ address }) => address)
   } catch {
-    // A result nobody can read has no addresses to list; `cache show` prints it as it is.
+    // An unreadable result has no addresses to list. `cache show` prints it unchanged.
     return []
   }
 }
 
-/** The list as an object where it is one: base64 in base64 helps nobody. */
+/** The list as an object if it is JSON, because its text would be hard to read. */
 function parsed(config: string): unknown {
   try {
     return JSON.parse(config)

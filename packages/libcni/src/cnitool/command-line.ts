@@ -4,16 +4,16 @@ import type { ValidAttachment } from '@cni/types'
 import { FLAGS } from './flags.ts'
 import { COMMANDS, type Command } from './usage.ts'
 
-/** The commands that execute a verb of the list. */
+/** Commands that execute a verb of the list. */
 export type VerbCommand = 'add' | 'check' | 'del' | 'gc' | 'status'
 
-/** The flags that were given. */
+/** Flags of the command line. */
 export type GivenFlags = Partial<FlagValues<typeof FLAGS>>
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface CommandLine {
   readonly command: Exclude<Command, 'explain'>
-  /** Print what would be executed: `explain VERB`, or `VERB --dry-run`. */
+  /** True to print the executions only: `explain VERB`, or `VERB --dry-run`. */
   readonly dryRun: boolean
   readonly positionals: readonly string[]
   readonly flags: GivenFlags
@@ -24,7 +24,7 @@ export interface HelpRequest {
   readonly help: Command | 'all'
 }
 
-/** Takes a command line apart. */
+/** Parses a command line. */
 export function parseCommandLine(argv: readonly string[]): CommandLine | HelpRequest | 'version' {
   const { given: flags, positionals, help } = parseFlags(argv, FLAGS)
   if (flags.version && !help) return 'version'
@@ -38,12 +38,12 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | HelpReq
   return { command, dryRun: flags.dryRun ?? false, positionals: rest, flags }
 }
 
-/** Whether a command executes a verb of a list. */
+/** True if a command executes a verb of a list. */
 export function isVerb(command: string): command is VerbCommand {
   return ['add', 'check', 'del', 'gc', 'status'].includes(command)
 }
 
-/** The network's name and the namespace from the arguments of a command. */
+/** Network name and namespace from the arguments of a command. */
 export function targetOf({ command, positionals, flags }: CommandLine): {
   readonly network: string | undefined
   readonly netns: string
@@ -53,11 +53,11 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   if (positionals.length < needed.length) {
     throw new UsageError(`${command} needs ${needed.join(' and ')}, got ${positionals.length} argument(s)`)
   }
-  // With a file, a single argument of a command that works on a namespace is the namespace.
+  // With --conf, a single argument of a command with a namespace is the namespace.
   const nameless = flags.conf !== undefined && needsNetns && positionals.length === 1
   const [network, netns = ''] = nameless ? [undefined, ...positionals] : positionals
   if (network === '') throw new UsageError(`${command}: NETWORK is empty`)
-  // The original takes "" for the working directory.
+  // Rejects "". The original cnitool takes it for the working directory.
   if (needsNetns && netns === '') throw new UsageError(`${command}: NETNS is empty`)
   return { network, netns }
 }
@@ -80,7 +80,7 @@ function commandOf(given: string): Command {
   throw new UsageError(`unknown command ${JSON.stringify(given)}${meant}`)
 }
 
-/** An option that would do nothing is a misunderstanding, and one about what gets deleted in the worst case. */
+/** Rejects an option that the command does not use: the user might expect it to limit what is deleted. */
 function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [
@@ -98,13 +98,13 @@ function checkFlags(command: Command, flags: GivenFlags): void {
   }
 }
 
-/** The valid attachments that `--keep ID/IFNAME` names. */
+/** Valid attachments from `--keep ID/IFNAME`. */
 export function validAttachments(keep: readonly string[] = []): ValidAttachment[] {
   return keep.map(attachment)
 }
 
 function attachment(text: string): ValidAttachment {
-  // Neither a container's id nor an interface's name can contain a slash.
+  // Container ids and interface names contain no slash.
   const [containerID, ifname, ...more] = text.split('/')
   if (containerID && ifname && more.length === 0) return { containerID, ifname }
   throw new UsageError(`invalid --keep ${JSON.stringify(text)}, expected ID/IFNAME as 'cnitool cache list' prints it`)

@@ -11,15 +11,15 @@ import type { CnitoolIo } from './io.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
-/** What an error message can tell about a run, filled in as the run gets there. */
+/** Data for error messages, filled in while a command runs. */
 export interface Progress {
   list?: NetworkList
   netns?: string
-  /** What plugins did so far, when asked to watch them. */
+  /** Trace of the plugins so far, if the command is traced. */
   trace?: () => TraceDocument
 }
 
-/** Executes a command; what it prints on success is the return value. */
+/** Executes a command. Returns its output. */
 export async function execute(line: CommandLine, places: Places, io: CnitoolIo, progress: Progress): Promise<string> {
   if (line.command === 'version') return versions(line, places, io)
   if (line.command === 'cache') return cacheCommand(line, places, io.cwd)

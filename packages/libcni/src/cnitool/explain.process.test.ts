@@ -8,7 +8,7 @@ const world = cnitoolWorld()
 const { cnitool } = world
 
 describe('explain', () => {
-  test('a shell runs what is printed, whatever the configuration holds', async () => {
+  test('prints shell commands that run with any configuration', async () => {
     using bin = scriptFolder()
     bin.script('rec plug', `cat >"${bin.dir}/$CNI_COMMAND"; printf '%s' "$CNI_ARGS" >"${bin.dir}/args"`)
     const evil = "it's $(touch /nonexist) `x` \n# EOF \\"

@@ -40,7 +40,7 @@ EOF
     expect(existsSync(`${world.temp.dir}/cache`)).toBe(false)
   })
 
-  test.each(['add', 'check', 'del', 'gc', 'status'])('%s --dry-run is the same', async (verb) => {
+  test.each(['add', 'check', 'del', 'gc', 'status'])('%s --dry-run prints the same', async (verb) => {
     await cnitool(['add', 'pods', '/ns/1'])
     const target = verb === 'gc' || verb === 'status' ? ['pods'] : ['pods', '/ns/1']
     const explained = await cnitool(['explain', verb, ...target])
@@ -49,7 +49,7 @@ EOF
     expect(existsSync(`${world.temp.dir}/cache/results/pods-${id}-eth0`)).toBe(true)
   })
 
-  test('a del goes backwards with the remembered result', async () => {
+  test('a del has the reverse order and the cached result', async () => {
     await cnitool(['add', 'pods', '/ns/1'])
     const { stdout } = await cnitool(['explain', 'del', 'pods', '/ns/1', '--json'])
     const { calls, notes } = JSON.parse(stdout)
@@ -60,7 +60,7 @@ EOF
     ])
   })
 
-  test('a gc names what it would delete', async () => {
+  test('a gc lists what it would delete', async () => {
     await cnitool(['add', 'pods', '/ns/1'])
     await cnitool(['add', 'pods', '/ns/2'])
     const { stdout } = await cnitool(['gc', 'pods', '--dry-run', '--keep', `${containerIDOf('/ns/2')}/eth0`])
@@ -69,7 +69,7 @@ EOF
     expect(stdout).toContain('# the list is older than cniVersion 1.1.0: plugins are not asked for GC')
   })
 
-  test('a plugin that is not there, a torn cache and a list that runs nothing are remarks, not errors', async () => {
+  test('a missing plugin, an unreadable cache and a list without calls are remarks, not errors', async () => {
     const gone = await cnitool(['explain', 'add', 'pods', '/ns/1'], { plugins: { a: {} } })
     expect(gone).toMatchObject({ exitCode: 0 })
     expect(gone.stdout).toContain('# cannot be run: failed to find plugin "b" in path')

@@ -11,7 +11,7 @@ import type { CommandLine, VerbCommand } from './command-line.ts'
 import { validAttachments } from './command-line.ts'
 import type { Places } from './settings.ts'
 
-/** What a verb would execute: read from configuration and cache, without executing or changing anything. */
+/** Explains the executions of a verb from configuration and cache. Executes and changes nothing. */
 export function explain(
   command: VerbCommand,
   { flags }: CommandLine,
@@ -43,7 +43,7 @@ function requestOf(
     try {
       return readCachedResult(cacheDir, key, cniVersion)
     } catch (error) {
-      notes.push(`DEL goes without a result and removes its file: ${errorLine(error)}`)
+      notes.push(`DEL runs without a result and removes its cache file: ${errorLine(error)}`)
       return undefined
     }
   }
@@ -90,7 +90,7 @@ function explainJson({ calls, ...plan }: Plan, found: readonly Found[]): string 
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
-/** A shell script of it: what goes wrong in a chain is looked at one plugin at a time. */
+/** Prints a shell script. Users can run its plugins one at a time to debug a chain. */
 function explainText({ command, network, cniVersion, calls, notes }: Plan, found: readonly Found[]): string {
   const count = calls.length === 1 ? '1 execution' : `${calls.length} executions`
   const head = `# ${command} of network ${goStringify(network)}, cniVersion ${goStringify(cniVersion)}: ${count}\n`
@@ -107,8 +107,8 @@ function step(
   const remarks = [
     `${place} ${command} ${type}${env.CNI_CONTAINERID ? ` for ${env.CNI_CONTAINERID}/${env.CNI_IFNAME}` : ''}`,
     ...(found !== undefined && 'problem' in found ? [`cannot be run: ${found.problem}`] : []),
-    ...(prevResult === 'plugin before' ? ['"prevResult" is added: what the plugin before prints'] : []),
-    ...(prevResult === 'cache' ? ['"prevResult" is the remembered one'] : []),
+    ...(prevResult === 'plugin before' ? ['"prevResult" is added: the output of the previous plugin'] : []),
+    ...(prevResult === 'cache' ? ['"prevResult" is the cached result'] : []),
   ]
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value === '' ? '' : quoteArgument(value)}`)
   return `${remarks.map((remark) => `# ${oneLine(remark)}\n`).join('')}${variables.join(' ')} \\
@@ -118,12 +118,12 @@ EOF
 `
 }
 
-/** A remark must not become a command. */
+/** Keeps a remark on one line, so that no part of it becomes a command. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
 }
 
-/** An argument as any POSIX shell reads it back. */
+/** Quotes an argument for POSIX shells. */
 function quoteArgument(text: string): string {
   return /^[\w./:=@,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,12 +1,12 @@
 import { boolFlag, listFlag, secondsFlag, textFlag } from '@cni/host/cli'
 
-/** Where cnitool looks for plugins when nobody says: upstream's, Debian's and Fedora's folders. */
+/** Default plugin folders of cnitool: upstream's, Debian's and Fedora's. */
 export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
 
-/** Where cnitool looks for configuration when nobody says. */
+/** Default configuration folder of cnitool. */
 export const DEFAULT_CONF_DIR = '/etc/cni/net.d'
 
-/** The flags that some commands take; `usage.ts` says which. */
+/** Flags that only some commands have; see `usage.ts`. */
 export const COMMAND_FLAGS = {
   ifname: textFlag({
     name: 'ifname',
@@ -29,7 +29,7 @@ export const COMMAND_FLAGS = {
   verbose: boolFlag({ name: 'verbose', help: 'the same as --trace' }),
 } as const
 
-/** The flags that every command takes. */
+/** Flags of all commands. */
 export const COMMON_FLAGS = {
   conf: textFlag({ name: 'conf', value: 'FILE', help: 'this configuration list; NETWORK may be left out' }),
   confDir: textFlag({
@@ -52,5 +52,5 @@ export const COMMON_FLAGS = {
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
-/** Every flag of cnitool. */
+/** All flags of cnitool. */
 export const FLAGS = { ...COMMAND_FLAGS, ...COMMON_FLAGS }

@@ -1,18 +1,18 @@
 import type { Exec } from '@cni/invoke'
 
-/** Everything {@link runCnitool} touches besides configuration, plugins and cache. */
+/** Input and output of {@link runCnitool} besides configuration, plugins and cache. */
 export interface CnitoolIo {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder relative paths start from. */
+  /** Base folder of relative paths. */
   readonly cwd: string
   stdout(text: string): void
   stderr(text: string): void
-  /** What plugins write on stderr; default: decoded, to `stderr`. */
+  /** Receives the plugins' stderr. Default: decoded, to `stderr`. */
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
-  /** Colour on stderr; the process passes whether that is a terminal. */
+  /** True for colours on stderr, which the process sets if that is a terminal. */
   readonly colour?: boolean | undefined
-  /** Ends the plugins that run. */
+  /** Ends the running plugins. */
   readonly signal?: AbortSignal | undefined
-  /** Default: real processes. */
+  /** Runs the plugins. Default: as processes. */
   readonly exec?: Exec | undefined
 }

@@ -14,19 +14,19 @@ import { hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
 
-/** What went wrong and what to do next, for people. */
+/** Formats an error with advice, for users. */
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
   const head = colour ? '\x1b[31mError:\x1b[0m' : 'Error:'
   const lead = colour ? '\x1b[2mHint:\x1b[0m' : 'Hint:'
   return [`${head} ${escapeUnsafeLines(errorLine(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
 }
 
-/** The same as a CNI error document: the plugin's code, the whole message. */
+/** Formats an error as a CNI error document, with the plugin's code and the whole message. */
 export function reportJson(error: unknown, hints: readonly string[], cniVersion: string | undefined): string {
   return `${encodeError(errorDocument(error, hints, cniVersion))}\n`
 }
 
-/** An error as a CNI error document. */
+/** Converts an error to a CNI error document. */
 export function errorDocument(
   error: unknown,
   hints: readonly string[],
@@ -40,7 +40,7 @@ export function errorDocument(
   return { cniVersion: cniVersion || '1.1.0', ...document }
 }
 
-/** What to do next, as far as can be told. */
+/** Advice for an error. */
 export function hintsFor(error: unknown, places: Places | undefined, progress: Progress): string[] {
   if (isUsageError(error)) return ["run 'cnitool --help' for usage"]
   const hints = [hintOf(error), places && lookupHint(error, places), namespaceHint(progress), retryHint(error)]

@@ -12,7 +12,7 @@ describe('cnitool', () => {
   test.each([
     ['/var/run/netns/testing', 'cnitool-77383ca0a0715733ca6f'],
     ['/var/run/netns/cnitest', 'cnitool-20c433bb2b1d6ede56d6'],
-  ])('the container of %s is %s', (netns, id) => {
+  ])('the namespace %s has the container id %s', (netns, id) => {
     expect(containerIDOf(netns)).toBe(id)
   })
 
@@ -50,7 +50,7 @@ describe('cnitool', () => {
     }
   })
 
-  test('says to plugins what the original says', async () => {
+  test('passes the same variables to plugins as the original', async () => {
     const env = { CNI_PATH: '/a:/b', CNI_ARGS: 'A=1;B=2', CAP_ARGS: '{"mac":"02:00"}', CNI_IFNAME: 'net1' }
     const { calls } = await cnitool(['add', 'pods', 'relative/ns'], { env })
     expect(calls[0]?.env).toMatchObject({
@@ -66,12 +66,12 @@ describe('cnitool', () => {
     [['-i', 'eth7'], 'eth7'],
     [['--ifname=eth8'], 'eth8'],
     [[], 'eth0'],
-  ])('the interface with %j is %s', async (flags, ifName) => {
+  ])('with %j the interface is %s', async (flags, ifName) => {
     const { calls } = await cnitool(['add', ...flags, 'pods', '/ns'])
     expect(calls[0]?.env.CNI_IFNAME).toBe(ifName)
   })
 
-  test('without CNI_PATH plugins are looked for where distributions put them; the flag goes first', async () => {
+  test('without CNI_PATH it searches the folders of distributions, and the flag has priority', async () => {
     const paths = async (argv: string[], env?: object) =>
       (await cnitool(['status', 'pods', ...argv], { plugins: {}, ...(env ? { env } : {}) })).exitCode
     expect(await paths([])).toBe(0)
@@ -81,7 +81,7 @@ describe('cnitool', () => {
     expect(flag.calls[0]?.env.CNI_PATH).toBe('/x:/y')
   })
 
-  test('--conf takes a file instead of a name; a name beside it must be right', async () => {
+  test('--conf takes a file instead of a name, and a given name must match', async () => {
     const file = world.temp.write('mine.conflist', { cniVersion: '1.0.0', name: 'mine', plugins: [{ type: 'a' }] })
     expect((await cnitool(['add', '--conf', file, '/ns'])).log).toEqual(['ADD a'])
     expect((await cnitool(['del', '--conf', file, 'mine', '/ns'])).log).toEqual(['DEL a'])
@@ -91,12 +91,12 @@ describe('cnitool', () => {
     expect(wrong.log).toEqual([])
   })
 
-  test('gc deletes every remembered attachment of the network', async () => {
+  test('gc deletes every cached attachment of the network', async () => {
     await cnitool(['add', 'pods', '/ns'])
     expect((await cnitool(['gc', 'pods', '/ns'])).log).toEqual(['DEL b', 'DEL a'])
   })
 
-  test('validate and version tell what plugins support', async () => {
+  test("validate and version print the plugins' versions", async () => {
     expect((await cnitool(['validate', 'pods'])).stdout).toBe('pods: a, b support 1.0.0\n')
     expect(JSON.parse((await cnitool(['validate', 'pods', '--json'])).stdout)).toEqual({
       name: 'pods',
@@ -116,7 +116,7 @@ describe('cnitool', () => {
 
   const commands = ['add', 'check', 'del', 'gc', 'status', 'explain', 'validate', 'version', 'cache']
 
-  test.each(commands)('%s has a help of its own that runs nothing', async (command) => {
+  test.each(commands)('%s has its own help and runs nothing', async (command) => {
     const { exitCode, stdout, log } = await cnitool([command, '--help'])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(new RegExp(`^Usage: cnitool ${command} `))
@@ -126,7 +126,7 @@ describe('cnitool', () => {
     expect(log).toEqual([])
   })
 
-  test('gc keeps what --keep names, however it is written', async () => {
+  test('gc keeps the attachments of --keep, in any notation', async () => {
     const [one, two] = [containerIDOf('/ns/1'), containerIDOf('/ns/2')]
     const add = async () => {
       for (const netns of ['/ns/1', '/ns/2', '/ns/3']) await cnitool(['add', 'pods', netns])
@@ -139,7 +139,7 @@ describe('cnitool', () => {
     expect(new Set(again.calls.map(({ env }) => env.CNI_NETNS))).toEqual(new Set(['/ns/2', '/ns/3']))
   })
 
-  test('gc tells plugins of version 1.1.0 what is valid', async () => {
+  test('gc passes the valid attachments to plugins of version 1.1.0', async () => {
     const list = { cniVersion: '1.1.0', name: 'new', plugins: [{ type: 'a' }] }
     const file = world.temp.write('new.conflist', list)
     const { calls } = await cnitool(['gc', '--conf', file, '--keep', 'c1/eth0'])
@@ -150,7 +150,7 @@ describe('cnitool', () => {
 describe('an error', () => {
   const bad = { a: { ADD: result }, b: () => Promise.reject(new CniError(7, 'bad', { details: 'dd' })) }
 
-  test('is the message of the chain on stderr, exit code 1, and what to do next', async () => {
+  test('is printed on stderr with advice, and the exit code is 1', async () => {
     const { exitCode, stdout, stderr } = await cnitool(['add', 'pods', world.temp.dir], { plugins: bad })
     expect(exitCode).toBe(1)
     expect(stdout).toBe('')
@@ -171,14 +171,14 @@ describe('an error', () => {
     })
   })
 
-  test('and what is traced cannot act on a terminal, whatever a plugin says', async () => {
+  test('cannot act on a terminal, nor can a trace', async () => {
     const hostile = { a: () => Promise.reject(new CniError(7, 'bad\u001b[2J\u009b2J\u202e\u2066')) }
     const { stderr } = await cnitool(['add', 'pods', world.temp.dir, '--trace'], { plugins: hostile })
     expect(stderr).toContain('bad\\u001b[2J\\u009b2J\\u202e\\u2066')
     expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   })
 
-  test('is red only when told so', async () => {
+  test('is red only if colour is set', async () => {
     expect((await cnitool(['add'], { colour: true })).stderr).toContain('\x1b[31mError:\x1b[0m')
     expect((await cnitool(['add'])).stderr).not.toContain('\x1b')
   })
@@ -216,7 +216,7 @@ describe('an error', () => {
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1=2' }, 'invalid CNI_ARGS pair "A=1=2"'],
     [['add', 'pods', '/ns'], { CAP_ARGS: '[1]' }, 'invalid CAP_ARGS "[1]", expected a JSON object'],
     [['add', 'pods', '/ns'], { CAP_ARGS: '{' }, 'invalid CAP_ARGS "{", expected a JSON object: '],
-  ])('of usage names the culprit and points to the help: %j %j', async (argv, env, message) => {
+  ])('in usage names the argument and points to the help: %j %j', async (argv, env, message) => {
     const { exitCode, stderr, log } = await cnitool(argv, { env })
     expect(exitCode).toBe(2)
     expect(stderr).toContain(message)
@@ -224,12 +224,12 @@ describe('an error', () => {
     expect(log).toEqual([])
   })
 
-  test('of usage is none when the version is asked for', async () => {
+  test('in usage is not reported for --version', async () => {
     const { exitCode, stdout } = await cnitool(['--version'])
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^cnitool \d+\.\d+\.\d+ \(node .*\), CNI 1\.1\.0\n$/)])
   })
 
-  test('of usage is JSON as well', async () => {
+  test('in usage is JSON too', async () => {
     const { stdout } = await cnitool(['frob', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ cniVersion: '1.1.0', code: 4 })
   })
@@ -250,13 +250,13 @@ describe('an error', () => {
       'locked',
       'trying again later may help',
     ],
-  ])('comes with advice: %j', async (argv, more, message, hint) => {
+  ])('has advice: %j', async (argv, more, message, hint) => {
     const { stderr } = await cnitool(argv, more)
     expect(stderr).toContain(message)
     expect(stderr).toContain(hint)
   })
 
-  test('of a plugin on stderr is passed on', async () => {
+  test('printed by a plugin on stderr is passed on', async () => {
     const { stderr } = await cnitool(['status', 'pods'], {})
     expect(stderr).toBe('')
     const noisy = { a: () => outcome({ stderr: 'warning: é\n', stdout: '{}' }), b: {} }
@@ -264,7 +264,7 @@ describe('an error', () => {
   })
 })
 
-test('the cache is where --cache-dir says', async () => {
+test('--cache-dir sets the cache folder', async () => {
   await cnitool(['add', 'pods', '/var/run/netns/testing'])
   const file = `${world.temp.dir}/cache/results/pods-cnitool-77383ca0a0715733ca6f-eth0`
   expect(JSON.parse(readFileSync(file, 'utf8')).result).toEqual(result)

@@ -15,7 +15,7 @@ import { helpText } from './usage.ts'
 export type { CnitoolIo } from './io.ts'
 
 /**
- * The `cnitool` command without its process: arguments and environment in, exit code out.
+ * The `cnitool` command without its process: takes arguments and environment, returns the exit code.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
     const hints = hintsFor(error, places, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
-    // The flag may stand after the mistake that kept the command line from being read.
+    // The flag may follow the mistake that stopped the parser.
     const json = line?.flags.json ?? argv.includes('--json')
     if (json && progress.trace) {
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
@@ -55,7 +55,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
   }
 }
 
-/** With `--trace`, watches the plugins: told as they end to people, all together to programs. */
+/** With `--trace`, reports the plugins: each at its end for users, all in one document for programs. */
 async function traced(
   { command, dryRun, flags }: CommandLine,
   io: CnitoolIo,
@@ -83,8 +83,8 @@ async function traced(
   }
 }
 
-/** The original leaves a half attached container to its user, without a word. */
+/** The original cnitool leaves a half attached container without a message. */
 function undoHint(argv: readonly string[]): string {
   const del = argvText(argv.with(argv.indexOf('add'), 'del'))
-  return `what was done up to here stays; undo it with: cnitool ${del}`
+  return `the changes of the plugins before remain; undo them with: cnitool ${del}`
 }

@@ -8,7 +8,7 @@ import type { CommandLine } from './command-line.ts'
 import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
 
-/** Where things are: flag before environment before default. */
+/** Folders and limits of a run. Flags have priority over the environment, and the environment over defaults. */
 export interface Places {
   readonly path: readonly string[]
   readonly cacheDir: string
@@ -17,7 +17,7 @@ export interface Places {
   readonly timeout: number | undefined
 }
 
-/** The folders and limits of a run. */
+/** Resolves the folders and limits of a run. */
 export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
   return {
     path: (flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH).split(':').filter((folder) => folder !== ''),
@@ -28,7 +28,7 @@ export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Place
   }
 }
 
-/** The attachment of a namespace: the container's id is derived from the namespace's path. */
+/** Attachment for a namespace. The container's id is derived from the namespace's path. */
 export function attachmentOf({ flags }: CommandLine, netns: string, { env, cwd }: CnitoolIo): Attachment {
   const path = resolve(cwd, netns)
   return {
@@ -40,12 +40,12 @@ export function attachmentOf({ flags }: CommandLine, netns: string, { env, cwd }
   }
 }
 
-/** `cnitool-` and the first ten bytes of the SHA-512 of the namespace's absolute path. */
+/** Container id: `cnitool-` and the first ten bytes of the SHA-512 of the namespace's absolute path. */
 export function containerIDOf(netns: string): string {
   return `cnitool-${createHash('sha512').update(netns).digest('hex').slice(0, 20)}`
 }
 
-/** Stricter than what plugins accept, as in the original: every pair has one `=`, a key and a value. */
+/** Requires one `=`, a key and a value in every pair, as the original does. Plugins accept more. */
 function parseArgsVariable(text: string): Array<readonly [string, string]> {
   if (text === '') return []
   return text.split(';').map((pair) => {

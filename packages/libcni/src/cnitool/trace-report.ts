@@ -2,7 +2,7 @@ import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
 import type { ExecutionReport } from '../reports/execution-report.ts'
 import { formatChange } from '../reports/result-diff.ts'
 
-/** One plugin's execution for people: time, failure or changes. */
+/** Formats one execution for users: time, failure or changes. */
 export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: ExecutionReport): string {
   const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
   const head = `${command} ${type}${who}: ${ms(durationMs)}`
@@ -12,23 +12,23 @@ export function traceText({ command, type, containerID, ifName, durationMs, erro
   return `${[head, ...changes.map((change) => `  ${escapeUnsafe(formatChange(change))}`)].join('\n')}\n`
 }
 
-/** The sum, and what is ours of it. */
+/** Formats the total time, and the time inside plugins. */
 export function totalText(durationMs: number, reports: readonly ExecutionReport[]): string {
   return `total ${ms(durationMs)}, of which in plugins ${ms(pluginTime(reports))}\n`
 }
 
-/** What a traced run prints for programs. */
+/** Output of a traced run for programs. */
 export interface TraceDocument {
   readonly command: string
   readonly network?: string | undefined
   readonly durationMs: number
   readonly plugins: readonly ExecutionReport[]
   readonly error?: CniErrorDocument | undefined
-  /** The result of an add, or what else the command prints. */
+  /** Result of an add, or other output of the command. */
   readonly result?: unknown
 }
 
-/** A traced run as one document. */
+/** Encodes a traced run as one document. */
 export function traceJson(document: TraceDocument): string {
   const plugins = document.plugins.map((one) => ({ ...one, durationMs: rounded(one.durationMs) }))
   return `${goStringify({ ...document, durationMs: rounded(document.durationMs), plugins }, { indent: 2 })}\n`

@@ -15,7 +15,7 @@ const bad = { a: { ADD: result }, b: () => Promise.reject(new CniError(7, 'bad',
 const settled = (text: string) => text.replaceAll(/\d+\.\d ms/g, 'T ms')
 
 describe.each(['--trace', '--verbose', '-v'])('%s', (flag) => {
-  test('tells on stderr what each plugin took and changed; stdout stays the result', async () => {
+  test('prints time and changes of each plugin on stderr, and only the result on stdout', async () => {
     const { stdout, stderr } = await cnitool(['add', 'pods', '/ns', flag], { plugins })
     expect(stdout).toBe((await cnitool(['add', 'pods', '/ns'], { plugins })).stdout)
     expect(settled(stderr)).toBe(
@@ -31,7 +31,7 @@ total T ms, of which in plugins T ms
 })
 
 describe('a traced run', () => {
-  test('tells of a plugin that changes nothing, of one that fails, and of the other verbs', async () => {
+  test('reports a plugin without changes, a failing plugin, and other verbs', async () => {
     const same = await cnitool(['add', 'pods', '/ns', '-v'])
     expect(settled(same.stderr)).toContain(`ADD b ${who}: T ms, result unchanged\n`)
     const failed = await cnitool(['add', 'pods', '/ns', '-v'], { plugins: bad })
@@ -69,7 +69,7 @@ describe('a traced run', () => {
     })
   })
 
-  test('that fails is one document as well, with the error and what ran before', async () => {
+  test('is one document too if it fails, with the error and the earlier plugins', async () => {
     const run = await cnitool(['add', 'pods', world.temp.dir, '--trace', '--json'], { plugins: bad })
     expect(run).toMatchObject({ exitCode: 1, stderr: '' })
     const { plugins: ran, error } = JSON.parse(run.stdout)
@@ -81,7 +81,7 @@ describe('a traced run', () => {
     expect(error.details).toContain('undo it with: cnitool del')
   })
 
-  test('survives a plugin that prints no result', async () => {
+  test('continues after a plugin without a result', async () => {
     const { stderr } = await cnitool(['add', 'pods', '/ns', '-v'], { plugins: { a: () => 'words', b: {} } })
     expect(settled(stderr)).toMatch(/^ADD a \S+: T ms\ntotal .*\nError: plugin type="a" failed \(add\): /)
   })

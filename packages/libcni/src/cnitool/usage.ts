@@ -1,20 +1,20 @@
 import { type Flag, flagsText } from '@cni/host/cli'
 import { COMMAND_FLAGS, COMMON_FLAGS } from './flags.ts'
 
-/** What cnitool does. */
+/** Commands of cnitool. */
 export type Command = 'add' | 'check' | 'del' | 'gc' | 'status' | 'explain' | 'validate' | 'version' | 'cache'
 
 interface CommandHelp {
   readonly args: string
   readonly about: string
   readonly more: string
-  /** Options besides those that every command takes. */
+  /** Options that not all commands have. */
   readonly options: readonly (keyof typeof COMMAND_FLAGS)[]
 }
 
 const VERB_OPTIONS = ['ifname', 'dryRun', 'trace', 'verbose'] as const
 
-/** Every command, in the order of the help. */
+/** All commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<Command, CommandHelp>> = {
   add: {
     args: 'NETWORK NETNS',
@@ -79,7 +79,7 @@ show prints all about one: ID as list prints it, or the path of a namespace cnit
   },
 }
 
-/** What `cnitool --help` prints, or `cnitool COMMAND --help`. */
+/** Text of `cnitool --help` or `cnitool COMMAND --help`. */
 export function helpText(command?: Command): string {
   return command === undefined ? generalHelp() : commandHelp(command)
 }

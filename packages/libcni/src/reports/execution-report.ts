@@ -4,7 +4,7 @@ import { errorLine, isObject } from '@cni/types'
 import type { Execution } from './observe-exec.ts'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
-/** What one execution of a plugin did and how long it took. */
+/** Outcome and duration of one execution of a plugin. */
 export interface ExecutionReport {
   readonly command: string
   readonly type: string
@@ -15,10 +15,10 @@ export interface ExecutionReport {
   readonly exitCode: number | null
   readonly signal?: NodeJS.Signals
   readonly error?: { readonly code: number; readonly msg: string; readonly reason: PluginError['reason'] }
-  /** What a successful ADD changed in the result, compared with the `prevResult` it was given. */
+  /** Changes of the result by a successful ADD, compared with its `prevResult`. */
   readonly changes?: ReadonlyArray<{
     readonly op: 'add' | 'remove' | 'change' | 'reorder'
-    /** `ips[1].gateway`; the index is that in the later result, for something removed that in the earlier one. */
+    /** Path such as `ips[1].gateway`. The index refers to the new result, for a removed entry to the old one. */
     readonly path: string
     readonly before?: unknown
     readonly after?: unknown
@@ -26,7 +26,7 @@ export interface ExecutionReport {
 }
 
 /**
- * Tells an execution as a {@link ExecutionReport}; pure.
+ * Converts an execution to an {@link ExecutionReport}. Pure.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function executionReport(execution: Execution): ExecutionReport {
   return { ...facts, ...(changes === undefined ? {} : { changes }) }
 }
 
-/** The report without what an ADD changed, which takes longest to find out; pure. */
+/** Report without the changes of an ADD, which are the expensive part. Pure. */
 export function executionFacts({ request: { path, env }, outcome }: Execution): ExecutionReport {
   const { exitCode, signal, durationMs } = outcome
   const type = basename(path)
@@ -71,7 +71,7 @@ function changesOf(type: string, { request, outcome }: Execution): ResultChange[
     const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
     return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
   } catch {
-    // Not a result: that is the operation's error to tell, with its reason.
+    // The output is not a result. The operation reports that error.
     return undefined
   }
 }

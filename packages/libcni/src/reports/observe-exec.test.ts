@@ -7,7 +7,7 @@ import { type Execution, observeExec } from './observe-exec.ts'
 const env = { CNI_PATH: '/bin' }
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
-test('every execution is told once it ended, with what went in and came out; nothing changes', async () => {
+test('every execution is reported once at its end, with its input and output', async () => {
   const seen: Execution[] = []
   const failing = () => {
     throw new CniError(7, 'bad')

@@ -1,13 +1,13 @@
 import type { Exec } from '@cni/invoke'
 
-/** One execution of a plugin from both sides. */
+/** Input and outcome of one execution of a plugin. */
 export interface Execution {
   readonly request: Parameters<Exec['run']>[0]
   readonly outcome: Awaited<ReturnType<Exec['run']>>
 }
 
 /**
- * An {@link Exec} that tells of every execution once it ended, failures included, and changes nothing.
+ * Wraps an {@link Exec} and reports every execution at its end, also failed ones. Changes nothing.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { OperationReport } from './operation-report.ts'
 
 const worlds = fakeWorlds()
 
-/** A runtime over fake plugins whose operations are reported. */
+/** A runtime with fake plugins whose operations are reported. */
 function observed(plugins: Parameters<typeof worlds.setUp>[0], also?: (report: OperationReport) => void) {
   const reports: OperationReport[] = []
   const { exec } = worlds.setUp(plugins)
@@ -19,7 +19,7 @@ function observed(plugins: Parameters<typeof worlds.setUp>[0], also?: (report: O
 }
 
 describe('the observer of a runtime', () => {
-  test('is told of each operation once, with the executions of its plugins in order', async () => {
+  test('gets each operation once, with its executions in order', async () => {
     const { runtime, reports } = observed({ a: { ADD: first }, b: {} })
     const conflist = list('1.1.0', 'a', 'b')
     await runtime.add(conflist, rt)
@@ -46,7 +46,7 @@ describe('the observer of a runtime', () => {
     }
   })
 
-  test('is told of a failure as its caller is, and which plugin it was', async () => {
+  test('gets a failure as the caller does, with the plugin', async () => {
     const { runtime, reports } = observed({ a: { ADD: first }, b: failing(7, 'bad') })
     const error = await failure(runtime.add(list('1.1.0', 'a', 'b'), rt))
     expect(reports).toMatchObject([
@@ -58,13 +58,13 @@ describe('the observer of a runtime', () => {
     ])
   })
 
-  test('is told of a plugin that is not there', async () => {
+  test('gets the failure of a missing plugin', async () => {
     const { runtime, reports } = observed({})
     await failure(runtime.add(list('1.1.0', 'gone'), rt))
     expect(reports).toMatchObject([{ error: { code: 999 }, plugins: [] }])
   })
 
-  test('is told how long an operation waited, also when it never began', async () => {
+  test('gets the waiting time of an operation, also if it never began', async () => {
     let end = (_: unknown): void => undefined
     const adding = new Promise((resolve) => {
       end = resolve
@@ -79,7 +79,7 @@ describe('the observer of a runtime', () => {
     await added
   })
 
-  test('that throws changes nothing', async () => {
+  test('does not change the outcome if it throws', async () => {
     const { runtime } = observed({ a: { ADD: first } }, () => {
       throw new Error('no such metric')
     })
@@ -103,7 +103,7 @@ describe('operationMetrics', () => {
   metrics.observe({ ...add, durationMs: 60, plugins: [plugin(50)] })
   metrics.observe({ ...add, durationMs: 500, plugins: [plugin(400, failed)], error: { code: 11, msg: 'late' } })
 
-  test('counts by verb, network and outcome; a bucket holds those before it', () => {
+  test('counts by verb, network and outcome, with cumulative buckets', () => {
     const labels = { verb: 'ADD', network: 'pods' }
     const buckets = (...counts: number[]) => counts.map((count, index) => ({ leMs: [10, 100][index], count }))
     expect(metrics.read().operations).toEqual([
@@ -112,14 +112,14 @@ describe('operationMetrics', () => {
     ])
   })
 
-  test('counts executions by plugin and how they ended', () => {
+  test('counts executions by plugin and outcome', () => {
     expect(metrics.read().plugins).toMatchObject([
       { verb: 'ADD', plugin: 'bridge', outcome: 'done', count: 3, sumMs: 59, maxMs: 50 },
       { verb: 'ADD', plugin: 'bridge', outcome: 'timeout', count: 1, sumMs: 400 },
     ])
   })
 
-  test('what was read is not changed by what comes later, and is plain data', () => {
+  test('read returns plain data that does not change later', () => {
     const own = operationMetrics()
     own.observe({ ...add, durationMs: 1, plugins: [] })
     const before = own.read()
@@ -128,7 +128,7 @@ describe('operationMetrics', () => {
     expect(before).toEqual(copy)
   })
 
-  test.each([[[0]], [[10, 5]], [[10, 10]], [[Number.NaN]], [[-1, 5]]])('buckets of %j are refused', (bucketsMs) => {
+  test.each([[[0]], [[10, 5]], [[10, 10]], [[Number.NaN]], [[-1, 5]]])('the buckets %j are rejected', (bucketsMs) => {
     expect(() => operationMetrics({ bucketsMs })).toThrow(
       `operationMetrics: bucketsMs: expected ascending milliseconds, got ${bucketsMs.join(', ')}`,
     )

@@ -4,12 +4,12 @@ type Counts = ReturnType<ReturnType<typeof operationMetrics>['read']>['operation
 type Durations = Pick<Counts, 'count' | 'sumMs' | 'maxMs' | 'buckets'>
 type Labels<Name extends string> = { readonly [name in Name]: string }
 
-/** From a plugin that does nothing to one that is given up. */
+/** Histogram buckets, from a no-op plugin to a timeout. */
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
 
 /**
- * Counts operations by verb, network and outcome, and executions of plugins by verb, plugin and outcome, with their
- * durations. Nothing is exported: a metrics library is fed with `read`, or with each report.
+ * Counts operations by verb, network and outcome, and executions by verb, plugin and outcome, with their durations.
+ * Exports nothing: pass the values of `read`, or each report, to a metrics library.
  *
  * @throws TypeError unless the buckets are ascending milliseconds above 0.
  * @example
@@ -20,9 +20,9 @@ const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_0
  * ```
  */
 export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsMs?: readonly number[] } = {}): {
-  /** Goes into the option `observe` of `cni`. */
+  /** Pass it to `cni` as the option `observe`. */
   observe(report: OperationReport): void
-  /** The counts so far, as plain data. Durations are milliseconds. */
+  /** Current counts as plain data. Durations are milliseconds. */
   read(): {
     /** `outcome` is `done` or `failed`. */
     readonly operations: ReadonlyArray<{
@@ -32,10 +32,10 @@ export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsM
       readonly count: number
       readonly sumMs: number
       readonly maxMs: number
-      /** How many took at most `leMs` milliseconds: each includes those before it, and `count` is the last of all. */
+      /** Cumulative counts: number of operations that took at most `leMs` milliseconds. */
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
-    /** `outcome` is `done` or how the plugin failed: `reported`, `exit`, `timeout` … */
+    /** `outcome` is `done`, or the plugin's kind of failure: `reported`, `exit`, `timeout` and so on. */
     readonly plugins: ReadonlyArray<{
       readonly verb: string
       readonly plugin: string

@@ -10,8 +10,8 @@ const bridge = {
 }
 const lines = (before: unknown, after: unknown) => diffResults(before, after).map(formatChange)
 
-describe('what a plugin changed', () => {
-  test('the first plugin adds everything it prints, entry by entry', () => {
+describe('changes of a plugin', () => {
+  test('the first plugin adds all its entries', () => {
     expect(lines(undefined, bridge)).toEqual([
       '+ interfaces[0] {"name":"br0"}',
       '+ interfaces[1] {"name":"veth1"}',
@@ -21,7 +21,7 @@ describe('what a plugin changed', () => {
     ])
   })
 
-  test('a plugin that passes on its prevResult changes nothing', () => {
+  test('a plugin that returns prevResult changes nothing', () => {
     expect(diffResults(bridge, structuredClone(bridge))).toEqual([])
   })
 
@@ -48,12 +48,12 @@ describe('what a plugin changed', () => {
     expect(lines(bridge, { ...bridge, ...change })).toEqual(expected)
   })
 
-  test('a list that is dropped as a whole shows, entry by entry', () => {
+  test('a removed list is reported entry by entry', () => {
     const { ips, ...rest } = bridge
     expect(diffResults(bridge, rest)).toEqual([{ op: 'remove', path: 'ips[0]', before: ips[0] }])
   })
 
-  test('members of dns and of unknown members are compared one by one', () => {
+  test('members of dns and unknown members are compared one by one', () => {
     const before = { cniVersion: '1.0.0', dns: { nameservers: ['1.1.1.1', '2.2.2.2'] }, vendor: { a: 1, b: [1, 2] } }
     const after = { cniVersion: '1.0.0', dns: { nameservers: ['2.2.2.2', '3.3.3.3'] }, vendor: { a: 2, b: [2] } }
     expect(lines(before, after)).toEqual([
@@ -64,13 +64,13 @@ describe('what a plugin changed', () => {
     ])
   })
 
-  test('results of different versions are compared by what they say', () => {
+  test('results of different versions are compared by their values', () => {
     const old = { cniVersion: '0.2.0', ip4: { ip: '10.1.0.2/24', gateway: '10.1.0.1' } }
     const same = { cniVersion: '1.0.0', ips: [{ address: '10.1.0.2/24', gateway: '10.1.0.1' }] }
     expect(lines(old, same)).toEqual(['~ cniVersion "0.2.0" -> "1.0.0"'])
   })
 
-  test('what says no version is told by its members', () => {
+  test('the version of a result without one is derived from its members', () => {
     const { cniVersion: _, ...model } = bridge
     const route = { dst: '10.9.0.0/16' }
     const added = [{ op: 'add', path: 'routes[1]', after: route }]
@@ -83,13 +83,13 @@ describe('what a plugin changed', () => {
     ])
   })
 
-  test('a version that comes later is not a change, one that goes is', () => {
+  test('an added version is not a change, a removed one is', () => {
     const { cniVersion, ...model } = bridge
     expect(diffResults(model, bridge)).toEqual([])
     expect(diffResults(bridge, model)).toEqual([{ op: 'remove', path: 'cniVersion', before: cniVersion }])
   })
 
-  test('what is no result is an error', () => {
+  test('an invalid result is rejected', () => {
     expect(() => diffResults(bridge, { cniVersion: '1.0.0', ips: 5 })).toThrow('ips')
   })
 })
@@ -105,7 +105,7 @@ const anyResult = fc.record(
   { requiredKeys: ['cniVersion'] },
 )
 
-test('nothing differs from itself, and of two that differ something is told', () => {
+test('equal results have no changes, different ones have at least one', () => {
   fc.assert(fc.property(anyResult, (one) => void expect(diffResults(one, structuredClone(one))).toEqual([])))
   fc.assert(
     fc.property(anyResult, route, (one, added) => {

@@ -3,19 +3,19 @@ import { decodeResult, goStringify, isObject, type Result } from '@cni/types'
 /** One difference between two results. */
 export interface ResultChange {
   readonly op: 'add' | 'remove' | 'change' | 'reorder'
-  /** `ips[1].gateway`; the index is that in the later result, for something removed that in the earlier one. */
+  /** Path such as `ips[1].gateway`. The index refers to the new result, for a removed entry to the old one. */
   readonly path: string
   readonly before?: unknown
   readonly after?: unknown
 }
 
 /**
- * What a plugin changed: its result compared with the one it was given. Documents of any version are compared as the
- * 1.1.0 model, also those that say none (`resultVersion` of `@cni/types` tells how they are read); entries of lists are
- * recognised by interface name, address or destination, wherever they stand.
+ * Compares a plugin's result with its `prevResult`.
+ * Compares documents of any version as the 1.1.0 model. `resultVersion` of `@cni/types` derives a missing version.
+ * Matches list entries by interface name, address or destination, at any position.
  *
  * @param before - the `prevResult`; `undefined` for the first plugin of a chain.
- * @throws when one of the two is not a result.
+ * @throws an error if one of the two is not a result.
  *
  * @example
  * ```ts
@@ -26,11 +26,11 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // A first plugin does not change the version, it chooses it.
+  // The first plugin chooses the version, which is not a change.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
-/** A change on one line: `+ ips[0] {"address":"10.1.0.2/24"}`. */
+/** Formats a change on one line: `+ ips[0] {"address":"10.1.0.2/24"}`. */
 export function formatChange({ op, path, before, after }: ResultChange): string {
   switch (op) {
     case 'add':
@@ -66,7 +66,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** A list that comes or goes is as many changes as it has entries: that is how people read a chain. */
+/** Reports an added or removed list as one change per entry, which is easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
@@ -90,7 +90,7 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
   return [...removed, ...others, ...(moved ? [{ op: 'reorder', path } as const] : [])]
 }
 
-/** Which entry became which: the identical ones first, then those of the same identity, each in order. */
+/** Pairs old and new entries: identical ones first, then those with the same identity, each in order. */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []
   const free = new Set(before.keys())

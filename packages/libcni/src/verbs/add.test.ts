@@ -8,7 +8,7 @@ import { RuntimeError } from '../errors.ts'
 const worlds = fakeWorlds()
 
 describe('add', () => {
-  test('runs the plugins in order, each with the result of the one before, and remembers the last result', async () => {
+  test('runs the plugins in order, each with the previous result, and caches the last result', async () => {
     const second = { ...first, routes: [{ dst: '0.0.0.0/0' }] }
     const { exec, runtime, log } = worlds.setUp({ a: { ADD: first }, b: { ADD: second } })
     const { document, result } = await runtime.add(list('1.1.0', 'a', 'b'), rt)
@@ -27,14 +27,14 @@ describe('add', () => {
     })
   })
 
-  test('passes a result on in the version the plugin wrote it in', async () => {
+  test('passes a result in the version of the plugin', async () => {
     const old = { cniVersion: '0.2.0', ip4: { ip: '10.0.0.2/24' } }
     const { exec, runtime } = worlds.setUp({ a: { ADD: old }, b: {} })
     await runtime.add(list('1.1.0', 'a', 'b'), rt)
     expect(exec.calls[1]?.conf.prevResult).toEqual(old)
   })
 
-  test('ends at the first failure: no DEL, nothing remembered, the code of the plugin is found', async () => {
+  test('stops at the first failure without a DEL or a cache file, and keeps the plugin’s code', async () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first }, b: failing(7, 'bad'), c: {} })
     const conflist = list('1.1.0', 'a', 'b', 'c')
     conflist.plugins[1] = { type: 'b', name: 'second' }
@@ -51,7 +51,7 @@ describe('add', () => {
     ['signal', outcome({ signal: 'SIGKILL' }), 'netplugin failed with no error message: signal: killed'],
     ['noise', outcome({ exitCode: 3, stderr: 'to stderr\n' }), 'netplugin failed: "to stderr\\n": exit status 3'],
     ['silence', outcome({}), 'failed to unmarshal raw result: unexpected end of JSON input'],
-  ])('tells how a plugin ended: %s', async (_, how, text) => {
+  ])('reports the end of a plugin: %s', async (_, how, text) => {
     const { runtime } = worlds.setUp({ a: () => how })
     await expect(runtime.add(list('1.1.0', 'a'), rt)).rejects.toThrow(`plugin type="a" failed (add): ${text}`)
   })
@@ -61,7 +61,7 @@ describe('add', () => {
     [{ ...rt, containerID: '../x' }, 4, 'invalid characters in containerID; ../x'],
     [{ ...rt, ifName: 'a b' }, 4, 'interface name contains / or : or whitespace characters'],
     [{ ...rt, ifName: '' }, 4, 'interface name is empty'],
-  ])('refuses an attachment that no plugin could take: %j', async (wrong, code, text) => {
+  ])('rejects an invalid attachment: %j', async (wrong, code, text) => {
     const { exec, runtime } = worlds.setUp({ a: {} })
     const error = await failure(runtime.add(list('1.1.0', 'a'), wrong))
     expect(error.message).toBe(`plugin type="a" failed (add): ${text}`)
@@ -69,14 +69,14 @@ describe('add', () => {
     expect(exec.calls).toEqual([])
   })
 
-  test('a plugin that is not there is named with the path', async () => {
+  test('reports a missing plugin with the path', async () => {
     const { runtime } = worlds.setUp({})
     const error = await failure(runtime.add(list('1.1.0', 'gone'), { ...rt, containerID: '' }))
     expect(error.message).toBe('plugin type="gone" failed (add): failed to find plugin "gone" in path [/opt/cni/bin]')
     expect(toErrorDocument(error).code).toBe(999)
   })
 
-  test('says so when the result cannot be remembered', async () => {
+  test('reports a result that cannot be cached', async () => {
     worlds.temp.write('results', 'a file where the folder should be')
     const { runtime } = worlds.setUp({ a: { ADD: first } })
     const error = await failure(runtime.add(list('1.1.0', 'a'), rt))
@@ -84,7 +84,7 @@ describe('add', () => {
     expect(error.message).toMatch(/^failed to set network "net1" cached result: /)
   })
 
-  test('a list without plugins is an error', async () => {
+  test('rejects a list without plugins', async () => {
     const conflist = list('1.1.0')
     const { runtime } = worlds.setUp({})
     await expect(runtime.add({ conflist, text: '' }, rt)).rejects.toThrow('network "net1" has no plugins')

@@ -4,7 +4,7 @@ import { failing, failure, fakeWorlds, first, list, rt } from '../../test/fake-w
 const worlds = fakeWorlds()
 
 describe('check', () => {
-  test('runs the plugins in order, all with the remembered result', async () => {
+  test('runs the plugins in order, all with the cached result', async () => {
     const { exec, runtime, log } = worlds.setUp({ a: { ADD: first }, b: {} })
     await runtime.add(list('1.1.0', 'a', 'b'), rt)
     await runtime.check(list('1.1.0', 'a', 'b'), rt)
@@ -12,13 +12,13 @@ describe('check', () => {
     expect(exec.calls.slice(2).map(({ conf }) => conf.prevResult)).toEqual([first, first])
   })
 
-  test('throws the first error as it is', async () => {
+  test('throws the first error unchanged', async () => {
     const { runtime, log } = worlds.setUp({ a: failing(100, 'drift'), b: {} })
     await expect(runtime.check(list('1.1.0', 'a', 'b'), rt)).rejects.toMatchObject({ code: 100, message: 'drift' })
     expect(log()).toEqual(['CHECK a'])
   })
 
-  test.each(['0.3.1', '', undefined])('version %j does not know it', async (version) => {
+  test.each(['0.3.1', '', undefined])('is not supported in version %j', async (version) => {
     const { runtime, log } = worlds.setUp({ a: {} })
     await expect(runtime.check({ ...list(version, 'a'), disableCheck: true }, rt)).rejects.toMatchObject({
       code: 'CHECK_UNSUPPORTED',
@@ -33,14 +33,14 @@ describe('check', () => {
     expect(log()).toEqual([])
   })
 
-  test('runs without a result when nothing is remembered', async () => {
+  test('runs without a result if nothing is cached', async () => {
     const { exec, runtime } = worlds.setUp({ a: {} })
     await runtime.check(list('1.1.0', 'a'), rt)
     expect(exec.calls[0]?.conf).not.toHaveProperty('prevResult')
   })
 
   test.each(['', '{"kind":"cniCacheV1"', '{"cniVersion":"9.9.9"}'])(
-    'a bad cache file is an error: %j',
+    'rejects an invalid cache file: %j',
     async (text) => {
       worlds.temp.write('results/net1-c1-eth0', text)
       const { runtime, log } = worlds.setUp({ a: {} })

@@ -5,7 +5,7 @@ import { failing, fakeWorlds, first, list, rt } from '../../test/fake-world.ts'
 const worlds = fakeWorlds()
 
 describe('del', () => {
-  test('runs the plugins in reverse order with the remembered result, then forgets it', async () => {
+  test('runs the plugins in reverse order with the cached result, then removes it from the cache', async () => {
     const { exec, runtime, log } = worlds.setUp({ a: { ADD: first }, b: {} })
     await runtime.add(list('1.1.0', 'a', 'b'), rt)
     await runtime.del(list('1.1.0', 'a', 'b'), rt)
@@ -14,7 +14,7 @@ describe('del', () => {
     expect(existsSync(worlds.cached())).toBe(false)
   })
 
-  test('runs again without a result', async () => {
+  test('can run again without a result', async () => {
     const { exec, runtime, log } = worlds.setUp({ a: {} })
     await runtime.del(list('1.1.0', 'a'), rt)
     await runtime.del(list('1.1.0', 'a'), { ...rt, netns: '' })
@@ -23,7 +23,7 @@ describe('del', () => {
     expect(exec.calls[1]?.env.CNI_NETNS).toBe('')
   })
 
-  test('ends at the first failure and keeps the result', async () => {
+  test('stops at the first failure and keeps the cached result', async () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first }, b: { DEL: failing(7, 'bad') } })
     await runtime.add(list('1.1.0', 'a', 'b'), rt)
     await expect(runtime.del(list('1.1.0', 'a', 'b'), rt)).rejects.toThrow('plugin type="b" failed (delete): bad; dd')
@@ -31,7 +31,7 @@ describe('del', () => {
     expect(existsSync(worlds.cached())).toBe(true)
   })
 
-  test('with onDelError continue, all plugins have their DEL, and the first failure is reported', async () => {
+  test('with onDelError continue runs all plugins, and reports the first failure', async () => {
     const plugins = { a: { ADD: first }, b: { DEL: failing(7, 'second') }, c: {}, d: { DEL: failing(11, 'first') } }
     const { runtime, log } = worlds.setUp(plugins)
     const all = list('1.1.0', 'a', 'b', 'c', 'd')
@@ -42,14 +42,14 @@ describe('del', () => {
     expect(existsSync(worlds.cached())).toBe(true)
   })
 
-  test('with onDelError continue, a result is forgotten when no plugin failed', async () => {
+  test('with onDelError continue removes the cached result if no plugin failed', async () => {
     const { runtime } = worlds.setUp({ a: { ADD: first } })
     await runtime.add(list('1.1.0', 'a'), rt)
     await runtime.del(list('1.1.0', 'a'), rt, { onDelError: 'continue' })
     expect(existsSync(worlds.cached())).toBe(false)
   })
 
-  test('with onDelError continue, an operation whose time is over starts no more plugins', async () => {
+  test('with onDelError continue starts no plugin after the deadline', async () => {
     const stop = new AbortController()
     const { runtime, log } = worlds.setUp({
       a: { ADD: first },
@@ -66,7 +66,7 @@ describe('del', () => {
     expect(log().slice(2)).toEqual(['DEL b'])
   })
 
-  test.each(['0.3.1', '', undefined])('version %j has no result', async (version) => {
+  test.each(['0.3.1', '', undefined])('passes no result in version %j', async (version) => {
     const { exec, runtime } = worlds.setUp({ a: { ADD: {} } })
     await runtime.add(list(version, 'a'), rt)
     await runtime.del(list(version, 'a'), rt)
@@ -75,7 +75,7 @@ describe('del', () => {
   })
 
   test.each(['', '{"kind":"cniCacheV1"', '{"cniVersion":"9.9.9"}'])(
-    'a bad cache file counts as absent and is removed, even when a plugin fails: %j',
+    'ignores and removes an invalid cache file, also if a plugin fails: %j',
     async (text) => {
       worlds.temp.write('results/net1-c1-eth0', text)
       const { exec, runtime } = worlds.setUp({ a: failing(7, 'bad') })
@@ -85,13 +85,13 @@ describe('del', () => {
     },
   )
 
-  test('a version that is none is an error before anything runs', async () => {
+  test('rejects an invalid version before it runs a plugin', async () => {
     const { runtime, log } = worlds.setUp({ a: {} })
     await expect(runtime.del(list('one', 'a'), rt)).rejects.toThrow('invalid CNI version "one"')
     expect(log()).toEqual([])
   })
 
-  test('a container id that leads out of the cache removes nothing', async () => {
+  test('rejects a container id that leads out of the cache folder', async () => {
     const victim = worlds.temp.write('victim', 'precious')
     const { runtime, log } = worlds.setUp({ a: {} })
     await expect(

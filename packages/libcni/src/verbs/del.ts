@@ -9,9 +9,9 @@ import type { NetworkList } from '../network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
 /**
- * DEL of every plugin, the last one first, each with the remembered result of ADD if there is a readable one. The
- * first failure ends it, or with `continue` is thrown after the others, and the result stays remembered; otherwise it is
- * forgotten. Running it again is fine.
+ * Runs DEL of every plugin, the last one first, each with the cached result of ADD if it is readable. Idempotent.
+ * With `stop` it ends at the first failure; with `continue` it throws the first failure after all plugins.
+ * Removes the cached result only if all plugins succeeded.
  */
 export async function delNetwork(
   op: Operation,
@@ -43,7 +43,7 @@ export async function delNetwork(
 
 type Key = Attachment & { readonly network: string }
 
-/** A result that cannot be read must not keep a container from going away (containernetworking/cni#1055). */
+/** An unreadable result must not stop the deletion of a container (containernetworking/cni#1055). */
 function rememberedResult(op: Operation, key: Key, version: string): unknown {
   try {
     return readCachedResult(op.cacheDir, key, version)
@@ -57,6 +57,6 @@ function forget(op: Operation, key: Key): void {
   try {
     removeCache(op.cacheDir, key)
   } catch {
-    // The container is gone; a file that stays is GC's business.
+    // The container is deleted. GC removes a file that remains.
   }
 }

@@ -9,7 +9,7 @@ const worlds = fakeWorlds()
 describe('gc', () => {
   const valid = [{ containerID: 'c1', ifname: 'eth0' }]
 
-  test('deletes what is not valid any more with its remembered arguments, then asks every plugin', async () => {
+  test('deletes invalid attachments with their cached arguments, then runs GC of every plugin', async () => {
     const { exec, runtime, log } = worlds.setUp({ a: { ADD: first } })
     const stale = { ...rt, containerID: 'c2', netns: '/ns/2' }
     await runtime.add(list('1.1.0', 'a'), rt)
@@ -27,7 +27,7 @@ describe('gc', () => {
     ])
   })
 
-  test('goes on after failures and tells all of them', async () => {
+  test('continues after failures and reports all of them', async () => {
     const { runtime, log } = worlds.setUp({
       a: { ADD: first, DEL: failing(7, 'busy'), GC: failing(11, 'later') },
       b: {},
@@ -42,14 +42,14 @@ describe('gc', () => {
     expect(log().slice(2)).toEqual(['DEL b', 'DEL a', 'GC a', 'GC b'])
   })
 
-  test('disableGC leaves everything alone', async () => {
+  test('changes nothing if the list has disableGC', async () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first } })
     await runtime.add(list('1.1.0', 'a'), rt)
     await runtime.gc({ ...list('1.1.0', 'a'), disableGC: true }, { validAttachments: [] })
     expect(log()).toEqual(['ADD a'])
   })
 
-  test('before 1.1.0 stale attachments are deleted, plugins are not asked', async () => {
+  test('before 1.1.0 it deletes stale attachments, and runs no GC', async () => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first } })
     await runtime.add(list('1.0.0', 'a'), rt)
     await runtime.gc(list('1.0.0', 'a'), { validAttachments: [] })
@@ -67,10 +67,10 @@ describe('gc', () => {
       'validAttachments[1]: expected { containerID, ifname }, got {"containerID":"c2","ifName":"eth0"}',
     ],
     [['c1'], 'validAttachments[0]: expected { containerID, ifname }, got "c1"'],
-  ])('%j is not taken for "nothing is valid": nothing is deleted', async (given, message) => {
+  ])('%j is rejected and nothing is deleted', async (given, message) => {
     const { runtime, log } = worlds.setUp({ a: { ADD: first } })
     await runtime.add(list('1.1.0', 'a'), rt)
-    // What a program without types may pass.
+    // Passes a value as a JavaScript caller does.
     const args = { validAttachments: given } as Parameters<Cni['gc']>[1]
     const error = await failure(runtime.gc(list('1.1.0', 'a'), args))
     expect(error).toMatchObject({ code: 'GC', message: `${message}; every other attachment would be deleted` })
@@ -78,7 +78,7 @@ describe('gc', () => {
     expect(log()).toEqual(['ADD a'])
   })
 
-  test('a cache that cannot be listed is an error, not an empty cache', async () => {
+  test('an unreadable cache folder is an error', async () => {
     worlds.temp.write('results', 'a file')
     await expect(worlds.setUp({ a: {} }).runtime.gc(list('1.1.0', 'a'), { validAttachments: [] })).rejects.toThrow(
       'cannot list the cached attachments',

@@ -11,8 +11,8 @@ import { type Operation, pluginOptions } from '../runtime.ts'
 import { delNetwork } from './del.ts'
 
 /**
- * DEL of every remembered attachment of the network that is not valid any more, then GC of every plugin. Goes on after
- * a failure and throws all of them together. A list with `disableGC` is left alone.
+ * Runs DEL of every cached attachment of the network that is no longer valid, then GC of every plugin.
+ * Continues after a failure and throws all failures together. Does nothing for a list with `disableGC`.
  */
 export async function collectGarbage(
   op: Operation,

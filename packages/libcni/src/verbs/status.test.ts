@@ -4,7 +4,7 @@ import { failing, fakeWorlds, list } from '../../test/fake-world.ts'
 const worlds = fakeWorlds()
 
 describe('status', () => {
-  test('asks in order and throws the first error with its code', async () => {
+  test('runs the plugins in order and throws the first error with its code', async () => {
     const { runtime, exec, log } = worlds.setUp({ a: {}, b: failing(50, 'not ready'), c: {} })
     await expect(runtime.status(list('1.1.0', 'a', 'b', 'c'))).rejects.toMatchObject({ code: 50 })
     expect(log()).toEqual(['STATUS a', 'STATUS b'])

@@ -4,7 +4,7 @@ import { knowsGcAndStatus } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { type Operation, pluginOptions } from '../runtime.ts'
 
-/** STATUS of every plugin in order; the first error is thrown as it is. Lists before 1.1.0 are always ready. */
+/** Runs STATUS of every plugin in order. Throws the first error unchanged. Lists before 1.1.0 are always ready. */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {
   if (!knowsGcAndStatus(conflist)) return
   for (const plugin of conflist.plugins) {

@@ -7,8 +7,8 @@ import type { NetworkList } from '../network-list.ts'
 import type { Operation } from '../runtime.ts'
 
 /**
- * Whether every plugin of a list is there and supports the list's version; all that is wrong comes in one error.
- * Returns the capabilities the plugins declare.
+ * Checks that every plugin of a list exists and supports the list's version. Reports all problems in one error.
+ * Returns the capabilities that the plugins declare.
  */
 export async function validateNetwork(op: Operation, { conflist }: NetworkList): Promise<string[]> {
   const failures: unknown[] = []

@@ -23,7 +23,7 @@ describe.runIf(missing === undefined)(
     const leases = () => readdirSync(`${w.files.dir}/leases/bridged`).filter((name) => /^[\da-f.:]+$/.test(name))
     const cached = () => (existsSync(`${w.files.dir}/cache/results`) ? readdirSync(`${w.files.dir}/cache/results`) : [])
 
-    test('bridge and host-local: add, check, drift, del, and del again', async () => {
+    test('bridge and host-local: add, check, drift, del, and a second del', async () => {
       write(bridged(`${w.files.dir}/leases`, [{ type: 'tuning', sysctl: { 'net.ipv4.conf.all.log_martians': '1' } }]))
       const added = await w.cnitool(['add', 'bridged', w.pod.path])
       expect(added).toMatchObject({ exitCode: 0, stderr: '' })
@@ -72,7 +72,7 @@ describe.runIf(missing === undefined)(
       ])
     })
 
-    test('del releases the addresses of a namespace that is gone', async () => {
+    test('del releases the addresses if the namespace is gone', async () => {
       write(bridged(`${w.files.dir}/leases`))
       expect(await w.cnitool(['add', 'bridged', w.pod.path])).toMatchObject({ exitCode: 0 })
       await w.pod[Symbol.asyncDispose]()
@@ -81,7 +81,7 @@ describe.runIf(missing === undefined)(
       expect(leases()).toEqual([])
     })
 
-    test('an add that fails half-way leaves what it did, says how to undo it, and del undoes it', async () => {
+    test('a failed add keeps its changes and explains how to undo them, and del undoes them', async () => {
       write(bridged(`${w.files.dir}/leases`, [{ type: 'tuning', sysctl: { 'net.ipv4.conf.gone.forwarding': '1' } }]))
       const added = await w.cnitool(['add', 'bridged', w.pod.path])
       expect(added.exitCode).toBe(1)
@@ -94,7 +94,7 @@ describe.runIf(missing === undefined)(
       expect(leases()).toEqual([])
     })
 
-    test('gc takes away what a crashed runtime left', async () => {
+    test('gc removes the attachments of a crashed runtime', async () => {
       write(bridged(`${w.files.dir}/leases`))
       await w.cnitool(['add', 'bridged', w.pod.path])
       await w.cnitool(['add', '-i', 'eth1', 'bridged', w.pod.path])
@@ -105,7 +105,7 @@ describe.runIf(missing === undefined)(
       expect(cached()).toEqual([])
     })
 
-    test('validate and version ask the real plugins', async () => {
+    test('validate and version call the real plugins', async () => {
       write({ ...bridged(`${w.files.dir}/leases`), cniVersion: '1.1.0' })
       expect(await w.cnitool(['version', 'bridge'])).toMatchObject({
         exitCode: 0,
@@ -116,7 +116,7 @@ describe.runIf(missing === undefined)(
       expect(stderr).toContain('plugin bridge does not support config version "1.1.0"')
     })
 
-    test('a signal ends the plugins with cnitool, and what they did can be deleted', async () => {
+    test('a signal ends the plugins with cnitool, and del removes their changes', async () => {
       const started = `${w.files.dir}/started`
       w.files.write(
         'bin/stuck',
@@ -138,7 +138,7 @@ describe.runIf(missing === undefined)(
       expect(leases()).toEqual([])
     })
 
-    test('a torn cache file does not keep a pod from going away', async () => {
+    test('a truncated cache file does not stop a del', async () => {
       write(bridged(`${w.files.dir}/leases`))
       await w.cnitool(['add', 'bridged', w.pod.path])
       const [file] = cached()

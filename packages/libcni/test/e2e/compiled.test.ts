@@ -36,7 +36,7 @@ esac
       reject: false,
     })
 
-  test('does everything without a Node beside it', async () => {
+  test('works without Node', async () => {
     const explained = await cnitool('explain', 'add', 'pods', '/ns')
     expect(explained).toMatchObject({ exitCode: 0, stderr: '' })
     expect(explained.stdout).toContain(`${files.dir}/bin/two <<'EOF'`)
@@ -60,10 +60,10 @@ esac
     ]) {
       expect(await cnitool(...argv)).toMatchObject({ exitCode: 0, stderr: '' })
     }
-    expect((await cnitool('cache', 'list')).stdout).toContain('nothing is remembered')
+    expect((await cnitool('cache', 'list')).stdout).toContain('no cached attachments')
   })
 
-  test('fails with 1, advice on stderr and nothing on stdout', async () => {
+  test('fails with exit code 1, advice on stderr and an empty stdout', async () => {
     const { exitCode, stdout, stderr } = await cnitool('add', 'gone', '/ns')
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toContain('Hint: there are: pods')

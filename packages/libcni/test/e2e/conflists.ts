@@ -1,4 +1,4 @@
-/** A bridge with addresses from a range; leases in the given folder. */
+/** A bridge with addresses from a range. The leases are in the given folder. */
 export const bridged = (leases: string, more: readonly object[] = []) => ({
   cniVersion: '1.0.0',
   name: 'bridged',
@@ -18,7 +18,7 @@ export const bridged = (leases: string, more: readonly object[] = []) => ({
   ],
 })
 
-/** A pair of interfaces with a fixed address. */
+/** A pair of interfaces with a static address. */
 export const pointToPoint = {
   cniVersion: '1.0.0',
   name: 'ptp',

@@ -14,8 +14,8 @@ describe.runIf(missing === undefined)(`the library with real plugins${missing ? 
   })
   afterEach(() => w[Symbol.asyncDispose]())
 
-  test('runs a chain in another namespace; members nobody knows survive ADD, CHECK and DEL', async () => {
-    // Adds a member to the result it receives, and writes down what it is told.
+  test('runs a chain in another namespace, and keeps unknown members in ADD, CHECK and DEL', async () => {
+    // Adds a member to its prevResult, and logs its calls.
     w.files.write(
       'bin/marker',
       `#!/bin/sh

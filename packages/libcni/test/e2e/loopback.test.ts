@@ -25,7 +25,7 @@ describe.runIf(missing === undefined)(`a sandbox with real plugins${missing ? ` 
     })
   const isUp = async ({ ip, pod }: World) => JSON.stringify(await ip(pod, 'link', 'show', 'dev', 'lo')).includes('"UP"')
 
-  test('lo is up after ADD, CHECK sees it go down, DEL sets it down and works without the namespace', async () => {
+  test('lo is up after ADD, CHECK notices if it is down, DEL sets it down and works without the namespace', async () => {
     const runtime = runtimeOn(w)
     const container = { containerID: 'c1', netns: w.pod.path }
     await netns.exec(w.pod, ['ip', 'link', 'set', 'lo', 'down'])
@@ -40,7 +40,7 @@ describe.runIf(missing === undefined)(`a sandbox with real plugins${missing ? ` 
     await delLoopback(runtime, { containerID: 'c1', netns: '' })
   })
 
-  test('a container that is added to two networks and deleted without waiting is left as it was', async () => {
+  test('concurrent ADDs of two networks and DELs leave a container unchanged', async () => {
     const metrics = operationMetrics()
     const runtime = runtimeOn(w, metrics)
     const container = { containerID: 'c1', netns: w.pod.path }

@@ -9,7 +9,7 @@ import { type TempDir, tempDir } from '../temp-dir.ts'
 /** The reference plugins of Debian's package containernetworking-plugins. */
 export const PLUGINS = '/usr/lib/cni'
 
-/** Why these tests cannot run here; `undefined` when they can. */
+/** Reason why these tests cannot run here; `undefined` if they can. */
 export const missing: string | undefined =
   process.getuid?.() !== 0
     ? 'needs root: network namespaces'
@@ -17,16 +17,16 @@ export const missing: string | undefined =
       ? undefined
       : `needs ${PLUGINS} (apt install containernetworking-plugins)`
 
-/** A network namespace that plays the node, and one that plays a pod; configuration, leases and cache in a folder. */
+/** Network namespaces for the node and for a pod, and a folder for configuration, leases and cache. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns & AsyncDisposable
   readonly files: TempDir
   /** Runs our cnitool as a process on the node. */
   cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
-  /** Runs the original cnitool; its cache, which has no option, is ours by a bind mount. */
+  /** Runs the original cnitool. It has no option for the cache, so a bind mount makes it use ours. */
   original(file: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
-  /** `ip` in the pod, or on the node, as JSON. */
+  /** Runs `ip` in the pod or on the node, with JSON output. */
   ip(where: Netns, ...args: string[]): Promise<unknown>
 }
 
@@ -72,7 +72,7 @@ export async function world(): Promise<World> {
   }
 }
 
-/** The outcome, whatever it is: exit codes are what is tested. */
+/** Outcome of a process, also of a failed one, because the tests check exit codes. */
 async function finished(done: ReturnType<typeof run>): Promise<RunResult> {
   try {
     return await done

@@ -7,7 +7,7 @@ const file = `${CNI_PEERS}/cnitool`
 const reason =
   missing ?? (CNI_PEERS !== '' && existsSync(file) ? undefined : 'needs the original cnitool in the folder $CNI_PEERS')
 
-/** A plugin that writes down what it is told. */
+/** A plugin that logs its calls. */
 const recorder = (folder: string, result: object) => `#!/bin/sh
 { echo "$CNI_COMMAND $CNI_CONTAINERID $CNI_NETNS $CNI_IFNAME $CNI_ARGS"; cat; echo; } >>${folder}/log
 [ "$CNI_COMMAND" = ADD ] && printf '%s' '${JSON.stringify(result)}'
@@ -51,7 +51,7 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
     )
   }
 
-  test.each(['0.4.0', '1.0.0', '1.1.0'])('files have the same name, mode and bytes (%s)', async (version) => {
+  test.each(['0.4.0', '1.0.0', '1.1.0'])('cache files have the same name, mode and bytes (%s)', async (version) => {
     setUp(version, {
       cniVersion: version,
       ips: [{ address: '10.9.0.2/24', ...(version < '1' ? { version: '4' } : {}) }],
@@ -64,7 +64,7 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
     expect(await theirs('del', 'net', w.pod.path)).toMatchObject({ exitCode: 0, stderr: '' })
     log()
     expect(await theirs('add', 'net', w.pod.path)).toMatchObject({ exitCode: 0, stderr: '' })
-    // `dns: {}` is what the original adds to results before 1.0.0; we keep the plugin's document.
+    // The original adds `dns: {}` to results before 1.0.0. Ours keeps the plugin's document.
     const theirFiles = files().map(([name, text = '']) => [name, text.replace(',"dns":{}', '')])
     expect(mine).toEqual(theirFiles)
     expect(mineModes).toEqual(modes())
@@ -72,7 +72,7 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
   })
 
   test.each(pairs)(
-    'what one added the other deletes, with the same result and arguments (%s)',
+    'one implementation deletes what the other added, with the same result and arguments (%s)',
     async (_, one, other) => {
       setUp('1.0.0')
       expect(await one('add', 'net', w.pod.path)).toMatchObject({ exitCode: 0 })
@@ -89,23 +89,26 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
     },
   )
 
-  test.each(pairs)('what one added the other collects, with the remembered arguments (%s)', async (_, one, other) => {
-    setUp('1.1.0')
-    const { exitCode } = await one('add', '-i', 'net1', 'net', w.pod.path)
-    expect(exitCode).toBe(0)
-    const [first = ''] = log().split('\n')
-    expect(first).toMatch(/^ADD cnitool-[\da-f]{20} \S+ net1 B=1;A=2$/)
-    const gc =
-      other === ours
-        ? w.cnitool(['gc', 'net'], { CNI_PATH: env().CNI_PATH })
-        : w.original(file, ['gc', 'net', w.pod.path], { CNI_PATH: env().CNI_PATH })
-    expect(await gc).toMatchObject({ exitCode: 0, stderr: '' })
-    const [del, conf = '{}', ask] = log().split('\n')
-    expect(del).toBe(first.replace('ADD', 'DEL'))
-    expect(JSON.parse(conf)).toMatchObject({ runtimeConfig: { mac: '02:00:00:00:00:01' } })
-    expect(ask?.split(' ')[0]).toBe('GC')
-    expect(files()).toEqual([])
-  })
+  test.each(pairs)(
+    'one implementation collects what the other added, with the cached arguments (%s)',
+    async (_, one, other) => {
+      setUp('1.1.0')
+      const { exitCode } = await one('add', '-i', 'net1', 'net', w.pod.path)
+      expect(exitCode).toBe(0)
+      const [first = ''] = log().split('\n')
+      expect(first).toMatch(/^ADD cnitool-[\da-f]{20} \S+ net1 B=1;A=2$/)
+      const gc =
+        other === ours
+          ? w.cnitool(['gc', 'net'], { CNI_PATH: env().CNI_PATH })
+          : w.original(file, ['gc', 'net', w.pod.path], { CNI_PATH: env().CNI_PATH })
+      expect(await gc).toMatchObject({ exitCode: 0, stderr: '' })
+      const [del, conf = '{}', ask] = log().split('\n')
+      expect(del).toBe(first.replace('ADD', 'DEL'))
+      expect(JSON.parse(conf)).toMatchObject({ runtimeConfig: { mac: '02:00:00:00:00:01' } })
+      expect(ask?.split(' ')[0]).toBe('GC')
+      expect(files()).toEqual([])
+    },
+  )
 
   test('a file of the original is listed and shown', async () => {
     setUp('1.0.0')

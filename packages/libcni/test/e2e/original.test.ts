@@ -24,12 +24,12 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
     const folder = `${w.files.dir}/cache/results`
     return readdirSync(folder).map((name) => {
       const { result, ...record } = JSON.parse(settled(readFileSync(`${folder}/${name}`, 'utf8')))
-      // The original prints the result anew; we keep the plugin's document, with members the original drops.
+      // The original encodes the result again. Ours keeps the plugin's document, with members that the original drops.
       return { name, ...record, result: reencodeResult(result, '1.0.0', '1.0.0') }
     })
   }
 
-  test('add prints and remembers the same', async () => {
+  test('add prints and caches the same', async () => {
     const first = await theirs('add', 'bridged', w.pod.path)
     expect(first).toMatchObject({ exitCode: 0, stderr: '' })
     const remembered = cached()
@@ -44,7 +44,7 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
   test.each([
     ['ours adds, theirs checks and deletes', ours, theirs],
     ['theirs adds, ours checks and deletes', theirs, ours],
-  ])('%s: one takes over from the other', async (_, one, other) => {
+  ])('one implementation continues after the other: %s', async (_, one, other) => {
     const add: RunResult = await one('add', 'bridged', w.pod.path)
     expect(add).toMatchObject({ exitCode: 0 })
     expect(await other('check', 'bridged', w.pod.path)).toMatchObject({ exitCode: 0, stdout: '' })
@@ -57,10 +57,10 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
     [['add', 'gone', '/ns'], 1, 'no net configuration with name "gone" in '],
     [['add', 'bridged', '/nonexist'], 1, 'plugin type="bridge" failed (add): '],
     [['check', 'bridged', '/nonexist'], 1, ''],
-    // A command line that is wrong is 2 with all of our programs.
+    // All our programs exit with 2 for an invalid command line.
     [['add'], 2, ''],
     [['frob'], 2, 'unknown command "frob"'],
-  ])('%j fails the same way', async (argv, exitCode, message) => {
+  ])('%j fails in the same way', async (argv, exitCode, message) => {
     const [one, other] = [await ours(...argv), await theirs(...argv)]
     expect([one.exitCode, other.exitCode]).toEqual([exitCode, 1])
     expect(one.stderr).toContain(`Error: ${message}`)
@@ -69,7 +69,7 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
   })
 })
 
-/** Without what differs from run to run: hardware addresses, names of host interfaces, the next free address. */
+/** Removes what differs between runs: hardware addresses, names of host interfaces, the next free address. */
 function settled(text: string): string {
   return text
     .replaceAll(/[\da-f]{2}(:[\da-f]{2}){5}/g, 'MAC')
