@@ -1,5 +1,5 @@
 /**
- * A slim Kubernetes client: get, list and watch, tokens and kubeconfig, over the transport of the runtime it runs on.
+ * A slim Kubernetes client: get, list and watch, tokens and kubeconfig, with the runtime's own transport.
  *
  * @example
  * ```ts

@@ -3,15 +3,15 @@ import { cniErrorKey, ErrorCode } from '@cni/types'
 const brand = Symbol.for('cni.KubeError')
 
 /**
- * A failed look at the Kubernetes API or at the kubeconfig that leads to it. The message names the server or the file
- * and never holds a credential.
+ * A failed request to the Kubernetes API, or an invalid kubeconfig. The message names the server or the file, and never
+ * contains a credential.
  */
 export class KubeError extends Error {
   static {
     KubeError.prototype.name = 'KubeError'
   }
 
-  /** Why the API server could not be asked, or what was wrong with its answer. */
+  /** Kind of error. */
   readonly code:
     | 'NO_KUBECONFIG'
     | 'BAD_KUBECONFIG'
@@ -22,13 +22,13 @@ export class KubeError extends Error {
     | 'ABORTED'
     | 'STATUS'
     | 'BAD_ANSWER'
-  /** The HTTP status, with code `STATUS`. */
+  /** HTTP status if the code is `STATUS`. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  /** The server's own words, already printable. */
+  /** Message of the server, with control characters removed. */
   readonly said: string | undefined
   readonly [brand] = true
-  /** Found by the SDK anywhere in a cause chain. */
+  /** CNI code and details. The SDK finds them anywhere in a chain of causes. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
   constructor(
@@ -51,15 +51,17 @@ export class KubeError extends Error {
   }
 }
 
-/** Is it a {@link KubeError}, also one of another copy of this package? */
+/** True for a {@link KubeError}, also from another copy of this package. */
 export function isKubeError(error: unknown): error is KubeError {
   return error instanceof Error && brand in error
 }
 
 /**
- * What clears up by itself, because an agent starts or renews its token or a server recovers, is "try again later". What
- * only a person can change (a missing permission, a server that is none) keeps every pod of the mesh from starting:
- * "the plugin is not available".
+ * CNI code of an error.
+ * - "try again later" for errors that disappear by themselves: an agent starts or renews its token, or a server
+ *   recovers.
+ * - "plugin not available" for errors that only a user can repair, such as a missing permission. No pod of the mesh can
+ *   start until then.
  */
 function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable

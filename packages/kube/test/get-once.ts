@@ -1,4 +1,4 @@
-// Usage: get-once.ts KUBECONFIG TIMEOUT_MS — gets pod demo/web once and prints what came of it.
+// Usage: get-once.ts KUBECONFIG TIMEOUT_MS. Gets pod demo/web once and prints the outcome.
 import { writeSync } from 'node:fs'
 import { kubeClient } from '../src/client/client.ts'
 import { podPath } from '../src/client/get-pod.ts'

@@ -1,5 +1,6 @@
-// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS — performs the steps, a JSON list of lists of paths: those of a
-// step at the same time, each with a token of its own, over kept connections; prints what came of each. It does not exit.
+// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS. Performs the steps, a JSON list of lists of paths, over
+// kept connections. Requests the paths of a step at the same time, each with its own token. Prints the outcomes and
+// does not exit.
 import { readFileSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
 import { keptConnections } from '../src/http/kept-connections.ts'

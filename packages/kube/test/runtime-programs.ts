@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url)
 
 const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
 
-/** Command lines for a TypeScript file, up to that file. */
+/** Command lines that run a TypeScript file, without the file. */
 export const runtimePrograms: ReadonlyArray<readonly [name: string, program: readonly [string, ...string[]]]> = [
   ['node', NODE],
   ['bun', [bun, '--conditions=@cni/source']],

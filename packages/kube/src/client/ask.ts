@@ -3,43 +3,43 @@ import { isKubeError, KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 import { type Attempts, nextStep } from './retry.ts'
 
-/** One object of the API server. */
+/** Request for one object of the API server. */
 export interface Question<T> {
-  /** How messages call it: `pod demo/web`. */
+  /** Name of the object in messages: `pod demo/web`. */
   readonly what: string
-  /** Absolute, already percent-encoded. */
+  /** Absolute and percent-encoded path. */
   readonly path: string
-  /** Throws `KubeError` for a document that is something else. */
+  /** Throws `KubeError` for another kind of document. */
   readonly parse: (document: unknown) => T | Promise<T>
 }
 
-/** Settings of `getPod` and `namespaceLabels`. */
+/** Options of `getPod` and `namespaceLabels`. */
 export interface AskOptions {
   /**
-   * A client from the kubeconfig; called again, with `refused`, when the server did not accept the first one's
-   * credentials: then the kubeconfig has to be read anew.
+   * Creates a client from the kubeconfig. Called again with `refused` after the server has rejected the credentials:
+   * the kubeconfig must then be read again.
    */
   readonly connect: (refused: boolean) => Promise<KubeClient>
   readonly signal: AbortSignal
-  /** Told about every failed request that is followed by another. */
+  /** Called for every failed request that will be retried. */
   readonly onRetry?: (
     error: KubeError,
     attempts: {
-      /** Requests made, the failed one included. */
+      /** Number of requests, the failed one included. */
       readonly made: number
-      /** Failures in a row that backed off because the server is overloaded or broken. */
+      /** Number of consecutive failures of an overloaded or broken server. */
       readonly overloaded: number
-      /** The kubeconfig has been read a second time. */
+      /** True if the kubeconfig has been read again. */
       readonly reloaded: boolean
     },
   ) => void
-  /** Gives up earlier than the rules of retries would. */
+  /** Maximum number of requests, if lower than the default of the retry policy. */
   readonly maxRequests?: number
-  /** For tests: how to wait between two requests. */
+  /** Replaces the pause between requests in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Gets one object, asking again as the rules of retries say, until the signal says that there is no time left. */
+/** Gets one object. Retries as the retry policy says, until the signal aborts. */
 export async function ask<T>({ what, path, parse }: Question<T>, options: AskOptions): Promise<T> {
   const { connect, signal, onRetry, maxRequests, pause = (ms) => delay(ms, undefined, { signal }) } = options
   let client = await connect(false)
@@ -50,7 +50,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
       return await parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // Out of time: what went wrong before says more than the fact itself.
+      // After an abort, the error of the previous request is more useful.
       if (error.code === 'ABORTED') throw summary(what, last ?? error, attempts)
       last = error
       attempts = { ...attempts, made: attempts.made + 1 }

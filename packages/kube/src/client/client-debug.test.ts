@@ -14,7 +14,7 @@ afterEach(() => {
   debug.disable()
 })
 
-test('DEBUG=cni:kube traces requests with their status and time, never the token, whatever a pod is called', async () => {
+test('DEBUG=cni:kube traces requests with status and time, but never the token, for any pod name', async () => {
   await using api = await startApiServer({ pods: [storedPod({ namespace: 'demo', name: 'web' })] })
   const folder = mkdtempSync(join(tmpdir(), 'kube-debug-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -25,7 +25,7 @@ const programs: ReadonlyArray<readonly [name: string, prepare: (folder: string) 
   ['the small runtime', compiled],
 ]
 
-/** An executable of the script, with the small runtime. */
+/** Compiles the script with the small runtime. */
 async function compiled(folder: string): Promise<Program> {
   const outfile = join(folder, 'get-once')
   const options = ['--condition', '@cni/source', '--no-snapshot', '--smoke', 'none', '-o', outfile]
@@ -33,7 +33,7 @@ async function compiled(folder: string): Promise<Program> {
   return [outfile]
 }
 
-/** Each runtime has a transport of its own; to the rest of the plugin they have to be the same. */
+/** Each runtime has its own transport. All must behave the same. */
 describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prepare) => {
   let folder: string
   let program: Program
@@ -72,7 +72,7 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
   const trusting = (server: ApiServer, ca: string | undefined) =>
     kubeconfigText({ server: server.url, ca, token: api.token })
 
-  test('a pod is read', async () => {
+  test('a pod is parsed', async () => {
     expect(await get(api.kubeconfig())).toEqual({ code: 'OK', name: 'web' })
     expect(api.requests.at(-1)?.headers).toMatchObject({
       accept: 'application/json',
@@ -81,7 +81,7 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
     })
   })
 
-  test('the environment changes nothing', async () => {
+  test('the environment has no effect', async () => {
     const address = proxy.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
     const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
@@ -98,20 +98,20 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
     expect(proxied).toBe(0)
   })
 
-  test('a server is trusted only as its kubeconfig says', async () => {
+  test('a server is trusted only as the kubeconfig says', async () => {
     expect(await get(trusting(api, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
     expect(await get(trusting(elsewhere, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
     expect(await get(trusting(elsewhere, undefined))).toMatchObject({ code: 'OK' })
   })
 
-  test('a refused certificate is named, with the ones that are known', async () => {
+  test('the error for an untrusted certificate names it and the known ones', async () => {
     const { message } = await get(trusting(api, stranger.cert))
     expect(message).toMatch(
       /is not trusted \([A-Z_]+\): it presents "CN=kube-apiserver", issued by "CN=istio-redirect-test-ca"; known is "CN=stranger"$/,
     )
   })
 
-  test('a server is trusted by an intermediate authority alone, as Go trusts it', async () => {
+  test('an intermediate authority alone is sufficient, as in Go', async () => {
     const intermediate = createAuthority('root').issueAuthority('cluster', { key: 'RSA-2048' })
     const { cert, key } = intermediate.issue('kube-apiserver', ['127.0.0.1'])
     await using server = await startApiServer({
@@ -151,7 +151,7 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
     })
   })
 
-  test('certificates that cannot be read are an error of the kubeconfig, not of the network', async () => {
+  test('unreadable certificates are an error of the kubeconfig, not of the network', async () => {
     const damaged = '-----BEGIN CERTIFICATE-----\nMIIB\n'
     const problem = { code: 'BAD_KUBECONFIG', message: expect.stringContaining('unusable TLS settings') }
     expect(await get(trusting(api, damaged))).toMatchObject(problem)
@@ -159,7 +159,7 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
     expect(await get(`${api.kubeconfig()}    ${pair}\n`)).toMatchObject(problem)
   })
 
-  test('a server that is not there is a network error', async () => {
+  test('a missing server is a network error', async () => {
     const nobody = kubeconfigText({ server: 'https://127.0.0.1:1', ca: api.ca, token: api.token })
     expect(await get(nobody)).toMatchObject({
       code: 'NETWORK',
@@ -169,8 +169,8 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
 
   test.each([
     ['cut', null, 'the connection was cut (ECONNRESET)'],
-    ['no TLS', 'HTTP/1.1 200 OK\r\n\r\n', 'the TLS handshake failed: does that port speak TLS? (EPROTO)'],
-  ])('a server that is none (%s) is told in our words, without advice for programmers', async (_, answer, words) => {
+    ['a server without TLS', 'HTTP/1.1 200 OK\r\n\r\n', 'the TLS handshake failed: does that port speak TLS? (EPROTO)'],
+  ])('the error for another kind of server (%s) has our own message', async (_, answer, words) => {
     const server = createServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => (answer === null ? socket.destroy() : socket.end(answer)))
@@ -204,13 +204,13 @@ describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prep
       { code: expect.stringMatching(/^(NETWORK|BAD_ANSWER)$/) },
     ],
     [
-      'a message that wants to write into the log',
+      'a message with control characters',
       { status: 400, body: JSON.stringify({ message: `a\n{"level":"error"}\u001b[2J${'x'.repeat(9000)}` }) },
       { code: 'STATUS', message: expect.stringMatching(/^[\x20-\x7e…]{1,700}$/) },
     ],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, { code: 'STATUS', status: 302 }],
     ['overload', { status: 429, headers: { 'retry-after': '7' } }, { code: 'STATUS', status: 429, retryAfterMs: 7000 }],
-  ])('%s is told apart', async (_, how, expected) => {
+  ])('%s has its own error', async (_, how, expected) => {
     const before = api.requests.length
     api.misbehave(how)
     expect(await get(api.kubeconfig(), {}, 1000)).toMatchObject(expected)

@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 describe('a request', () => {
-  test('is authenticated, asks for JSON and says who asks', async () => {
+  test('has credentials, asks for JSON and has a user agent', async () => {
     await start()
     expect(await get()).toMatchObject({ kind: 'Pod', metadata: { name: 'web' } })
     expect(api.requests).toHaveLength(1)
@@ -54,12 +54,12 @@ describe('a request', () => {
     expect(await get()).toMatchObject({ kind: 'Pod' })
   })
 
-  test('ignores the proxies and the TLS switch of the environment', async () => {
+  test("ignores the environment's proxies and TLS switch", async () => {
     await start()
     const proxy = await refusingProxy()
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])
       vi.stubEnv(name, proxy.url)
-    // What NODE_USE_ENV_PROXY=1 does when a process starts.
+    // Does the same as NODE_USE_ENV_PROXY=1 at the start of a process.
     const https = process.getBuiltinModule('node:https')
     const usual = https.globalAgent
     onTestFinished(() => {
@@ -83,7 +83,7 @@ describe('a request', () => {
 })
 
 describe('a server is trusted', () => {
-  test('only when the kubeconfig names its authority', async () => {
+  test('only if the kubeconfig has its authority', async () => {
     await start()
     const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
     await expect((await connect(stranger)).get(path, { signal: never })).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('a server is trusted', () => {
     expect(api.requests).toEqual([])
   })
 
-  test('by an intermediate authority alone, as Go trusts it', async () => {
+  test('if the kubeconfig has only an intermediate authority, as in Go', async () => {
     const intermediate = createAuthority('root').issueAuthority('cluster')
     const { cert, key } = intermediate.issue('kube-apiserver', ['127.0.0.1'])
     await start({ certificate: { cert: `${cert}${intermediate.cert}`, key } })
@@ -110,33 +110,33 @@ describe('a server is trusted', () => {
     await expect((await connect(kubeconfig)).get(path, { signal: never })).rejects.toMatchObject({ code: 'UNTRUSTED' })
   })
 
-  test('only as long as its certificate is valid', async () => {
+  test('only while its certificate is valid', async () => {
     const authority = createAuthority('ca', { notAfter: new Date(Date.now() - 1000) })
     await start({ certificate: authority.issue('old', ['127.0.0.1']) })
     const kubeconfig = kubeconfigText({ server: api.url, ca: authority.cert, token: api.token })
     await expect((await connect(kubeconfig)).get(path, { signal: never })).rejects.toMatchObject({ code: 'UNTRUSTED' })
   })
 
-  test('in any case when the kubeconfig says so', async () => {
+  test('always, if the kubeconfig disables verification', async () => {
     await start()
     const careless = kubeconfigText({ server: api.url, token: api.token })
     expect(await (await connect(careless)).get(path, { signal: never })).toMatchObject({ kind: 'Pod' })
   })
 })
 
-describe('an answer is refused', () => {
+describe('an answer is rejected', () => {
   test.each([
-    ['when nothing comes', { hang: true }, 'TIMEOUT'],
-    ['when the connection is cut', { cut: true }, 'NETWORK'],
-    ['when it is not JSON', { status: 200, body: '<html>login</html>' }, 'BAD_ANSWER'],
-    ['when it does not end', { endless: true }, 'BAD_ANSWER'],
+    ['if it does not arrive', { hang: true }, 'TIMEOUT'],
+    ['if the connection is cut', { cut: true }, 'NETWORK'],
+    ['if it is not JSON', { status: 200, body: '<html>login</html>' }, 'BAD_ANSWER'],
+    ['if it does not end', { endless: true }, 'BAD_ANSWER'],
   ] as const)('%s', async (_, how, code) => {
     await start()
     api.misbehave(how)
     await expect(get({ timeoutMs: 1000 })).rejects.toMatchObject({ code })
   })
 
-  test('with the words of the server', async () => {
+  test("with the server's message", async () => {
     await start({ pods: [] })
     await expect(get()).rejects.toMatchObject({
       code: 'STATUS',
@@ -145,7 +145,7 @@ describe('an answer is refused', () => {
     })
   })
 
-  test('without letting the server write into the log', async () => {
+  test("with control characters removed from the server's message", async () => {
     await start()
     api.misbehave({
       status: 400,
@@ -156,7 +156,7 @@ describe('an answer is refused', () => {
     expect(message.length).toBeLessThan(700)
   })
 
-  test('at once when the caller gives up', async () => {
+  test('at once after an abort', async () => {
     await start()
     api.misbehave({ hang: true })
     const caller = new AbortController()
@@ -172,13 +172,13 @@ describe('getPod', () => {
     getPod(web, { connect: connectOnce, signal, pause: async (ms) => void pauses.push(ms) })
   beforeEach(() => void pauses.splice(0))
 
-  test('costs one request when all is well', async () => {
+  test('makes one request if it succeeds', async () => {
     await start()
     expect((await pod()).metadata).toMatchObject(web)
     expect(api.requests).toHaveLength(1)
   })
 
-  test('reads the kubeconfig again when the token was refused, and asks at once', async () => {
+  test('reads the kubeconfig again after a rejected token, and retries at once', async () => {
     await start()
     const stale = kubeconfigText({ server: api.url, ca: api.ca, token: 'expired' })
     const kubeconfigs = [stale, api.kubeconfig()]
@@ -187,21 +187,21 @@ describe('getPod', () => {
     expect(pauses).toEqual([])
   })
 
-  test('gives up when the fresh token is refused too', async () => {
+  test('stops if the new token is rejected too', async () => {
     await start()
     const stale = kubeconfigText({ server: api.url, ca: api.ca, token: 'expired' })
     await expect(pod(never, () => connect(stale))).rejects.toMatchObject({ status: 401 })
     expect(api.requests).toHaveLength(2)
   })
 
-  test('gives up at once without permission', async () => {
+  test('stops at once without permission', async () => {
     await start()
     api.misbehave({ status: 403 })
     await expect(pod()).rejects.toThrow(/^pod demo\/web could not be read: GET .*: 403/)
     expect(api.requests).toHaveLength(1)
   })
 
-  test('waits a little for a pod that the server does not know yet', async () => {
+  test('waits for a pod that the server does not know yet', async () => {
     await start({ pods: [] })
     const connectOnce = () => connect()
     const appear = async () => void api.setPod(storedPod(web))
@@ -209,7 +209,7 @@ describe('getPod', () => {
     expect(api.requests).toHaveLength(2)
   })
 
-  test('gives up on a pod that does not appear', async () => {
+  test('stops if the pod does not appear', async () => {
     await start({ pods: [] })
     await expect(pod()).rejects.toThrow('pods "web" not found (after 4 requests)')
     expect(pauses).toEqual([1000, 1000, 1000])
@@ -222,7 +222,7 @@ describe('getPod', () => {
     expect(pauses).toEqual([1000, 2000, 7000, 1000])
   })
 
-  test('gives up on a server that is not there after thirty requests', async () => {
+  test('stops after thirty requests to an unreachable server', async () => {
     await start()
     const kubeconfig = api.kubeconfig()
     await api.close()
@@ -230,7 +230,7 @@ describe('getPod', () => {
     expect(pauses).toHaveLength(29)
   })
 
-  test('says what went wrong, not only that time is up', async () => {
+  test('reports the last error after a timeout', async () => {
     await start()
     api.misbehave({ status: 503 }, { hang: true })
     await expect(pod(AbortSignal.timeout(300))).rejects.toMatchObject({ status: 503 })
@@ -238,13 +238,13 @@ describe('getPod', () => {
 
   test.each([
     ['another pod', storedPod({ ...web, name: 'other' }), 'answered with pod "demo/other"'],
-    ['no pod', { kind: 'Node' }, 'metadata has the wrong type'],
+    ['another kind of object', { kind: 'Node' }, 'metadata has the wrong type'],
     [
-      'a pod with containers that are none',
+      'a pod with invalid containers',
       { ...storedPod(web), spec: { containers: [{ name: 5 }] } },
       'spec.containers.0.name',
     ],
-  ])('refuses %s', async (_, body, reason) => {
+  ])('rejects %s', async (_, body, reason) => {
     await start()
     api.misbehave(...Array.from({ length: 4 }, () => ({ status: 200, body: JSON.stringify(body) })))
     await expect(pod()).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining(reason) })
@@ -260,13 +260,13 @@ describe('the labels of a namespace', () => {
       ...(maxRequests !== undefined && { maxRequests }),
     })
 
-  test('are read', async () => {
+  test('are returned', async () => {
     await start({ namespaces: { demo: { mode: 'ambient' } } })
     expect(await labels()).toEqual({ mode: 'ambient' })
     expect(api.requests.map(({ url }) => url)).toEqual(['/api/v1/namespaces/demo'])
   })
 
-  test('may be none', async () => {
+  test('may be missing', async () => {
     await start()
     for (const none of ['', ',"labels":null']) {
       api.misbehave({ status: 200, body: `{"metadata":{"name":"demo"${none}}}` })
@@ -276,14 +276,14 @@ describe('the labels of a namespace', () => {
 
   test.each([
     ['another namespace', { metadata: { name: 'other' } }, 'it has another name'],
-    ['labels that are none', { metadata: { name: 'demo', labels: { a: 1 } } }, 'metadata.labels.a has the wrong type'],
-  ])('are refused from %s', async (_, body, reason) => {
+    ['invalid labels', { metadata: { name: 'demo', labels: { a: 1 } } }, 'metadata.labels.a has the wrong type'],
+  ])('are rejected for %s', async (_, body, reason) => {
     await start()
     api.misbehave({ status: 200, body: JSON.stringify(body) })
     await expect(labels(1)).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining(reason) })
   })
 
-  test('are not asked for more often than allowed', async () => {
+  test('are requested at most maxRequests times', async () => {
     await start()
     api.misbehave({ status: 503 }, { cut: true }, { status: 503 })
     await expect(labels(2)).rejects.toThrow(/^namespace demo could not be read: .*\(after 2 requests\)$/)

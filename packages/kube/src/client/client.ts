@@ -9,44 +9,51 @@ import { isKubeError, KubeError } from '../kube-error.ts'
 
 /** A client of one API server. */
 export interface KubeClient {
-  /** Gets one JSON document; `path` is absolute and already percent-encoded. Throws `KubeError`. */
+  /** Gets one JSON document. `path` is absolute and percent-encoded. Throws `KubeError`. */
   get(path: string, options: { readonly signal: AbortSignal }): Promise<unknown>
-  /** Any other request; answers like {@link KubeClient.get}, or `undefined` where the answer went to `onData`. */
+  /**
+   * Sends any other request. Returns the document like {@link KubeClient.get}, or `undefined` if `onData` has received
+   * it.
+   */
   send(request: KubeRequest, options: { readonly signal: AbortSignal }): Promise<unknown>
 }
 
-/** What the node agent asks for besides single objects. */
+/** A request other than getting one object. */
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Absolute and already percent-encoded, with its query. */
+  /** Absolute and percent-encoded path with its query. */
   readonly path: string
   readonly body?: { readonly type: string; readonly document: unknown }
-  /** Instead of those of the client. */
+  /** Overrides the client's timeout. */
   readonly timeoutMs?: number
   readonly maxBytes?: number
-  /** Takes the answer bit by bit: a watch. What it throws ends the request, unchanged if it is a `KubeError`. */
+  /**
+   * Receives the answer in chunks, for a watch. An error that it throws ends the request; a `KubeError` is passed
+   * unchanged.
+   */
   readonly onData?: (chunk: Uint8Array) => void
 }
 
 /** Limits of one request. */
 export interface KubeClientOptions {
-  /** The whole request, connection and body included. Default 10 s. */
+  /** Milliseconds for the whole request, including connection and body. Default: 10 s. */
   readonly timeoutMs?: number
-  /** Largest answer that is read. Default 4 MiB; etcd refuses objects above 1.5 MiB. */
+  /** Maximum size of an answer in bytes. Default: 4 MiB; etcd rejects objects above 1.5 MiB. */
   readonly maxBytes?: number
   readonly userAgent?: string
 }
 
 /**
- * A client without a cache, a pool or a loop. TLS is verified unless the kubeconfig says otherwise, whatever the
- * environment says; proxies from the environment are ignored, redirects are not followed, and plain `http` servers are
- * never sent a credential.
+ * Creates a client without cache, connection pool or retries.
+ * - Verifies TLS unless the kubeconfig disables it. The environment has no effect.
+ * - Ignores proxies of the environment, and does not follow redirects.
+ * - Never sends credentials over plain `http`.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
   return clientOver(defaultTransport, access, options)
 }
 
-/** A client that sends by a transport of the caller's. */
+/** Creates a client with the given transport. */
 export function clientOver(transport: Transport, access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
   const { userAgent = 'istio-cni' } = options
   const secure = access.server.protocol === 'https:'
@@ -64,7 +71,7 @@ export function clientOver(transport: Transport, access: ClusterAccess, options:
     const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
     const where = `${method} ${url.href}`
     const deadline = AbortSignal.timeout(timeoutMs)
-    // Neither headers nor bodies: those have the token, and what pods say.
+    // Traces neither headers nor bodies, which contain the token and the pods' data.
     const debug = debugFor('kube')
     const begun = debug && performance.now()
     try {
@@ -109,7 +116,7 @@ function interpret(
     throw new KubeError('BAD_ANSWER', `${where}: the answer is not JSON`)
   }
   const said = (document as { message?: unknown } | null | undefined)?.message
-  // What stands in between may send our own headers back to us.
+  // Removes the token: an intermediate server may return our own headers.
   const text =
     typeof said === 'string' ? printable(token === undefined ? said : said.replaceAll(token, '…')) : undefined
   throw new KubeError('STATUS', `${where}: ${status}${text === undefined ? '' : `: ${text}`}`, {
@@ -123,11 +130,11 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined // reported by the caller, who knows the status
+    return undefined // The caller reports it with the status.
   }
 }
 
-/** Seconds only; the date form is not used by Kubernetes. */
+/** Parses seconds only. Kubernetes does not use the date form. */
 const milliseconds = (retryAfter: string | undefined): number | undefined =>
   retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
@@ -145,8 +152,9 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
 }
 
 /**
- * What is wrong with the kubeconfig's certificates, if anything: of a damaged one bun says that a socket could not be
- * opened, as of an unreachable host, and Node that it trusts nobody. Only a failed request pays for the look.
+ * Error of the kubeconfig's certificates, if they are invalid. Runs only after a failed request.
+ * The runtimes' errors are misleading: for a damaged certificate bun reports a failed connection, and Node an untrusted
+ * server.
  */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {

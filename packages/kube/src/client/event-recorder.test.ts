@@ -5,7 +5,7 @@ import { eventRecorder } from './event-recorder.ts'
 
 const pod = { namespace: 'demo', name: 'web', uid: 'uid-1', resourceVersion: '7' }
 
-/** A recorder whose requests end with `answers`, one after the other: an error, or nothing. */
+/** A recorder whose requests have the given outcomes in order: an error, or success. */
 function recording(...answers: (KubeError | undefined)[]) {
   const sent: KubeRequest[] = []
   const failures: unknown[] = []
@@ -27,7 +27,7 @@ function recording(...answers: (KubeError | undefined)[]) {
 
 const status = (code: number) => new KubeError('STATUS', `POST /: ${code}`, { status: code })
 
-test('a warning is created once, and then counted', async () => {
+test('a warning is created once, then counted', async () => {
   const { recorder, sent } = recording()
   for (const message of ['no\nroute', 'no\nroute', 'another']) recorder.warn(pod, 'NotReady', message)
   await recorder.idle()
@@ -52,7 +52,7 @@ test('a warning is created once, and then counted', async () => {
   expect(sent[1]?.path).toMatch(/^\/api\/v1\/namespaces\/demo\/events\/web\.[0-9a-f]+$/)
 })
 
-test('an event that the server has forgotten is created again; another error is reported', async () => {
+test('an event that the server has removed is created again, and other errors are reported', async () => {
   const { recorder, sent, failures, stop } = recording(undefined, status(404), undefined, status(403))
   for (let times = 0; times < 3; times += 1) recorder.warn(pod, 'NotReady', 'why')
   await recorder.idle()

@@ -13,30 +13,29 @@ interface Written {
 }
 
 /**
- * Writes events about pods, which `kubectl describe pod` shows, one after the other. While 1000 of them wait, it drops new
- * ones.
+ * Writes events about pods, one at a time; `kubectl describe pod` shows them. Drops new events while 1000 are waiting.
  */
 export function eventRecorder(options: {
   /** Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly signal: AbortSignal
-  /** Called for each event that was not written. */
+  /** Called for each event that could not be written. */
   readonly failed: (error: unknown) => void
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number
-  /** The program that reports the events. */
+  /** Name of the program that reports the events. */
   readonly component: string
 }): {
   /**
-   * Writes a warning about a pod; returns at once. `reason` is one word in CamelCase. The same warning again raises the event's
-   * count. `resourceVersion` may be empty.
+   * Queues a warning about a pod, and returns at once. `reason` is one word in CamelCase.
+   * A repeated warning raises the event's count. `resourceVersion` may be empty.
    */
   warn(
     pod: { readonly namespace: string; readonly name: string; readonly uid: string; readonly resourceVersion: string },
     reason: string,
     message: string,
   ): void
-  /** Settles when everything is written or has failed. */
+  /** Settles after all events are written or have failed. */
   idle(): Promise<void>
 } {
   const { connect, signal, failed, now = Date.now, component } = options
@@ -76,7 +75,7 @@ export function eventRecorder(options: {
     remember(key, fresh)
   }
 
-  /** `false`: the server has forgotten the event; it does so after an hour. */
+  /** False if the server has removed the event, which it does after an hour. */
   async function counted(namespace: string, { name, count }: Written, at: string): Promise<boolean> {
     try {
       await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), { signal })
@@ -140,7 +139,7 @@ const countRequest = (namespace: string, name: string, document: object): KubeRe
   body: { type: 'application/merge-patch+json', document },
 })
 
-/** `<pod>.<nanoseconds in hex>`, the form all clients use; no longer than a name may be. */
+/** Event name `<pod>.<nanoseconds in hex>`, as in all clients. Cut to the maximum length of a name. */
 function eventName(pod: string, ms: number, serial: number): string {
   const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`
   return `${pod.slice(0, 253 - suffix.length).replace(/[.-]+$/, '')}${suffix}`

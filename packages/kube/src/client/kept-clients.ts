@@ -3,8 +3,9 @@ import { keptConnections } from '../http/kept-connections.ts'
 import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts'
 
 /**
- * Clients that share their open connections, for requests that may arrive twice without harm. The first request opens a
- * connection. `client` makes a client with the credentials of that moment. Disposing closes the connections.
+ * Clients that share open connections, for requests that may safely arrive twice.
+ * The first request opens a connection. `client` creates a client with the current credentials. Disposing closes the
+ * connections.
  */
 export function keptClients(): Disposable & {
   client(access: ClusterAccess, options?: KubeClientOptions): KubeClient

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 
-// Each of them once: to make one takes 10 µs.
+// Shared schemas: creating one is slow.
 const string = z.string()
 const strings = z.optional(z.record(string, string))
 const id = z.optional(z.number())
@@ -22,7 +22,7 @@ const podSchema = z.object({
   }),
 })
 
-/** The members of a pod that {@link parsePod} keeps. */
+/** Members of a pod that {@link parsePod} keeps. */
 export interface Pod {
   readonly metadata: {
     readonly name: string
@@ -44,14 +44,11 @@ export interface Pod {
   }
 }
 
-/**
- * The members of a pod that decide about its traffic, from what the API server answered; one that is `null` is absent.
- * Throws `KubeError`.
- */
+/** Parses the members of a pod that determine its traffic. A `null` member counts as missing. Throws `KubeError`. */
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
   const who = `${expected.namespace}/${expected.name}`
   const asItIs = podSchema.safeParse(document)
-  // API servers leave out what is absent: only other sources pay for a second look.
+  // API servers omit missing members. Removes nulls only if the first attempt fails.
   const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
@@ -67,7 +64,7 @@ export function parsePod(document: unknown, expected: { readonly namespace: stri
   return parsed.data
 }
 
-/** As deep as the schema looks: `spec.containers[0].env[0].value`. */
+/** Depth of the schema: `spec.containers[0].env[0].value`. */
 const maxDepth = 6
 
 function withoutNulls(value: unknown, depth = 0): unknown {

@@ -5,7 +5,7 @@ import { requestToken } from './request-token.ts'
 const expires = '2026-01-01T00:00:00Z'
 const jwt = `x.${Buffer.from('{"iat":100,"exp":700}').toString('base64url')}.y`
 
-/** The token of a server that answers so, and what it was asked. */
+/** Token from a server with the given answer, and the requests to it. */
 async function requested(answer: unknown) {
   const asked: unknown[] = []
   const client: KubeClient = {
@@ -22,7 +22,7 @@ async function requested(answer: unknown) {
   }
 }
 
-test('a token is requested for an account, and lives by the clock of the server', async () => {
+test("the token is for an account, and its lifetime uses the server's clock", async () => {
   const { asked, token } = await requested({ status: { token: jwt, expirationTimestamp: expires } })
   expect(token).toEqual({ token: jwt, expires: Date.parse(expires), lifeMs: 600_000 })
   expect(asked).toMatchObject([
@@ -34,7 +34,7 @@ test('a token is requested for an account, and lives by the clock of the server'
   ])
 })
 
-test('a token that is no JWT lives by the clock of this machine', async () => {
+test("the lifetime of a token that is not a JWT uses this machine's clock", async () => {
   const { token } = await requested({ status: { token: 'opaque', expirationTimestamp: expires } })
   expect(token.lifeMs / 1000).toBeCloseTo((Date.parse(expires) - Date.now()) / 1000, -1)
 })
@@ -43,7 +43,7 @@ test.each([
   [{}],
   [{ status: { token: 'a b', expirationTimestamp: expires } }],
   [{ status: { token: jwt, expirationTimestamp: 'soon' } }],
-])('%j is refused, and not repeated', async (answer) => {
+])('%j is rejected, and not quoted in the error', async (answer) => {
   await expect(requested(answer)).rejects.toMatchObject({
     code: 'BAD_ANSWER',
     message:

@@ -2,22 +2,25 @@ import * as z from 'zod/mini'
 import { KubeError } from '../kube-error.ts'
 import type { KubeClient } from './client.ts'
 
-/** Requests a token that is bound to no object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
+/** Requests a token that is not bound to an object. Needs `create` on `serviceaccounts/token`. Throws `KubeError`. */
 export async function requestToken(
   client: KubeClient,
   request: {
     readonly namespace: string
-    /** The name of the service account. */
+    /** Name of the service account. */
     readonly account: string
-    /** The server may answer with another lifetime. */
+    /** Requested lifetime in seconds. The server may choose another one. */
     readonly seconds: number
     readonly signal: AbortSignal
   },
 ): Promise<{
   readonly token: string
-  /** Milliseconds since 1970, by the server's clock. */
+  /** End of validity in milliseconds since 1970, by the server's clock. */
   readonly expires: number
-  /** Lifetime in milliseconds: by the server's clock if the token says when it was made, else by this one. */
+  /**
+   * Lifetime in milliseconds. Uses the server's clock if the token contains its creation time, else this machine's
+   * clock.
+   */
   readonly lifeMs: number
 }> {
   const { namespace, account, seconds, signal } = request
@@ -30,7 +33,7 @@ export async function requestToken(
   const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
   const parsed = answerSchema.safeParse(answer)
   const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
-  // The error repeats nothing of the answer: it may be most of a credential.
+  // The error does not quote the answer, which may contain most of a credential.
   if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
     throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
   }
@@ -43,14 +46,14 @@ export async function requestToken(
 const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
 const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
 
-/** The clock of this machine may be wrong. */
+/** Computes the lifetime from the token, because this machine's clock may be wrong. */
 function lifeOf(token: string, expires: number): number {
   try {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
     const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
     return (exp - iat) * 1000
   } catch {
-    // not every token is a JWT
+    // Not every token is a JWT.
     return expires - Date.now()
   }
 }

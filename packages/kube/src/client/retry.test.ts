@@ -10,19 +10,19 @@ const first = { made: 1, overloaded: 0, reloaded: false }
 const stop = { act: 'stop' }
 const wait = (ms: number) => ({ act: 'wait', ms })
 
-describe('after a failed request', () => {
+describe('the next step after a failed request', () => {
   test.each([
-    ['an unreachable server is asked again in a second', failure('NETWORK'), first, wait(1000)],
-    ['a silent server is asked again in a second', failure('TIMEOUT'), first, wait(1000)],
+    ['an unreachable server is retried after a second', failure('NETWORK'), first, wait(1000)],
+    ['a silent server is retried after a second', failure('TIMEOUT'), first, wait(1000)],
     ['the thirtieth request is the last', failure('NETWORK'), { ...first, made: 30 }, stop],
-    ['a refused token leads back to the kubeconfig', failure('STATUS', 401), first, { act: 'reload' }],
-    ['a token refused again is final', failure('STATUS', 401), { ...first, made: 2, reloaded: true }, stop],
+    ['a rejected token reloads the kubeconfig', failure('STATUS', 401), first, { act: 'reload' }],
+    ['a second rejected token is final', failure('STATUS', 401), { ...first, made: 2, reloaded: true }, stop],
     ['a forbidden pod is final', failure('STATUS', 403), first, stop],
-    ['an unknown pod may appear shortly', failure('STATUS', 404), first, wait(1000)],
-    ['an unknown pod is given up after four requests', failure('STATUS', 404), { ...first, made: 4 }, stop],
+    ['an unknown pod is retried after a second', failure('STATUS', 404), first, wait(1000)],
+    ['an unknown pod is final after four requests', failure('STATUS', 404), { ...first, made: 4 }, stop],
     ['overload backs off', failure('STATUS', 429), { ...first, made: 3, overloaded: 2 }, wait(4000)],
-    ['overload backs off as the server asks', failure('STATUS', 429, 3000), first, wait(3000)],
-    ['but not for longer than ten seconds', failure('STATUS', 503, 90_000), first, wait(10_000)],
+    ['overload backs off as Retry-After says', failure('STATUS', 429, 3000), first, wait(3000)],
+    ['overload backs off for at most ten seconds', failure('STATUS', 503, 90_000), first, wait(10_000)],
     [
       'a broken server backs off up to eight seconds',
       failure('STATUS', 500),
@@ -30,12 +30,12 @@ describe('after a failed request', () => {
       wait(8000),
     ],
     ['a redirect is final', failure('STATUS', 302), first, stop],
-    ['a certificate nobody vouches for leads back to the kubeconfig', failure('UNTRUSTED'), first, { act: 'reload' }],
-    ['and is final after that', failure('UNTRUSTED'), { ...first, made: 2, reloaded: true }, stop],
-    ['an answer that makes no sense is asked for again', failure('BAD_ANSWER'), first, wait(1000)],
-    ['but not for ever', failure('BAD_ANSWER'), { ...first, made: 4 }, stop],
+    ['an untrusted certificate reloads the kubeconfig', failure('UNTRUSTED'), first, { act: 'reload' }],
+    ['a second untrusted certificate is final', failure('UNTRUSTED'), { ...first, made: 2, reloaded: true }, stop],
+    ['an invalid answer is retried after a second', failure('BAD_ANSWER'), first, wait(1000)],
+    ['an invalid answer is final after four requests', failure('BAD_ANSWER'), { ...first, made: 4 }, stop],
     ['a missing kubeconfig is final', failure('NO_KUBECONFIG'), first, stop],
-    ['a node where TLS cannot be confined stays one', failure('NO_SANDBOX'), first, stop],
+    ['a node that cannot sandbox TLS is final', failure('NO_SANDBOX'), first, stop],
   ])('%s', (_, error, attempts, expected) => {
     expect(nextStep(error, attempts)).toEqual(expected)
   })
@@ -46,16 +46,16 @@ describe('the CNI code', () => {
     Reflect.get(failure(code, status), Symbol.for('cni.error')) as { code: number; details?: string }
   test.each<[string, KubeErrorCode, number | undefined, number, string?]>([
     ['try again later: the agent renews the token', 'STATUS', 401, 11, 'renews the token'],
-    ['not available: somebody has to grant it', 'STATUS', 403, 50, '"get" on pods'],
+    ['not available: the permission is missing', 'STATUS', 403, 50, '"get" on pods'],
     ['try again later: the pod may be new', 'STATUS', 404, 11],
     ['try again later: overload passes', 'STATUS', 429, 11],
     ['try again later: servers recover', 'STATUS', 503, 11],
-    ['not available: that is no API server', 'STATUS', 302, 50],
-    ['not available: it will not accept the request', 'STATUS', 400, 50],
-    ['try again later: nobody listens', 'NETWORK', undefined, 11],
+    ['not available: another kind of server', 'STATUS', 302, 50],
+    ['not available: an invalid request', 'STATUS', 400, 50],
+    ['try again later: connection refused', 'NETWORK', undefined, 11],
     ['try again later: no answer', 'TIMEOUT', undefined, 11],
     ['try again later: the agent writes it', 'NO_KUBECONFIG', undefined, 11],
-    ['the plugin is not available: the node refuses to confine TLS', 'NO_SANDBOX', undefined, 50, 'seccomp'],
+    ['not available: the node cannot sandbox TLS', 'NO_SANDBOX', undefined, 50, 'seccomp'],
     ['try again later: the agent renews the authority', 'UNTRUSTED', undefined, 11, 'up to date'],
     ['decoding failure of the kubeconfig', 'BAD_KUBECONFIG', undefined, 6],
     ['decoding failure of the answer', 'BAD_ANSWER', undefined, 6],

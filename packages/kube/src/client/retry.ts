@@ -1,20 +1,20 @@
 import type { KubeError } from '../kube-error.ts'
 
-/** What happened so far in one series of requests. */
+/** State of a series of requests. */
 export interface Attempts {
-  /** Requests made, the failed one included. */
+  /** Number of requests, the failed one included. */
   readonly made: number
-  /** Failures in a row that backed off because the server is overloaded or broken. */
+  /** Number of consecutive failures of an overloaded or broken server. */
   readonly overloaded: number
-  /** The kubeconfig has been read a second time. */
+  /** True if the kubeconfig has been read again. */
   readonly reloaded: boolean
 }
 
-/** What to do after a failed request. */
+/** Next step after a failed request. */
 export type NextStep =
   | { readonly act: 'stop' }
   | { readonly act: 'wait'; readonly ms: number }
-  /** Read the kubeconfig again and ask at once: the agent may just have renewed the token or the authority. */
+  /** Read the kubeconfig again and retry at once: the agent may have just renewed the token or the authority. */
   | { readonly act: 'reload' }
 
 const maxRequests = 30
@@ -23,10 +23,12 @@ const pauseMs = 1000
 const longestPauseMs = 8000
 
 /**
- * Decides after a failed request. What only a person can repair (403, a bad kubeconfig, an odd status) stops at once;
- * what the agent may just have repaired (401, a changed authority) is tried once more with a fresh kubeconfig; a pod
- * the server does not know yet gets a few seconds; overload is met with growing pauses; anything else is asked again
- * every second, up to 30 requests.
+ * Retry policy, by error:
+ * - 403, an invalid kubeconfig or an unexpected status: stops, because only a user can repair it.
+ * - 401 or an untrusted certificate: retries once with a fresh kubeconfig, which the agent may have renewed.
+ * - 404 or an invalid answer: four requests, because the pod may be new.
+ * - overload: growing pauses.
+ * - other errors: every second, up to 30 requests.
  */
 export function nextStep(error: KubeError, { made, overloaded, reloaded }: Attempts): NextStep {
   if (made >= maxRequests) return stop

@@ -9,10 +9,11 @@ import { requestToken } from './request-token.ts'
 /**
  * A file with a token of a service account, readable by its owner only.
  *
- * `keep` requests a token, writes the file and renews the token after 40 to 50 % of its lifetime: clients that started
- * together do not renew together. The token is valid for an hour and bound to no pod, so that it outlives the process.
- * `first` settles after the first attempt, `done` after the signal. `remove` deletes the file, and returns its path if there
- * was one.
+ * - `keep` requests a token and writes the file. It renews the token after 40 to 50 % of its lifetime; the random part
+ *   spreads the renewals of many clients. The token is valid for an hour. It is not bound to a pod, so that it outlives
+ *   the process.
+ * - `first` settles after the first attempt, `done` after the signal.
+ * - `remove` deletes the file. It returns the path if the file existed.
  */
 export function tokenFile(path: string): {
   keep(options: {
@@ -21,16 +22,16 @@ export function tokenFile(path: string): {
     /** Name of the service account. */
     readonly account: string
     readonly signal: AbortSignal
-    /** Called with each new token's end, in milliseconds since 1970. */
+    /** Called with each new token's end of validity, in milliseconds since 1970. */
     readonly renewed: (expires: number) => void
     /** Called after each failed attempt. */
     readonly failed: (error: unknown) => void
-    /** The shortest time between two requests. Default a second. */
+    /** Minimum milliseconds between two requests. Default: a second. */
     readonly pauseMs?: number | undefined
   }): {
     readonly first: Promise<void>
     readonly done: Promise<void>
-    /** Milliseconds since 1970 at which the token ends; `undefined`: there is none yet. */
+    /** End of the token's validity in milliseconds since 1970; `undefined` before the first token. */
     expires(): number | undefined
   }
   remove(): string | undefined
@@ -54,9 +55,9 @@ export function tokenFile(path: string): {
 
 type TokenFile = ReturnType<typeof tokenFile>
 
-/** Lifetime of a token that is requested. */
+/** Requested lifetime of a token. */
 const LIFE_SECONDS = 3600
-/** Longest time until a file that another program removed or changed is written again. */
+/** Maximum milliseconds until a file that another program has removed or changed is restored. */
 const LOOK_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -65,7 +66,7 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
   let held: Awaited<ReturnType<typeof requestToken>> | undefined
   let pause = pauseMs
   removeUnfinished(path)
-  /** Returns when the next one is due, by a clock that never goes back. */
+  /** Returns the time of the next renewal, by a monotonic clock. */
   const attempt = async (): Promise<number> => {
     const asked = performance.now()
     try {
@@ -101,13 +102,13 @@ function keepFile(path: string, token: string): void {
   try {
     if (readRegularFile(path, 1024 * 1024) === token) return
   } catch {
-    // The file is missing, or something else is in its place: it is written.
+    // The file is missing, or something else is in its place: writes the file.
   }
   mkdirSync(dirname(path), { recursive: true })
   writeFileAtomic(path, token, { mode: 0o600 })
 }
 
-/** Ignores the error: the next renewal reports it. */
+/** Ignores an error, because the next renewal reports it. */
 function keepQuietly(path: string, token: string): void {
   try {
     keepFile(path, token)
@@ -116,7 +117,7 @@ function keepQuietly(path: string, token: string): void {
   }
 }
 
-/** Removes the temporary files of processes that were killed while they wrote: each may hold a token. */
+/** Removes temporary files of killed processes, because they may contain a token. */
 function removeUnfinished(path: string): void {
   const start = `.${basename(path)}.`
   try {
@@ -125,6 +126,6 @@ function removeUnfinished(path: string): void {
       if (isOne) unlinkSync(join(dirname(path), name))
     }
   } catch {
-    // The folder is missing, or another process removes the same file.
+    // The folder is missing, or another process has removed the same file.
   }
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 
-// Each of them once: to make one takes 10 µs.
+// Shared schemas: creating one is slow.
 const string = z.string()
 const optional = z.nullish(string)
 const flag = z.nullish(z.boolean())
 const anything = z.nullish(z.unknown())
 
-/** What of a kubeconfig is looked at. */
+/** Members of a kubeconfig that this package reads. */
 export const kubeconfigSchema = z.object({
   'current-context': optional,
   clusters: z.nullish(
@@ -49,5 +49,5 @@ export const kubeconfigSchema = z.object({
   ),
 })
 
-/** The members of a kubeconfig that matter here. */
+/** Members of a kubeconfig that this package reads. */
 export type Kubeconfig = z.infer<typeof kubeconfigSchema>

@@ -8,7 +8,7 @@ import { kubeconfigText } from '../testing/kubeconfig-text.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
 import { serviceAccountAccess } from './service-account.ts'
 
-test('a kubeconfig that is a pipe nobody writes to is refused at once', async () => {
+test('a kubeconfig that is a pipe without a writer is rejected at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const pipe = join(folder, 'pipe')
@@ -19,10 +19,10 @@ test('a kubeconfig that is a pipe nobody writes to is refused at once', async ()
   })
 })
 
-/** What makes a file another user's. Only root can give one away. */
+/** Ways to make a file insecure. Only root can change its owner. */
 const insecure: [string, (path: string) => void, RegExp][] = [
-  ['may be written by its group', (path) => chmodSync(path, 0o660), /may be written by others \(mode 660\)/],
-  ['may be written by others', (path) => chmodSync(path, 0o602), /may be written by others \(mode 602\)/],
+  ['is writable for its group', (path) => chmodSync(path, 0o660), /may be written by others \(mode 660\)/],
+  ['is writable for other users', (path) => chmodSync(path, 0o602), /may be written by others \(mode 602\)/],
   ...(process.geteuid?.() === 0
     ? ([
         [
@@ -34,7 +34,7 @@ const insecure: [string, (path: string) => void, RegExp][] = [
     : []),
 ]
 
-test.each(insecure)('a kubeconfig, or a file that it names, that %s is refused', async (_, spoil, reason) => {
+test.each(insecure)('a kubeconfig or a file that it names is rejected if it %s', async (_, spoil, reason) => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const at = (name: string) => join(folder, name)
@@ -42,7 +42,7 @@ test.each(insecure)('a kubeconfig, or a file that it names, that %s is refused',
   writeFileSync(config, kubeconfigText({ server: 'https://127.0.0.1:6443', token: 'a.b.c' }), { mode: 0o600 })
   writeFileSync(token, 'a.b.c', { mode: 0o600 })
   writeFileSync(ca, createAuthority('ca').cert, { mode: 0o644 })
-  // Kubelet projects a service account as links into a folder, which it replaces whole.
+  // Kubelet mounts a service account as links into a folder, which it replaces as a whole.
   symlinkSync('token', at('projected'))
   const account = { server: 'https://127.0.0.1:6443', tokenFile: at('projected'), caFile: ca }
   await loadKubeconfig(config)

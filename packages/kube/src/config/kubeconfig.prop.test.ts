@@ -22,7 +22,7 @@ const kubeconfig = fc
     users: [{ name: user, user: { token } }],
   }))
 
-test('a kubeconfig reads back whatever way it was written', async () => {
+test('a kubeconfig in any notation is parsed', async () => {
   await fc.assert(
     fc.asyncProperty(kubeconfig, fc.constantFrom('block', 'flow', 'json'), async (document, style) => {
       const text = style === 'json' ? JSON.stringify(document) : stringify(document, { collectionStyle: style })
@@ -32,7 +32,7 @@ test('a kubeconfig reads back whatever way it was written', async () => {
   )
 })
 
-test('bytes that are no kubeconfig end in a typed error', async () => {
+test('invalid bytes cause a KubeError', async () => {
   const bytes = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),

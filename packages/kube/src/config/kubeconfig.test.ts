@@ -29,7 +29,7 @@ const document = (change: { cluster?: object; user?: object; top?: object } = {}
 })
 const json = (change?: Parameters<typeof document>[0]) => JSON.stringify(document(change))
 
-describe('a kubeconfig leads to the cluster of its current context', () => {
+describe('the cluster of the current context is loaded', () => {
   test.each([
     ['the bytes of the node agent', kubeconfigText({ server: 'https://10.96.0.1', ca, token })],
     ['JSON', json({ cluster: { 'certificate-authority-data': Buffer.from(ca).toString('base64') } })],
@@ -47,7 +47,7 @@ describe('a kubeconfig leads to the cluster of its current context', () => {
     expect(access.token()).toBe(token)
   })
 
-  test('paths in it are relative to it', async () => {
+  test('paths are relative to the kubeconfig', async () => {
     writeFileSync(join(folder, 'ca.crt'), ca)
     writeFileSync(join(folder, 'token'), `${token}\n`)
     const access = await load(
@@ -57,18 +57,18 @@ describe('a kubeconfig leads to the cluster of its current context', () => {
     expect(access.token()).toBe(token)
   })
 
-  test('without a certificate authority it may say that TLS is not verified', async () => {
+  test('TLS verification may be disabled instead of an authority', async () => {
     const access = await load(kubeconfigText({ server: 'https://10.96.0.1', token }))
     expect(access).toMatchObject({ insecure: true, ca: undefined })
   })
 
-  test('a token written as a block with a final newline is usable', async () => {
+  test('a token in a YAML block with a final newline is trimmed', async () => {
     const access = await load(kubeconfigText({ server: 'https://10.96.0.1', token: `${token}\n` }))
     expect(access.token()).toBe(token)
   })
 })
 
-describe('a kubeconfig that leads nowhere is refused with its path and the reason', () => {
+describe('an invalid kubeconfig is rejected with its path and the reason', () => {
   test.each([
     ['empty', '', 'it is not a mapping'],
     ['a list', '- a\n', 'it is not a mapping'],
@@ -108,7 +108,7 @@ describe('a kubeconfig that leads nowhere is refused with its path and the reaso
   )
 
   test.each([
-    ['a device without end', () => symlinkSync('/dev/zero', join(folder, 'odd'))],
+    ['an endless device', () => symlinkSync('/dev/zero', join(folder, 'odd'))],
     ['a folder', () => mkdirSync(join(folder, 'odd'))],
   ])('%s', async (_, place) => {
     place()
@@ -119,7 +119,7 @@ describe('a kubeconfig that leads nowhere is refused with its path and the reaso
     })
   })
 
-  test('a missing one says whose job it is, and can be tried again later', async () => {
+  test('the error for a missing kubeconfig names the agent, and has code 11', async () => {
     const error = await loadFrom('absent').catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'NO_KUBECONFIG', [Symbol.for('cni.error')]: { code: 11 } })
     expect(String(error)).toContain('install-cni')

@@ -5,23 +5,23 @@ import { parse, YAMLParseError } from 'yaml'
 import { KubeError } from '../kube-error.ts'
 import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
-/** How to reach and trust one cluster. Credentials are behind functions, so that printing this never shows them. */
+/** Access to a cluster. Credentials are behind functions, so that printing this object does not show them. */
 export interface ClusterAccess {
-  /** The kubeconfig all of this comes from. */
+  /** Path of the kubeconfig. */
   readonly source: string
   readonly server: URL
-  /** PEM text; the runtime's own roots when the kubeconfig names none. */
+  /** Authorities as PEM text; `undefined` for the runtime's own list. */
   readonly ca: string | undefined
-  /** The kubeconfig says `insecure-skip-tls-verify: true`. */
+  /** True if the kubeconfig has `insecure-skip-tls-verify: true`. */
   readonly insecure: boolean
-  /** The name to expect in the certificate instead of the host. */
+  /** Expected name in the certificate, instead of the host. */
   readonly serverName: string | undefined
   token(): string | undefined
   clientCertificate(): { readonly cert: string; readonly key: string } | undefined
 }
 
 /**
- * Reads a kubeconfig, YAML or JSON, and resolves its current context.
+ * Reads a kubeconfig (YAML or JSON) and resolves its current context.
  *
  * @example
  * const access = loadKubeconfig('/var/run/istio-cni/istio-cni-kubeconfig')
@@ -30,7 +30,7 @@ export function loadKubeconfig(path: string): ClusterAccess {
   return resolveAccess(path, parseKubeconfig(path, readBounded(path)))
 }
 
-/** The document of a kubeconfig, validated. `path` only appears in messages. */
+/** Parses and validates a kubeconfig. `path` is only used in messages. */
 export function parseKubeconfig(path: string, text: string): Kubeconfig {
   const parsed = kubeconfigSchema.safeParse(parseYaml(path, text))
   if (parsed.success) return parsed.data
@@ -102,7 +102,7 @@ function serverUrl(path: string, text: string): URL {
   return url
 }
 
-/** A credential that cannot be sent in a header is refused without repeating it. */
+/** Rejects a token that cannot be sent in a header, without quoting it. */
 function usableToken(path: string, token: string | undefined): string | undefined {
   const trimmed = token?.trim()
   if (!trimmed) return undefined
@@ -115,7 +115,7 @@ function decodeBase64(path: string, key: string, data: string): string {
   return Buffer.from(data, 'base64').toString('utf8')
 }
 
-/** Reads YAML, of which JSON is a part. The parser quotes what it stumbles over, maybe the token: its message goes nowhere. */
+/** Parses YAML, which includes JSON. Omits the parser's message, which may quote the token. */
 function parseYaml(path: string, text: string): unknown {
   try {
     return parse(text, { prettyErrors: true, logLevel: 'error' })

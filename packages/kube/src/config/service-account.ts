@@ -3,15 +3,15 @@ import { messageOf } from '@cni/types'
 import { KubeError } from '../kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 
-/** Where a pod finds its API server and its credentials. */
+/** API server and credentials of a pod. */
 export interface ServiceAccount {
-  /** Such as `https://10.96.0.1:443`. */
+  /** URL such as `https://10.96.0.1:443`. */
   readonly server: string
   readonly tokenFile: string
   readonly caFile: string
 }
 
-/** Reads the files of a service account; called for each request, because kubelet replaces the token every hour. */
+/** Reads the files of a service account. Call it for each request, because kubelet replaces the token every hour. */
 export function serviceAccountAccess({ server, tokenFile, caFile }: ServiceAccount): ClusterAccess {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
@@ -19,7 +19,7 @@ export function serviceAccountAccess({ server, tokenFile, caFile }: ServiceAccou
   }
   const ca = read(caFile)
   const token = read(tokenFile).trim()
-  // Neither is repeated: it may be most of a credential.
+  // The errors do not quote the token.
   if (token === '') throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it is empty`)
   if (/[^!-~]/.test(token)) {
     throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it holds blanks or control characters`)

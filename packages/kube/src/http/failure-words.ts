@@ -1,15 +1,16 @@
 import { errnoOf } from '@cni/types'
 
-/** Why a request came to nothing. */
+/** Reason of a failed request. */
 export interface FailureWords {
-  /** The errno name, or what the runtime calls it; `''` when it does not say. */
+  /** Errno name, or the runtime's error code; `''` if unknown. */
   readonly code: string
   readonly words: string
 }
 
 /**
- * Our own words for what a transport rejects with. The runtimes' are for their programmers ("pass `verbose: true` in the
- * second argument to fetch()"), and ours are read in the events of a pod; the code is the same on all of them.
+ * Describes a transport's error in our own words, which appear in the events of a pod.
+ * The runtimes' messages address programmers ("pass `verbose: true` in the second argument to fetch()"). The code is
+ * the same on all runtimes.
  */
 export function failureWords(error: unknown): FailureWords {
   const code = errnoOf(error) ?? ''
@@ -37,5 +38,5 @@ const words: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'nobody answers there',
 }
 
-/** Those of Node's parser begin with HPE. */
+/** Error codes of Node's parser begin with HPE. */
 const notHttp = /^HPE_|HTTP|Header|Content|Chunk/i

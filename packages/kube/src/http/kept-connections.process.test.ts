@@ -10,7 +10,7 @@ import { createAuthority } from '../testing/certificate.ts'
 
 const script = fileURLToPath(new URL('../../test/kept-requests.ts', import.meta.url))
 
-/** Each runtime keeps connections in a way of its own; to the rest of the agent they have to be the same. */
+/** Each runtime keeps connections in its own way. All must behave the same. */
 describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runtime) => {
   let folder: string
   let server: Server
@@ -46,7 +46,7 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     rmSync(folder, { recursive: true })
   })
 
-  /** What came of the paths of each step. The process ends by itself: open connections do not keep it. */
+  /** Outcomes of the requests in each step. The process must exit by itself in spite of open connections. */
   const requests = async (...steps: string[][]) => {
     const address = server.address()
     const origin = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
@@ -56,7 +56,7 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
   }
   const times = (path: string): number => seen.filter((one) => one.path === path).length
 
-  test('one connection serves one after the other, each with the token of its time', async () => {
+  test('one connection serves several requests, each with its own token', async () => {
     expect(await requests(['/ok'], ['/ok'], ['/ok'])).toEqual([
       { status: 200, connection: 1, token: 'Bearer 1' },
       { status: 200, connection: 1, token: 'Bearer 2' },
@@ -65,15 +65,15 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
   })
 
   test.each([
-    ['closes after each answer, as it says', '/close'],
-    ['closes after each answer without a word', '/end'],
+    ['announces and closes after each answer', '/close'],
+    ['closes after each answer without an announcement', '/end'],
     ['cuts each connection when it is idle', '/idle'],
-  ])('a server that %s gets every request answered', async (_, path) => {
+  ])('a server that %s answers every request', async (_, path) => {
     const answers = await requests([path], [path], [path], ['/ok'])
     expect(answers.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 200])
   })
 
-  test('what a server cuts that has served before is sent once more over a new connection', async () => {
+  test('a request that is cut on a reused connection is sent again over a new one', async () => {
     expect(await requests(['/ok'], ['/cut-if-used'])).toMatchObject([
       { connection: 1 },
       { status: 200, connection: 2, token: 'Bearer 2' },
@@ -81,7 +81,7 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     expect(times('/cut-if-used')).toBe(2)
   })
 
-  test('so is what nobody answers any more', async () => {
+  test('a request without an answer on a reused connection is sent again over a new one', async () => {
     expect(await requests(['/ok'], ['/silent-if-used'], ['/ok'])).toMatchObject([
       { connection: 1 },
       { status: 200, connection: 2, token: 'Bearer 2' },
@@ -89,17 +89,17 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     ])
   })
 
-  test('and not a third time', async () => {
+  test('a request is sent at most twice', async () => {
     expect(await requests(['/ok'], ['/cut'])).toMatchObject([{ status: 200 }, { failed: 'ECONNRESET' }])
     expect(times('/cut')).toBe(2)
   })
 
-  test('what a server cuts on a new connection is an error at once', async () => {
+  test('a request that is cut on a new connection fails at once', async () => {
     expect(await requests(['/cut'])).toEqual([{ failed: 'ECONNRESET' }])
     expect(times('/cut')).toBe(1)
   })
 
-  test('an answer that breaks off is an error', async () => {
+  test('an incomplete answer is an error', async () => {
     expect(await requests(['/ok'], ['/half'], ['/ok'])).toMatchObject([
       { status: 200 },
       { failed: 'ECONNRESET' },
@@ -107,14 +107,14 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     ])
   })
 
-  test('who is not trusted any more is not sent anything', async () => {
+  test('a server that is no longer trusted gets no request', async () => {
     const [before, stranger] = await requests(['/ok'], ['/stranger'])
     expect(before).toMatchObject({ status: 200 })
     expect(stranger.failed).toMatch(/CERT|SELF_SIGNED|VERIFY/)
     expect(times('/stranger')).toBe(0)
   })
 
-  test('of many at the same time two connections stay', async () => {
+  test('two of many simultaneous connections are kept', async () => {
     const many = Array.from({ length: 8 }, () => '/ok')
     const answers = await requests(many, many, ...many.map((path) => [path]))
     expect(answers).toHaveLength(24)
@@ -124,13 +124,13 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     expect(second?.filter((one) => first?.includes(one))).toHaveLength(2)
   })
 
-  test('after the end of the agent requests still work, and nothing is kept', async () => {
+  test('after disposal requests still work, and no connection is kept', async () => {
     const [before, ...after] = await requests(['/ok'], ['dispose'], ['/ok'], ['/ok'])
     expect([before, ...after]).toMatchObject([{ connection: 1 }, { connection: 2 }, { connection: 3 }])
   })
 })
 
-/** Reads requests, of which only the head matters; `served` counts those before on the connection. */
+/** Parses the heads of requests. `served` counts the earlier requests on the connection. */
 function serve(socket: TLSSocket, each: (path: string, token: string, served: number) => void): void {
   let text = ''
   let served = 0

@@ -3,24 +3,28 @@ import { defaultTransport } from './default-transport.ts'
 import { nodeKeeping } from './node-transport.ts'
 import { StaleConnection, type Transport } from './transport.ts'
 
-/** A transport over connections that stay open for the next request. */
+/** A transport whose connections stay open for the next request. */
 export interface KeptConnections extends Disposable {
   /**
-   * For requests that may arrive twice without harm: one over a connection that the server is closing, or on which nobody
-   * answers any more, is sent once more, over a new one. What a request shows and whom it trusts are its own.
+   * Transport for requests that may safely arrive twice.
+   * If a request fails on a reused connection, or gets no answer there, it is sent once more over a new one.
+   * Each request has its own credentials and trust.
    */
   readonly transport: Transport
 }
 
-/** So many stay open at most; requests beside those have a connection each, which ends with them. */
+/** Maximum number of kept connections. Further simultaneous requests open and close their own. */
 const MOST = 2
 
-/** Of a server that went without a word nothing else tells; one that is slow gets the request twice. */
+/**
+ * Milliseconds without an answer after which a kept connection counts as dead. A slow server then gets the request
+ * twice.
+ */
 const PATIENCE_MS = 1500
 
 /**
- * Connections that are made when they are needed and then kept, as long as the server keeps them: a TLS handshake costs
- * more than the request behind it. Disposed of, it opens and keeps no more; bun closes those that are open with the process.
+ * Opens connections on demand and keeps them as long as the server does, to avoid TLS handshakes.
+ * After disposal it opens and keeps no more. bun closes open connections only with the process.
  */
 export function keptConnections(): KeptConnections {
   const keeping = process.versions.bun === undefined ? nodeKeeping() : bunKeeping()

@@ -11,10 +11,10 @@ import {
   type Trust,
 } from './transport.ts'
 
-/** Over `node:https`. */
+/** Transport with `node:https`. */
 export const nodeTransport: Transport = (request) => exchange(request, undefined)
 
-/** The same over connections that stay open, apart by whom they trust. Disposed of, all are closed. */
+/** Transport with connections that stay open, separate for each trust. Disposing closes them. */
 export function nodeKeeping(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined
   return {
@@ -59,7 +59,7 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
 /** Time of silence before the first TCP keepalive probe. */
 const PROBE_MS = 60_000
 
-/** The modules are looked up at use: every start that needs no API request saves 5–11 ms. */
+/** Loads the modules on demand, because most starts of the plugin need no API request. */
 function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {
   const { method = 'GET', url, headers, trust, body } = request
   const options: RequestOptions = {
@@ -73,7 +73,7 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
     return http.request({ ...options, port: url.port || 80, agent: new http.Agent() }, onResponse)
   }
   const https = process.getBuiltinModule('node:https')
-  // An agent of our own: the global one may have been given the proxies of the environment (NODE_USE_ENV_PROXY).
+  // Own agent: the global one may use the environment's proxies (NODE_USE_ENV_PROXY).
   const agent = kept ?? new https.Agent({ keepAlive: false })
   return https.request(
     { ...options, ...(trust !== undefined && tlsOptions(trust)), port: url.port || 443, agent },
@@ -82,9 +82,9 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
 }
 
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
-  // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
+  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
   rejectUnauthorized: !insecure,
-  // As Go's clients: a certificate in the CA file is trusted also where it is an intermediate one.
+  // Trusts any certificate in the CA file, also an intermediate one, as Go clients do.
   ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
   ...(serverName !== undefined && { servername: serverName }),
   ...client,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { paced } from './paced.ts'
 
-test('other work comes in between the pieces of a large chunk, and all bytes are handed over in order', async () => {
+test('the event loop runs between the pieces of a large chunk, and all bytes arrive in order', async () => {
   let others = 0
   const timer = setInterval(() => {
     others += 1
@@ -20,7 +20,7 @@ test('other work comes in between the pieces of a large chunk, and all bytes are
   expect(others).toBeGreaterThan(1)
 })
 
-test('what the receiver throws is thrown', async () => {
+test('an error of the receiver is thrown', async () => {
   const take = paced(() => {
     throw new Error('enough')
   })

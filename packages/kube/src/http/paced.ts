@@ -1,6 +1,6 @@
 /**
- * Hands bytes to `onData` in pieces, and lets the event loop do other work in between: an answer of many megabytes must
- * not keep the caller from its other requests.
+ * Passes bytes to `onData` in pieces, and yields to the event loop between them.
+ * An answer of many megabytes must not block the caller's other requests.
  */
 export function paced(onData: (chunk: Uint8Array) => void): (chunk: Uint8Array) => Promise<void> {
   let since = performance.now()
@@ -20,5 +20,5 @@ export function paced(onData: (chunk: Uint8Array) => void): (chunk: Uint8Array) 
 /** Bytes of one piece. */
 const PIECE = 256 * 1024
 
-/** Milliseconds of work without a pause, and one piece more. */
+/** Milliseconds of work before it yields. */
 const BUSY_MS = 10

@@ -1,30 +1,33 @@
-/** One request, as a transport has to perform it. */
+/** One request for a transport. */
 export interface TransportRequest {
   /** Default `GET`. */
   readonly method?: string | undefined
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Needed for `https`. */
+  /** Required for `https`. */
   readonly trust?: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined
-  /** Takes the body of a 200 bit by bit, with pauses for other work and without a limit, instead of having it collected. What it throws ends the request. */
+  /**
+   * Receives the body of an answer with status 200 in chunks, without a size limit. Yields to the event loop between
+   * them. An error that it throws ends the request.
+   */
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 
-/** Whom to believe, and what to show. */
+/** Trusted servers, and the client's own certificate. */
 export interface Trust {
-  /** PEM text; the runtime's own roots without it. */
+  /** Authorities as PEM text; `undefined` for the runtime's own list. */
   readonly ca: string | undefined
-  /** Believe anybody. */
+  /** Trusts any server. */
   readonly insecure: boolean
-  /** The name to expect in the certificate instead of the host. */
+  /** Expected name in the certificate, instead of the host. */
   readonly serverName: string | undefined
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
-/** What came back. */
+/** Answer to a request. */
 export interface TransportAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -32,19 +35,19 @@ export interface TransportAnswer {
 }
 
 /**
- * Sends a request: no proxy of the environment, no redirect, no more than `maxBytes` of an answer. Rejects with the
- * runtime's own error, which has a `code`, or with {@link TooLarge}.
+ * Sends a request. Uses no proxy of the environment, follows no redirect, and reads at most `maxBytes`.
+ * Rejects with the runtime's own error, which has a `code`, or with {@link TooLarge}.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
-/** The answer was longer than allowed. */
+/** The answer exceeds the size limit. */
 export class TooLarge extends Error {
   static {
     TooLarge.prototype.name = 'TooLarge'
   }
 }
 
-/** A connection that had served a request before ended without a word on this one; `cause` is what the runtime said. */
+/** A reused connection was closed without an answer. `cause` is the runtime's error. */
 export class StaleConnection extends Error {
   static {
     StaleConnection.prototype.name = 'StaleConnection'

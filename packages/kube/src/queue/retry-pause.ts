@@ -1,9 +1,9 @@
-/** Says how long the next retry of a key has to wait. */
+/** Returns the milliseconds until the next retry of a key. */
 export type RetryPause = (failures: number) => number
 
 /**
- * The pauses of Kubernetes' own controllers: 5 ms before the first retry of a key, doubled up to 1000 s, and for all
- * together 10 a second with bursts of 100.
+ * Pauses of Kubernetes' own controllers. The first retry of a key waits 5 ms; the pause doubles up to 1000 s.
+ * All keys together get 10 retries a second, with bursts of 100.
  */
 export function retryPause(now: () => number = () => performance.now()): RetryPause {
   let tokens = BURST

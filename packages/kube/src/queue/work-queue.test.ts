@@ -4,7 +4,7 @@ import { workQueue } from './work-queue.ts'
 
 const MAX_ATTEMPTS = 5
 
-/** A queue whose time is ours and whose work ends when we say so. */
+/** A queue whose timers and work the test controls. */
 function controlled() {
   const stop = new AbortController()
   const waiting: { ms: number; then: () => void; cancelled: boolean }[] = []
@@ -50,7 +50,7 @@ function controlled() {
 }
 
 describe('a work queue', () => {
-  test('works on one key at a time, and once however often it was added', async () => {
+  test('processes one key at a time, and each key once however often it is added', async () => {
     const { queue, log, end, settle } = controlled()
     for (const key of ['a', 'b', 'a', 'b']) queue.add(key)
     await settle()
@@ -61,7 +61,7 @@ describe('a work queue', () => {
     expect(log).toEqual(['work a', 'work b'])
   })
 
-  test('works again on a key that was added meanwhile', async () => {
+  test('processes a key again if it is added during its work', async () => {
     const { queue, log, end, settle } = controlled()
     queue.add('a')
     await settle()
@@ -72,7 +72,7 @@ describe('a work queue', () => {
     expect(log).toEqual(['work a', 'work a'])
   })
 
-  test('makes five attempts with growing pauses, and all of them again when the key is added', async () => {
+  test('makes five attempts with growing pauses, and all of them again if the key is added', async () => {
     const { queue, log, end, wake, waiting } = controlled()
     queue.add('a')
     const pauses: (number | undefined)[] = []
@@ -90,7 +90,7 @@ describe('a work queue', () => {
     expect(log.at(-1)).toBe('again a')
   })
 
-  test('does not wait any longer for a key that is added', async () => {
+  test('ends the pause of a key that is added', async () => {
     const { queue, log, end, wake, settle } = controlled()
     queue.add('a')
     await end(new Error('x'))
@@ -102,7 +102,7 @@ describe('a work queue', () => {
     expect(log).toHaveLength(3)
   })
 
-  test('gives a key that is added while it waits all its attempts again, from the shortest pause on', async () => {
+  test('resets the attempts and pauses of a key that is added during its pause', async () => {
     const { queue, log, end, wake, waiting } = controlled()
     queue.add('a')
     for (let attempt = 1; attempt < 4; attempt += 1) {
@@ -124,7 +124,7 @@ describe('a work queue', () => {
     expect(log.at(-1)).toBe('given up a')
   })
 
-  test('gives them to a key that is added during an attempt that fails as well, without a pause', async () => {
+  test('resets the attempts of a key that is added during a failing attempt, and retries without a pause', async () => {
     const { queue, log, end, wake } = controlled()
     queue.add('a')
     for (let attempt = 1; attempt < 5; attempt += 1) {
@@ -138,7 +138,7 @@ describe('a work queue', () => {
     expect([log.at(-1), await wake()]).toEqual(['again a', 5])
   })
 
-  test('works once on a key that is added several times while it waits, also while another is worked on', async () => {
+  test('processes a waiting key once however often it is added, also while it processes another', async () => {
     const { queue, log, end, wake, settle } = controlled()
     queue.add('a')
     queue.add('b')
@@ -152,7 +152,7 @@ describe('a work queue', () => {
     expect(log).toEqual(['work a', 'again a', 'work b', 'work a'])
   })
 
-  test('goes on with other keys while one waits', async () => {
+  test('processes other keys while one waits', async () => {
     const { queue, log, end, wake } = controlled()
     queue.add('a')
     queue.add('b')
@@ -162,7 +162,7 @@ describe('a work queue', () => {
     expect(log).toEqual(['work a', 'again a', 'work b', 'work a'])
   })
 
-  test('begins nothing after the signal', async () => {
+  test('starts no work after the signal', async () => {
     const { queue, log, end, stop, waiting, settle } = controlled()
     queue.add('a')
     await end(new Error('x'))

@@ -2,31 +2,32 @@ import { retryPause } from './retry-pause.ts'
 
 interface Entry {
   failures: number
-  /** Added while it was worked on. */
+  /** True if the key was added during its work. */
   again: boolean
   cancel: (() => void) | undefined
 }
 
 /**
- * A queue of keys with one worker, as controllers have it: a key is in it once, however often it is added, and is retried
- * after a failure. Pauses grow from 5 ms to 1000 s; all keys together get 10 retries a second with bursts of 100. Nothing
- * new begins after the signal.
+ * A queue of keys with one worker, as in Kubernetes controllers. A key is queued once, however often it is added, and
+ * retried after a failure.
+ * Pauses grow from 5 ms to 1000 s. All keys together get 10 retries a second, with bursts of 100.
+ * No work starts after the signal.
  */
 export function workQueue(options: {
-  /** Runs for one key at a time. */
+  /** Processes a key. Runs for one key at a time. */
   readonly work: (key: string) => Promise<void>
   /** Called after each failure. `again` is false after the last attempt. */
   readonly failed: (key: string, error: unknown, again: boolean) => void
   readonly maxAttempts: number
   readonly signal: AbortSignal
-  /** Milliseconds until the next retry, by the number of failures. */
+  /** Milliseconds until the next retry after that number of failures. */
   readonly pause?: (failures: number) => number
-  /** For tests: calls `then` later, and returns how to cancel. */
+  /** Replaces timers in tests: calls `then` later, and returns a function that cancels it. */
   readonly after?: (ms: number, then: () => void) => () => void
 }): {
-  /** Adds a key, with all its attempts. */
+  /** Adds a key with all its attempts. */
   add(key: string): void
-  /** Settles when the work that runs has ended. */
+  /** Settles when the running work has ended. */
   idle(): Promise<void>
 } {
   const { work, failed, maxAttempts, signal, pause = retryPause(), after = onTimer } = options
@@ -68,7 +69,7 @@ export function workQueue(options: {
   }
 
   async function one(key: string): Promise<void> {
-    // Never within add(): the caller has not finished.
+    // Does not run inside add(), because the caller has not finished.
     await undefined
     const entry = entries.get(key) ?? { failures: 0, again: false, cancel: undefined }
     entry.again = false

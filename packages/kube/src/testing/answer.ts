@@ -5,23 +5,23 @@ import type { ServiceAccounts } from './service-accounts.ts'
 import { type Answer, type Asked, conflict, forbidden, notFound, unauthorized, unknownPath } from './status.ts'
 import type { StoredPod } from './stored-pod.ts'
 
-/** What the server knows. */
+/** State of the server. */
 export interface World {
   readonly token: string
   readonly pods: ObjectStore<StoredPod>
   readonly namespaces: ObjectStore<StoredNamespace>
-  /** By `namespace/name`. */
+  /** Keys are `namespace/name`. */
   readonly events: Map<string, Answer>
-  /** By `namespace/name`. */
+  /** Keys are `namespace/name`. */
   readonly daemonSets: ReadonlyMap<string, Answer>
-  /** Labels by name. */
+  /** Node objects by name. */
   readonly nodes: ReadonlyMap<string, Answer>
   readonly serviceAccounts: ServiceAccounts
-  /** What the holder of the token may do besides getting pods and namespaces. */
+  /** Further permissions of the token. It may always get pods and namespaces. */
   readonly grants: ReadonlySet<Grant>
 }
 
-/** A request, read. */
+/** A received request. */
 export interface Request {
   readonly method: string
   readonly url: string
@@ -29,10 +29,13 @@ export interface Request {
   readonly body: string
 }
 
-/** What a watch is of. */
+/** Store that a watch observes. */
 export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
 
-/** The ordinary answer to a request: who asks comes before what is asked for. A store stands for a stream of its changes. */
+/**
+ * Regular answer to a request. Checks the credentials first, then the path. A store as answer means a watch of its
+ * changes.
+ */
 export function answer(request: Request, world: World): readonly [number, Answer] | Watched {
   const asked = parsePath(request)
   const { authorization } = request
@@ -67,7 +70,7 @@ const paths =
 
 const verbs: Readonly<Record<string, Asked['verb']>> = { GET: 'get', POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
-/** A DaemonSet, a node, a token of a service account. */
+/** Parses the path of a DaemonSet, a node, or a service account's token. */
 function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefined {
   const found = otherPaths.exec(pathname)?.groups
   if (found === undefined) return undefined
@@ -79,7 +82,10 @@ function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefine
   return fits ? { verb, kind, namespace, name } : undefined
 }
 
-/** Pods, namespaces and events, and what an agent asks about itself; nothing else is served. */
+/**
+ * Parses the path of a pod, a namespace or an event, and of objects that an agent reads about itself. Other paths are
+ * not served.
+ */
 function parsePath({ method, url }: Request): Asked | undefined {
   const { pathname, searchParams } = new URL(url, server)
   const found = paths.exec(pathname)?.groups
@@ -115,7 +121,7 @@ function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
   return known === undefined ? [404, notFound('nodes', name)] : [200, known]
 }
 
-/** In pages, unless the version 0 asks for whatever is in the cache. */
+/** Lists objects in pages. Version 0 returns all at once, as from the cache. */
 function list<T extends StoredObject>(
   { kind, version, all }: Pick<ObjectStore<T>, 'kind' | 'version' | 'all'>,
   query: URLSearchParams,
@@ -165,7 +171,7 @@ function event({ verb, namespace: inside, name }: Asked, body: string, { events 
   return [200, after]
 }
 
-/** RFC 7396. */
+/** Merges a patch (RFC 7396). */
 function merge(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}

@@ -30,7 +30,7 @@ const ask = (path: string, { token = api.token, method = 'GET' }: { token?: stri
     outgoing.end()
   })
 
-describe('the API server answers as a real one', () => {
+describe('the API server answers like a real one', () => {
   const web = '/api/v1/namespaces/demo/pods/web'
   test.each([
     ['a pod', web, {}, 200, { kind: 'Pod', metadata: { name: 'web', namespace: 'demo' } }],
@@ -49,14 +49,14 @@ describe('the API server answers as a real one', () => {
       { metadata: { labels: { 'istio-injection': 'enabled' } } },
     ],
     [
-      'a pod that is not there',
+      'a missing pod',
       '/api/v1/namespaces/demo/pods/none',
       {},
       404,
       { kind: 'Status', reason: 'NotFound', message: 'pods "none" not found', code: 404 },
     ],
-    ['a namespace that is not there', '/api/v1/namespaces/none', {}, 404, { message: 'namespaces "none" not found' }],
-    ['anything else', '/api/v1/nodes', {}, 404, { reason: 'NotFound' }],
+    ['a missing namespace', '/api/v1/namespaces/none', {}, 404, { message: 'namespaces "none" not found' }],
+    ['an unknown path', '/api/v1/nodes', {}, 404, { reason: 'NotFound' }],
     ['a wrong token', web, { token: 'wrong' }, 401, { reason: 'Unauthorized', message: 'Unauthorized', code: 401 }],
     [
       'no token',
@@ -76,11 +76,11 @@ describe('the API server answers as a real one', () => {
       403,
       { reason: 'Forbidden', message: expect.stringContaining('cannot delete resource') },
     ],
-  ])('to %s', async (_, path, how, status, document) => {
+  ])('to a request for %s', async (_, path, how, status, document) => {
     expect(await ask(path, how)).toMatchObject({ status, document })
   })
 
-  test('and lists, watches and changes pods as far as that is granted', async () => {
+  test('to lists, watches and changes of pods if they are granted', async () => {
     await using server = await startApiServer({
       pods: [storedPod(), storedPod({ name: 'other', labels: { app: 'x' } })],
       grants: ['list pods', 'delete pods'],
@@ -115,7 +115,7 @@ describe('the API server answers as a real one', () => {
     expect(await at(web)).toMatchObject({ status: 404 })
   })
 
-  test('and lists and watches namespaces, from a version or from the beginning', async () => {
+  test('to lists and watches of namespaces, from a version or from the beginning', async () => {
     await using server = await startApiServer({
       pods: [storedPod()],
       namespaces: { mesh: { a: 'b' } },
@@ -153,7 +153,7 @@ describe('the API server answers as a real one', () => {
     ])
   })
 
-  test('and misbehaves once per request it was told to', async () => {
+  test('except for requests for which misbehave was called', async () => {
     api.misbehave({ status: 503 }, { status: 200, body: '"anything"' })
     expect(await ask(web)).toMatchObject({ status: 503, document: { reason: 'ServiceUnavailable' } })
     expect(await ask(web)).toEqual({ status: 200, document: 'anything' })
@@ -164,7 +164,7 @@ describe('the API server answers as a real one', () => {
     expect(await ask(web, { method: 'PATCH' })).toMatchObject({ status: 500 })
   })
 
-  test('and writes a kubeconfig where the plugin looks for it', async () => {
+  test('and writes a kubeconfig to the path that the plugin uses', async () => {
     const runDir = await mkdtemp(join(tmpdir(), 'api-server-'))
     const path = api.writeKubeconfig(runDir)
     expect(path).toBe(join(runDir, 'istio-cni-kubeconfig'))

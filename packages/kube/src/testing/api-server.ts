@@ -16,68 +16,73 @@ import { serviceAccounts } from './service-accounts.ts'
 import { type Answer, otherFailure } from './status.ts'
 import type { StoredPod } from './stored-pod.ts'
 
-/** How the server treats one request, instead of answering it as it should. */
+/** Irregular reaction of the server to one request. */
 export interface Misbehaviour {
-  /** It waits for a request with this method; others pass it by. */
+  /** Waits for a request with this method; other requests get their regular answer. */
   readonly method?: string
-  /** Answer with this status and the matching Status object. */
+  /** Answers with this status and the matching Status object. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Answer with these bytes, whatever they are. */
+  /** Answers with these bytes. */
   readonly body?: string
-  /** Begin a 200 with these bytes, then cut the connection. */
+  /** Begins an answer with status 200 and these bytes, then cuts the connection. */
   readonly partial?: string
-  /** Never stop sending. */
+  /** Sends an endless answer. */
   readonly endless?: boolean
-  /** Accept the request and never answer it. */
+  /** Accepts the request and never answers. */
   readonly hang?: boolean
-  /** Cut the connection instead of answering. */
+  /** Cuts the connection without an answer. */
   readonly cut?: boolean
-  /** Wait before doing any of these, or before the ordinary answer. */
+  /** Milliseconds before this reaction, or before the regular answer. */
   readonly delayMs?: number
 }
 
-/** Settings of {@link startApiServer}. */
+/** Options of {@link startApiServer}. */
 export interface ApiServerOptions {
   readonly pods?: readonly StoredPod[]
-  /** Labels by namespace name; the namespace of every pod exists anyway. */
+  /** Labels by namespace name. The namespaces of all pods exist anyway. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
-  /** What the token allows besides getting pods and namespaces; see `repairGrants` and `ambientGrants`. */
+  /**
+   * Further permissions of the token, such as `repairGrants` and `ambientGrants`. It may always get pods and
+   * namespaces.
+   */
   readonly grants?: readonly Grant[]
   readonly host?: string
-  /** The namespace to serve in, on all its addresses. Default: ours, on `host`. */
+  /** Network namespace in which the server listens on all addresses. Default: this process's own, on `host`. */
   readonly netns?: NetnsTarget
   readonly port?: number
-  /** Serve this certificate instead of one issued by the server's own authority. */
+  /** Certificate of the server. Default: issued by the server's own authority. */
   readonly certificate?: Certificate
-  /** Added to every answer. */
+  /** Milliseconds before every answer. */
   readonly latencyMs?: number
 }
 
 /** A running API server; `await using` stops it. */
 export interface ApiServer extends AsyncDisposable {
-  /** `https://host:port` */
+  /** URL of the form `https://host:port`. */
   readonly url: string
-  /** PEM text of the authority that vouches for the server. */
+  /** Authority of the server's certificate, as PEM text. */
   readonly ca: string
-  /** The only token that is accepted; assign to rotate it. */
+  /** The only valid token. Assign a new one to rotate it. */
   token: string
-  /** Requests that the server has seen. */
+  /** All received requests. */
   readonly requests: readonly {
     readonly method: string
     readonly url: string
     readonly headers: IncomingMessage['headers']
     readonly body: string
   }[]
-  /** Adds a pod, or changes it; watches are told. */
+  /** Adds or changes a pod, and notifies watches. */
   setPod(pod: StoredPod): void
   getPod(namespace: string, name: string): StoredPod | undefined
   deletePod(namespace: string, name: string): void
-  /** Labels a namespace, which exists from now on; watches are told. */
+  /** Sets the labels of a namespace, which it creates if needed, and notifies watches. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   deleteNamespace(name: string): void
-  /** Makes the DaemonSet, changes or, without a document, removes it. `podSpec`: members of its pods' specification. */
+  /**
+   * Creates or changes a DaemonSet; removes it without a document. `podSpec` has members of its pods' specification.
+   */
   setDaemonSet(
     namespace: string,
     name: string,
@@ -86,40 +91,41 @@ export interface ApiServer extends AsyncDisposable {
       readonly podSpec?: Readonly<Record<string, unknown>>
     },
   ): void
-  /** Labels a node, which exists from now on; with its other members, if it has any. */
+  /** Sets the labels and other members of a node, which it creates if needed. */
   setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
-   * Makes a service account, for which tokens may be requested then, valid for as long as was asked or for `lifeSeconds`;
-   * a second time makes those before invalid.
+   * Creates a service account, for which tokens can then be requested. They are valid for the requested time, or for
+   * `lifeSeconds`.
+   * A second call invalidates earlier tokens.
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
-  /** The events that were written. */
+  /** Written events. */
   events(): Readonly<Record<string, unknown>>[]
-  /** How many watches are open. */
+  /** Number of open watches. */
   watches(): number
-  /** Tells all watches the version of this moment. */
+  /** Sends a bookmark with the current version to all watches. */
   bookmark(): void
-  /** Sends this to all watches, whatever it is. */
+  /** Sends a raw text to all watches. */
   say(text: string): void
   /** Cuts all connections. */
   cutAll(): void
-  /** Forgets what happened: older watches get 410. */
+  /** Forgets all changes: older watches get 410. */
   compact(): void
-  /** The next requests are treated so, one entry each, before the server behaves again. */
+  /** Queues irregular reactions, one for each of the next requests. */
   misbehave(...next: readonly Misbehaviour[]): void
-  /** Behaves again, whatever {@link misbehave} said. */
+  /** Removes all queued reactions of {@link misbehave}. */
   behave(): void
-  /** A kubeconfig for this server with the token of this moment. */
+  /** A kubeconfig for this server with its current token. */
   kubeconfig(): string
-  /** Writes {@link kubeconfig} where the plugin looks for it, `<runDir>/istio-cni-kubeconfig`, and returns the path. */
+  /** Writes {@link kubeconfig} to `<runDir>/istio-cni-kubeconfig`, where the plugin reads it, and returns the path. */
   writeKubeconfig(runDir: string): string
   close(): Promise<void>
 }
 
 /**
- * Starts a small Kubernetes API server for pods, namespaces and events, DaemonSets, nodes and tokens of service accounts,
- * over TLS with its own authority and a bearer token. It answers as the real one does, with 401, 403, 404 and 409 Status objects, lists, watches, and can be told to
- * misbehave.
+ * Starts a small Kubernetes API server over TLS, with its own authority and a bearer token.
+ * It serves pods, namespaces, events, DaemonSets, nodes and tokens of service accounts, with lists and watches.
+ * Its errors are Status objects with 401, 403, 404 and 409, as from a real server. Tests can make it misbehave.
  *
  * @example
  * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
@@ -228,12 +234,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // A client that distrusts the certificate is what many tests are about.
+  // Ignores clients that do not trust the certificate, as in many tests.
   server.on('tlsClientError', () => {})
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject)
     const listening = (): void => resolve((server.address() as AddressInfo).port)
-    // With a host, Node binds only after a look-up, when we have left the namespace again.
+    // With a host, Node binds asynchronously after a lookup, when the thread has left the namespace.
     if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
     else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
   })

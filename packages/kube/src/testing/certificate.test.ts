@@ -27,7 +27,7 @@ describe('a test authority', () => {
     expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
   })
 
-  test('is valid in the given time', () => {
+  test('is valid in the given period', () => {
     const validity = { notBefore: new Date('2024-02-29T12:00:00Z'), notAfter: new Date('2051-01-01T00:00:00Z') }
     const { validFrom, validTo } = new X509Certificate(createAuthority('x', validity).cert)
     expect(new Date(validFrom)).toEqual(validity.notBefore)

@@ -8,33 +8,33 @@ export interface Certificate {
   readonly key: string
 }
 
-/** A certificate authority: its own certificate and a way to issue others. */
+/** A certificate authority: its own certificate, and methods to issue others. */
 export interface Authority extends Certificate {
-  /** Signs a server certificate for these DNS names and addresses. */
+  /** Issues a server certificate for these DNS names and addresses. */
   issue(commonName: string, hosts: readonly string[], options?: CertificateOptions): Certificate
-  /** Signs an intermediate authority. */
+  /** Issues an intermediate authority. */
   issueAuthority(commonName: string, options?: CertificateOptions): Authority
 }
 
 /** Kinds of keys. */
 type KeyKind = NonNullable<CertificateOptions['key']>
 
-/** What a certificate has instead of a P-256 key and the validity of its authority. */
+/** Options of a certificate. Default: a P-256 key, and the validity of its authority. */
 export interface CertificateOptions {
   readonly key?: 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
-  /** The use: of a server, or of a client that proves its identity. Default `server`. */
+  /** Use of the certificate: by a server, or by a client to prove its identity. Default: `server`. */
   readonly use?: 'server' | 'client'
-  /** The first moment the certificate is valid. */
+  /** Start of validity. */
   readonly notBefore?: Date
-  /** The last moment. */
+  /** End of validity. */
   readonly notAfter?: Date
 }
 
 type Validity = Pick<CertificateOptions, 'notBefore' | 'notAfter'>
 
 /**
- * Creates a self-signed certificate authority with a fresh key. No `openssl` binary and no dependency: the
- * test API server has to start on a bare machine.
+ * Creates a self-signed certificate authority with a new key.
+ * Needs neither `openssl` nor a dependency, because the test API server must start on a bare machine.
  *
  * @example
  * const ca = createAuthority('test-ca')
@@ -44,7 +44,7 @@ export function createAuthority(commonName: string, options: CertificateOptions 
   return authority(commonName, options, undefined)
 }
 
-/** Creates a certificate that nobody but its own key has signed. */
+/** Creates a self-signed certificate that is not an authority. */
 export function selfSigned(
   commonName: string,
   hosts: readonly string[],
@@ -64,14 +64,14 @@ export function selfSigned(
   return { cert, key: pkcs8(privateKey) }
 }
 
-/** Who signs a certificate. */
+/** Signer of a certificate. */
 interface Signer {
   readonly issuer: Uint8Array
   readonly signingKey: KeyObject
   readonly signerKey: KeyObject
 }
 
-/** An authority signed by another one, or by itself. */
+/** Creates an authority, signed by another one or by itself. */
 function authority(commonName: string, options: CertificateOptions, signedBy: Signer | undefined): Authority {
   const { publicKey, privateKey } = keyPair(options)
   const own: Signer = { issuer: name(commonName), signingKey: privateKey, signerKey: publicKey }
@@ -104,7 +104,7 @@ const keyKinds: Readonly<Record<KeyKind, () => { publicKey: KeyObject; privateKe
 
 const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
 
-/** Signs with SHA-256, with SHA-384 for larger curves, and with Ed25519 as it is. */
+/** Signature algorithm of a key: SHA-256, SHA-384 for larger curves, or Ed25519. */
 function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly hash: string | null } {
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }
@@ -183,7 +183,9 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-/** RFC 5280 section 4.2.1.2, method 1, over the whole key info: any stable digest will do. */
+/**
+ * Key identifier (RFC 5280 section 4.2.1.2, method 1), but over the whole key info, because any stable digest is valid.
+ */
 const keyId = (key: KeyObject): Buffer =>
   createHash('sha1')
     .update(key.export({ type: 'spki', format: 'der' }))

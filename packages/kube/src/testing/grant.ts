@@ -1,4 +1,4 @@
-/** A verb on a resource that a role may allow. */
+/** A verb and a resource that a role may grant. */
 export type Grant =
   | 'list pods'
   | 'watch pods'

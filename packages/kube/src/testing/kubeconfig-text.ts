@@ -1,18 +1,18 @@
 import { stringify } from 'yaml'
 
-/** A kubeconfig with one cluster and one user. */
+/** Prints a kubeconfig with one cluster and one user. */
 export function kubeconfigText({
   server,
   ca,
   token,
   user = 'plugin',
 }: {
-  /** `https://host:port`, an IPv6 host in brackets. */
+  /** URL of the form `https://host:port`, with brackets around an IPv6 host. */
   readonly server: string
-  /** PEM text; without it the document says `insecure-skip-tls-verify: true`. */
+  /** Authority as PEM text. Without it the kubeconfig has `insecure-skip-tls-verify: true`. */
   readonly ca?: string | undefined
   readonly token: string
-  /** Name of the user, and of the context before `-context`. Default `plugin`. */
+  /** Name of the user. The context is named `<user>-context`. Default: `plugin`. */
   readonly user?: string | undefined
 }): string {
   const trust =

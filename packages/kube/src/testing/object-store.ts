@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** What is stored: a pod, a namespace. */
+/** A stored object: a pod or a namespace. */
 export interface StoredObject {
   readonly metadata: {
     readonly name: string
@@ -16,31 +16,31 @@ export interface StoredNamespace extends StoredObject {
   readonly kind: 'Namespace'
 }
 
-/** A change of an object, as a watch tells it. */
+/** A change of an object, as a watch reports it. */
 export interface ObjectChange<T extends StoredObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly object: T
   readonly version: number
 }
 
-/** Objects of one kind with the versions and the history that watching them needs. */
+/** Objects of one kind, with versions and history for watches. */
 export interface ObjectStore<T extends StoredObject> {
   readonly kind: 'Pod' | 'Namespace'
-  /** The version of the latest change. */
+  /** Version of the latest change. */
   version(): number
   get(namespace: string, name: string): T | undefined
   all(): T[]
-  /** Keeps the `uid` of an object of that name, or gives it one. */
+  /** Keeps the `uid` of an existing object of that name, or creates one. */
   set(object: T): T
   delete(namespace: string, name: string): T | undefined
-  /** `undefined`: that is too long ago. */
+  /** Changes after a version; `undefined` if the history does not reach back that far. */
   since(version: number): readonly ObjectChange<T>[] | undefined
   subscribe(listener: (change: ObjectChange<T>) => void): () => void
   /** Forgets the history. */
   compact(): void
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function objectStore<T extends StoredObject>(kind: ObjectStore<T>['kind']): ObjectStore<T> {
   const objects = new Map<string, T>()
   const listeners = new Set<(change: ObjectChange<T>) => void>()

@@ -4,8 +4,8 @@ import { chosen } from './selectors.ts'
 import { expired } from './status.ts'
 
 /**
- * Answers a watch: what happened since the version of the query, or what is there where the query wants to begin with that,
- * then what happens, until the client leaves.
+ * Answers a watch. First sends the changes since the query's version, or all objects if the query requests them.
+ * Then sends changes until the client disconnects.
  */
 export function watchObjects<T extends StoredObject>(
   response: ServerResponse,
@@ -32,7 +32,7 @@ export function watchObjects<T extends StoredObject>(
   response.once('close', store.subscribe(tell))
 }
 
-/** What a server says now and then to those who asked for it, so that they need not go far back. */
+/** A bookmark: reports the current version to a watch, so that the client can resume from there. */
 export function bookmark<T extends StoredObject>(
   { kind, version }: Pick<ObjectStore<T>, 'kind' | 'version'>,
   annotations?: Readonly<Record<string, string>>,

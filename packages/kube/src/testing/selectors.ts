@@ -1,7 +1,7 @@
 import { isObject } from '@cni/types'
 import type { StoredObject } from './object-store.ts'
 
-/** Whether an object is among those a list or a watch asks for; equality and existence only. */
+/** True if an object matches the selectors of a list or watch. Supports only equality and existence. */
 export function chosen(object: StoredObject, query: URLSearchParams): boolean {
   return (
     terms(query.get('fieldSelector')).every((term) => holds(term, (key) => fieldOf(object, key))) &&

@@ -1,17 +1,17 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { type Answer, type Asked, notFound } from './status.ts'
 
-/** Service accounts and the tokens that were requested for them. */
+/** Service accounts and their tokens. */
 export interface ServiceAccounts {
-  /** Makes an account; one of that name before it is gone, and its tokens with it. */
+  /** Creates an account. Replaces an earlier one of that name and invalidates its tokens. */
   set(namespace: string, name: string, lifeSeconds?: number): void
   /** Answers a TokenRequest. */
   request(asked: Asked, body: string): readonly [number, Answer]
-  /** `namespace:name` of the account a token is for, while it is valid. */
+  /** `namespace:name` of the account of a valid token; otherwise `undefined`. */
   holderOf(token: string | undefined): string | undefined
 }
 
-/** None at first. */
+/** Creates an empty set of accounts. */
 export function serviceAccounts(): ServiceAccounts {
   const lives = new Map<string, number>()
   const uids = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** The document a Kubernetes API server answers with when it has no object to show. */
+/** Document of a Kubernetes API server for an error. */
 export type StatusDocument = {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
@@ -10,7 +10,7 @@ export type StatusDocument = {
   readonly code: number
 }
 
-/** An object, or the reason why there is none. */
+/** An object or an error. */
 export type Answer = StatusDocument | Readonly<Record<string, unknown>>
 
 const failure = (code: number, reason: string, message: string, details?: Record<string, unknown>): StatusDocument => ({
@@ -24,18 +24,18 @@ const failure = (code: number, reason: string, message: string, details?: Record
   code,
 })
 
-/** No such object. */
+/** The object does not exist. */
 export const notFound = (kind: string, name: string): StatusDocument =>
   failure(404, 'NotFound', `${kind} "${name}" not found`, { name, kind })
 
-/** No such path. */
+/** The path does not exist. */
 export const unknownPath = (): StatusDocument =>
   failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
-/** A token was sent, and it is not a valid one. */
+/** The request has an invalid token. */
 export const unauthorized = (): StatusDocument => failure(401, 'Unauthorized', 'Unauthorized')
 
-/** Nobody said who is asking, or that user may not. */
+/** The request has no credentials, or its user lacks the permission. */
 export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system:anonymous'): StatusDocument => {
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
   const group = kind === 'daemonsets' ? 'apps' : ''
@@ -48,27 +48,27 @@ export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system
   })
 }
 
-/** Somebody else was faster. */
+/** The object was changed by another client. */
 export const conflict = (name: string, why: string): StatusDocument =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on pods "${name}": Precondition failed: ${why}`, {
     name,
     kind: 'pods',
   })
 
-/** The server has forgotten what came after a version. */
+/** The server's history does not reach back to the requested version. */
 export const expired = (asked: number, oldest: number): StatusDocument =>
   failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`)
 
-/** What a request asks for. */
+/** Verb and object of a request. */
 export interface Asked {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete'
   readonly kind: 'pods' | 'pods/status' | 'namespaces' | 'events' | 'daemonsets' | 'nodes' | 'serviceaccounts/token'
-  /** Empty: all of them. */
+  /** Empty for all namespaces. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Anything else a test asks for: 429, 500, 503 … */
+/** Other errors that a test requests: 429, 500, 503 and so on. */
 export const otherFailure = (code: number): StatusDocument => {
   const [reason, message] = reasons[code] ?? ['InternalError', `the server answered ${code}`]
   return failure(code, reason, message)

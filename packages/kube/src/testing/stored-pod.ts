@@ -1,4 +1,4 @@
-/** A pod as the API server stores it; the members the plugin reads are typed, everything else is kept. */
+/** A pod as the API server stores it. Members that the plugin reads have types; all others are kept. */
 export interface StoredPod {
   readonly apiVersion?: string
   readonly kind?: string

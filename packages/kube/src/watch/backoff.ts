@@ -5,9 +5,9 @@ const LONGEST_MS = 30_000
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 /**
- * Milliseconds before the next request: 1 s, doubled with each failure up to 30 s, and not less than the server's
- * `Retry-After`, up to a minute. `spread` from 0 to 1 adds up to as much again, as in client-go, so that the clients of
- * all nodes do not come back at once.
+ * Milliseconds before the next request: 1 s, doubled with each failure up to 30 s. Waits at least as long as the
+ * server's `Retry-After`, up to a minute.
+ * A `spread` from 0 to 1 adds up to the same time again, as in client-go, to spread the requests of all nodes.
  */
 export function backoffMs({ retryAfterMs = 0 }: Pick<KubeError, 'retryAfterMs'>, failures: number, spread: number) {
   const growing = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS)

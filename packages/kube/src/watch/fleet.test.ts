@@ -9,7 +9,7 @@ const MINUTE = 60_000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** The API server of a fleet: it counts requests, and can be away. */
+/** API server for many clients. It counts requests, and can be unavailable. */
 function fleetServer() {
   const watches = new Set<() => void>()
   const requests: number[] = []
@@ -38,7 +38,7 @@ function fleetServer() {
   }
   return {
     client,
-    /** The number of requests from `from` to `to`, in milliseconds. */
+    /** Number of requests between two times in milliseconds. */
     count: (from: number, to: number) => requests.filter((at) => at >= from && at < to).length,
     stop() {
       isAway = true
@@ -50,7 +50,7 @@ function fleetServer() {
   }
 }
 
-/** Watches with as many clients, which start within a minute. */
+/** Starts one watch for each client within a minute. */
 async function fleet() {
   const server = fleetServer()
   const stop = new AbortController()
@@ -78,7 +78,7 @@ async function fleet() {
   }
 }
 
-test('at rest a watch makes at most 0.2 requests a minute', async () => {
+test('an idle watch makes at most 0.2 requests a minute', async () => {
   const { server, end } = await fleet()
   const from = performance.now()
   await vi.advanceTimersByTimeAsync(60 * MINUTE)
@@ -90,7 +90,7 @@ test.each([
   ['at once', 0],
   ['after ten seconds', 10_000],
   ['after ten minutes', 10 * MINUTE],
-])('a server that is back %s sees at most twice the requests of five minutes at rest, and no burst', async (_, ms) => {
+])('a server that returns %s gets at most twice the idle requests of five minutes, and no burst', async (_, ms) => {
   const { server, end } = await fleet()
   const rest = server.count(performance.now() - 15 * MINUTE, performance.now()) / 3
   server.stop()

@@ -1,6 +1,6 @@
 import { isObject } from '@cni/types'
 
-/** Name, UID and version of an object. A missing one is the empty text. */
+/** Name, UID and version of an object. A missing one is an empty string. */
 export interface Identity {
   /** `namespace/name`, or the name of an object without a namespace. */
   readonly key: string
@@ -8,7 +8,7 @@ export interface Identity {
   readonly version: string
 }
 
-/** Reads the identity of an object; `undefined` for anything without a name. */
+/** Identity of an object; `undefined` for an object without a name. */
 export function identityOf(object: unknown): Identity | undefined {
   const metadata = isObject(object) && isObject(object.metadata) ? object.metadata : {}
   const [namespace, name] = [text(metadata.namespace), text(metadata.name)]
@@ -17,7 +17,7 @@ export function identityOf(object: unknown): Identity | undefined {
   return { key, uid: text(metadata.uid), version: text(metadata.resourceVersion) }
 }
 
-/** Compares versions of one object: decimal numbers, which may be larger than a double can hold. */
+/** Compares two versions of one object. They are decimal numbers, which may exceed the range of a double. */
 export const isOlder = (one: string, other: string): boolean =>
   one.length === other.length ? one < other : one.length < other.length
 

@@ -32,7 +32,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value
 
-test('the items are the same however a list is cut, with or without blanks', () => {
+test('the items are the same for any chunks and white space', () => {
   const property = fc.property(
     fc.array(values, { maxLength: 4 }),
     values,
@@ -49,13 +49,13 @@ test('the items are the same however a list is cut, with or without blanks', () 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('an item that is too long is left out, and the next ones are read', () => {
+test('an item that is too long is skipped, and the next ones are passed', () => {
   const items = [{ a: 1 }, { a: 'x'.repeat(2000) }, { a: 3 }]
   const found = split(Buffer.from(JSON.stringify({ items, metadata: {} })), [700, 700])
   expect(found).toEqual({ items: [{ a: 1 }, { a: 3 }], tooLong: [2008], rest: '{"items":[],"metadata":{}}' })
 })
 
-test('of a document that goes on without items nothing is kept', () => {
+test('nothing of an endless document without items is kept', () => {
   expect(split(Buffer.alloc(70_000, ' '))).toEqual({ items: [], tooLong: [], rest: '' })
   const splitter = itemSplitter({ maxItemBytes: 10, onItem() {}, onTooLong() {} })
   splitter.take(Buffer.alloc(65_536, ' '))

@@ -1,25 +1,25 @@
-/** What {@link itemSplitter} does with the items. */
+/** Options of {@link itemSplitter}. */
 export interface ItemSplitterOptions {
-  /** Longest item, in bytes. */
+  /** Maximum size of an item in bytes. */
   readonly maxItemBytes: number
-  /** Takes the text of one item. */
+  /** Receives the text of each item. */
   readonly onItem: (text: string) => void
-  /** Takes the size of an item that is too long; the item itself is dropped. */
+  /** Receives the size of an item that is too long. The item itself is dropped. */
   readonly onTooLong: (bytes: number) => void
 }
 
-/** Cuts a list of Kubernetes into its items while it arrives. */
+/** Splits a Kubernetes list into its items while it arrives. */
 export interface ItemSplitter {
   take(chunk: Uint8Array): void
-  /** Whether more than 64 KiB are no items: no list has so much besides them. */
+  /** True if the document has more than 64 KiB besides items. No list has that much. */
   isNoList(): boolean
-  /** The document without its items; empty where that is longer than that of any list. */
+  /** Document without its items; empty if it is longer than a list can be. */
   end(): string
 }
 
 /**
- * Reads a JSON list item by item, so that only one of its objects is in memory. Finds the items by counting brackets;
- * the caller parses them.
+ * Splits a JSON list into items, so that only one item is in memory at a time.
+ * Finds the items by counting brackets; the caller parses them.
  */
 export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOptions): ItemSplitter {
   const rest = gather(MAX_REST)
@@ -44,7 +44,7 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
       }
       for (let at = 0; at < chunk.length; at += 1) {
         if (string.isOpen()) at = string.skip(chunk, at)
-        // The byte behind a string; the chunk may end with the string.
+        // Byte after a string. May be missing if the chunk ends with the string.
         const byte = chunk[at]
         const isOnItems = place === 'items' && depth === ITEMS_DEPTH
         if (byte === QUOTE) {
@@ -77,13 +77,13 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = Buffer.from('"\\,{}[]')
 
-/** The members of `items` are inside the document and the array. */
+/** Depth of the items: inside the document and the array. */
 const ITEMS_DEPTH = 2
 
-/** Kind, version and metadata of a list take a few hundred bytes. */
+/** Maximum size of a list without its items: kind, version and metadata are much smaller. */
 const MAX_REST = 64 * 1024
 
-/** Finds the ends of JSON strings, also of those that begin in another chunk. */
+/** Finds the ends of JSON strings, also if they span several chunks. */
 function stringScanner() {
   let isOpen = false
   let isEscaped = false
@@ -92,7 +92,7 @@ function stringScanner() {
     open(): void {
       isOpen = true
     },
-    /** The position behind the string, or the end of the chunk. */
+    /** Returns the position after the string, or the end of the chunk. */
     skip(chunk: Uint8Array, from: number): number {
       let at = from
       for (;;) {
@@ -112,7 +112,7 @@ function stringScanner() {
   }
 }
 
-/** Puts bytes together up to a limit; of more than that only the number is known. */
+/** Collects bytes up to a limit. Beyond it, only counts them. */
 function gather(maxBytes: number) {
   let parts: Uint8Array[] = []
   let bytes = 0
@@ -120,14 +120,14 @@ function gather(maxBytes: number) {
     add(part: Uint8Array): void {
       if (part.length === 0) return
       bytes += part.length
-      // Copied: the runtime may use its buffer again.
+      // Copies, because the runtime may reuse its buffer.
       if (bytes <= maxBytes) parts.push(new Uint8Array(part))
       else parts = []
     },
     isTooLong: () => bytes > maxBytes,
-    /** The last bytes, as text. */
+    /** Last bytes as text. */
     tail: () => Buffer.concat(parts.slice(-TAIL_PARTS)).subarray(-64).toString('latin1'),
-    /** What was put together; `undefined` if it is too long. The next one begins. */
+    /** Returns the collected text and starts again; `undefined` if it is too long. */
     end(): { readonly text: string | undefined; readonly bytes: number } {
       const all = { text: bytes > maxBytes ? undefined : Buffer.concat(parts).toString('utf8'), bytes }
       parts = []
@@ -137,5 +137,5 @@ function gather(maxBytes: number) {
   }
 }
 
-/** `"items":[` in chunks of one byte each, with blanks. */
+/** Enough parts for `"items":[` with white space in chunks of one byte each. */
 const TAIL_PARTS = 64

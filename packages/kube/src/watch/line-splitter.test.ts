@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lineSplitter } from './line-splitter.ts'
 
-test('lines are the same however a stream is cut', () => {
+test('the lines are the same for any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat(20)), (texts, cuts) => {
       const lines = texts.map((text) => text.replaceAll('\n', '')).filter((text) => text !== '')
@@ -21,7 +21,7 @@ test('lines are the same however a stream is cut', () => {
   )
 }, 30_000)
 
-test('a line without an end is refused', () => {
+test('a line without an end is rejected', () => {
   const take = lineSplitter(10, () => {})
   take(Buffer.from('12345\n1234567'))
   expect(() => take(Buffer.from('8901'))).toThrow('a line of more than 10 bytes')

@@ -1,6 +1,6 @@
 import { KubeError } from '../kube-error.ts'
 
-/** Cuts a stream of bytes into lines. What follows the last newline is no line: the stream may have been cut. */
+/** Splits a stream of bytes into lines. Ignores text after the last newline, because the stream may have been cut. */
 export function lineSplitter(maxBytes: number, onLine: (line: string) => void): (chunk: Uint8Array) => void {
   let parts: Uint8Array[] = []
   let size = 0
@@ -17,7 +17,7 @@ export function lineSplitter(maxBytes: number, onLine: (line: string) => void): 
     if (start === chunk.length) return
     size += chunk.length - start
     if (size > maxBytes) throw tooLong(maxBytes)
-    // Copied: the runtime may use its buffer again.
+    // Copies, because the runtime may reuse its buffer.
     parts.push(new Uint8Array(chunk.subarray(start)))
   }
 }

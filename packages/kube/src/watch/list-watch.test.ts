@@ -10,7 +10,9 @@ interface Watched {
   readonly present: unknown[]
 }
 
-/** Watches a server that answers lists with `page`, until `end` of them were asked for or that many tries failed. */
+/**
+ * Watches a server that answers lists with `page`, until `end` lists are requested or that many attempts have failed.
+ */
 async function watched(
   page: (asked: number, url: URL) => string,
   { lists = 5000, failures = 3 } = {},
@@ -44,14 +46,14 @@ async function watched(
 const listOf = (items: readonly unknown[], next?: string) =>
   JSON.stringify({ metadata: { resourceVersion: '7', ...(next === undefined ? {} : { continue: next }) }, items })
 
-test('a list that always goes on with the same token is given up at once, with a growing pause', async () => {
+test('a list whose pages repeat a token stops at once, with growing pauses between attempts', async () => {
   const seen = await watched(() => listOf([], 'x'))
   expect(seen.urls).toHaveLength(6)
   expect(seen.failures[0]?.message).toBe('GET /api/v1/pods: two pages of the list have the same "continue"')
   expect(seen.pauses[1]).toBeGreaterThan(1400)
 })
 
-test('a list that goes on for ever with other tokens is asked for slowly, and given up', async () => {
+test('an endless list with changing tokens is requested slowly, then stops', async () => {
   const seen = await watched((asked) => listOf([], `token-${asked}`), { failures: 1 })
   expect(seen.urls).toHaveLength(1000)
   expect(seen.failures[0]?.message).toBe(
@@ -60,13 +62,13 @@ test('a list that goes on for ever with other tokens is asked for slowly, and gi
   expect(seen.pauses.filter((ms) => ms === 100)).toHaveLength(979)
 })
 
-test('a list with more objects than a cluster can have is given up', async () => {
+test('a list with too many objects stops', async () => {
   const page = `{"items":[${'{},'.repeat(60_000)}{}],"metadata":{"resourceVersion":"7","continue":"`
   const seen = await watched((asked) => `${page}token-${asked}"}}`, { failures: 1 })
   expect(seen.failures[0]?.message).toContain('gave up after 4 pages with 240004 objects')
 })
 
-test('a page that is too large is asked for again with fewer objects', async () => {
+test('a page that is too large is requested again with fewer objects', async () => {
   const huge = `{"items":[${`"${'x'.repeat(1024 * 1024)}",`.repeat(65)}`
   const seen = await watched((_, url) => (url.searchParams.get('limit') === '31' ? listOf([{ a: 1 }]) : huge))
   expect(seen.urls.slice(0, 3)).toEqual([
@@ -81,12 +83,12 @@ test('a page that is too large is asked for again with fewer objects', async () 
   expect(seen.present.at(-1)).toEqual({ a: 1 })
 })
 
-test('an object that is too large is passed over, and the others are told of', async () => {
+test('an object that is too large is skipped, and the others are reported', async () => {
   const seen = await watched(() => listOf([{ a: 1 }, { a: 'x'.repeat(3 * 1024 * 1024) }, { a: 3 }]))
   expect([seen.present, seen.failures]).toEqual([[{ a: 1 }, undefined, { a: 3 }], []])
 })
 
-test('a server that is back and knows no older version is listed after the shortest pause, and 410 again waits longer', async () => {
+test('after an outage a list follows the shortest pause, and repeated 410 answers wait longer', async () => {
   const away = new KubeError('NETWORK', 'nobody listens there')
   const gone = JSON.stringify({ type: 'ERROR', object: { code: 410 } })
   const bookmark = JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '8' } } })

@@ -1,4 +1,4 @@
-/** Callers that wait for something to be found. */
+/** Callers that wait for a result. */
 export interface Waiters {
   /** Calls `find` of each waiting caller again. */
   look(): void

@@ -5,7 +5,7 @@ import { watchStore } from './watch-store.ts'
 
 interface Change {
   readonly name: string
-  /** `deleted`, or whether `keep` wants the object. */
+  /** `deleted`, or the decision of `keep` about the object. */
   readonly what: 'deleted' | 'wanted' | 'unwanted'
 }
 
@@ -24,7 +24,7 @@ const change = fc.record({
   what: fc.constantFrom<Change['what']>('deleted', 'wanted', 'unwanted', 'wanted'),
 })
 
-/** The steps of a watch: reads events, or lists anew, from a server that is `behind` by so many changes. */
+/** Steps of a watch: it reads events, or lists again from a server that is `behind` by that many changes. */
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ events: fc.nat({ max: 4 }) }) },
   {
@@ -33,7 +33,7 @@ const step = fc.oneof(
   },
 )
 
-/** History of an API server: the change of version `n` at place `n - 1`. A deleted name gets a new UID. */
+/** History of an API server. The change of version `n` is at index `n - 1`. A deleted name gets a new UID. */
 function historyOf(changes: readonly Change[]): Told[] {
   const uids = new Map<string, string>()
   return changes.flatMap(({ name, what }, index): Told[] => {
@@ -60,7 +60,7 @@ const objectOf = ({ name, uid, version, what }: Told) => ({
   kept: what === 'wanted' ? { uid, version } : null,
 })
 
-test('after any lists and watches the store has what the API server has, and each difference was told once', () => {
+test('after any lists and watches the store equals the API server, and each difference was reported once', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(step, { maxLength: 20 }), (changes, steps) => {
       const history = historyOf(changes)
@@ -71,7 +71,7 @@ test('after any lists and watches the store has what the API server has, and eac
         keep: (object) => (object as ReturnType<typeof objectOf>).kept,
         changed(key, before, after) {
           expect(before).toEqual(mirror.get(key))
-          // Only a list repeats.
+          // Only a list reports unchanged objects.
           if (!isListing) expect(after).not.toEqual(before)
           if (before !== undefined && after !== undefined) expect(after.uid).toBe(before.uid)
           if (after === undefined) mirror.delete(key)

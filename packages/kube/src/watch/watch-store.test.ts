@@ -13,7 +13,7 @@ interface Kept {
   readonly mark?: string
 }
 
-/** A store that keeps the versions of wanted objects, and notes what it reports. */
+/** A store that keeps the versions of wanted objects, and records its reports. */
 function noted() {
   const notes: unknown[] = []
   let time = 0
@@ -59,7 +59,7 @@ test('a list adds, repeats and removes objects, and its end is reported after th
   ])
 })
 
-test('a list that was cut says nothing about what is gone', () => {
+test('an incomplete list removes no object', () => {
   const { store } = noted()
   for (const names of [['a', 'b'], ['a'], ['b']]) {
     store.listing()
@@ -70,7 +70,7 @@ test('a list that was cut says nothing about what is gone', () => {
   }
 })
 
-test('an object with a new UID replaces the one of its name, and the end of the earlier one does not remove it', () => {
+test('an object with a new UID replaces the earlier one, whose deletion does not remove it', () => {
   const { store, notes } = noted()
   store.present(object('a', '1'))
   store.present(object('a', '3', { uid: 'another' }))
@@ -105,7 +105,7 @@ test('an object that is no longer wanted is removed, and a malformed one is repo
   expect(notes.filter((note) => note === 'malformed')).toHaveLength(6)
 })
 
-test('an object without a namespace has its name as key; the one that changed longest ago comes first', () => {
+test('an object without a namespace has its name as key, and keys are sorted by the time of the last change', () => {
   const { store, notes } = noted()
   for (const name of ['a', 'b', 'a']) store.present(object(name, '1', { namespace: '' }))
   expect([...store.keys()]).toEqual(['b', 'a'])
@@ -114,7 +114,7 @@ test('an object without a namespace has its name as key; the one that changed lo
   expect([[...store.values()], notes.at(-1)]).toEqual([[{ version: '1' }], ['b', '1', undefined]])
 })
 
-test('a failure is reported, and over when the watch says something', () => {
+test('a failure is reported, and cleared by the next message of the watch', () => {
   const { store, notes, pass } = noted()
   store.alive()
   expect([store.silentMs(), store.isListed()]).toEqual([undefined, false])
@@ -127,7 +127,7 @@ test('a failure is reported, and over when the watch says something', () => {
   expect([store.failure(), store.silentMs()]).toEqual([undefined, 0])
 })
 
-test('an own write counts until the watch reaches its version, at most ten seconds', () => {
+test('an own write applies until the watch reaches its version, at most ten seconds', () => {
   const { store, pass } = noted()
   const mark = () => store.get('demo/a')?.mark
   const apply = (kept: Kept): Kept => ({ ...kept, mark: 'ours' })
@@ -149,7 +149,7 @@ test('an own write counts until the watch reaches its version, at most ten secon
   expect(mark()).toBeUndefined()
 })
 
-test('a caller waits for what the watch brings, or for its own signal', async () => {
+test('a caller waits for an object of the watch, or for its own signal', async () => {
   const { store } = noted()
   const { signal } = new AbortController()
   const found = store.until(() => store.get('demo/a'), signal)

@@ -7,46 +7,49 @@ import { waiters } from './waiters.ts'
 export interface WatchStore<T extends object> extends Required<Observer> {
   /** `key` is `namespace/name`, or the name of an object without a namespace. */
   get(key: string): T | undefined
-  /** The object that changed longest ago comes first. */
+  /** Keys in the order of their last change, the oldest first. */
   keys(): Iterable<string>
   values(): Iterable<T>
   size(): number
   /** Removes an object that the API server may still have. A later change adds it again. */
   forget(key: string): void
-  /** A list is incomplete: it has begun and not ended. */
+  /** True while a list is incomplete. */
   isListing(): boolean
-  /** At least one list was complete. */
+  /** True after the first complete list. */
   isListed(): boolean
   /** Milliseconds since the last message of the watch; `undefined` before the first complete list. */
   silentMs(): number | undefined
-  /** Why the watch does not work; `undefined` once it works again. */
+  /** Error of the watch; `undefined` while it works. */
   failure(): KubeError | undefined
   /**
-   * Applies the caller's own write. `version` is the `resourceVersion` that the API server answered with. Until the watch
-   * reaches that version, at most ten seconds, `apply` also changes what the watch reports.
+   * Applies the caller's own write. `version` is the `resourceVersion` in the API server's answer.
+   * Until the watch reaches that version, for at most ten seconds, `apply` also changes the objects that the watch
+   * reports.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
-  /** Resolves with the first result of `find` that is not `undefined`: `find` is called now and after each message. */
+  /** Resolves with the first result of `find` that is not `undefined`. Calls `find` at once and after each message. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
 
 /** An empty store. It does no I/O and keeps no object, only what `keep` returns. */
 export function watchStore<T extends object>(options: {
   /**
-   * Returns the members to keep; the object itself is not kept. `null`: the object is not wanted, and removed from the
-   * store. `undefined`: the object is malformed, and ignored.
+   * Returns the members to keep; the object itself is not kept.
+   * - `null`: the object is not wanted, and is removed from the store.
+   * - `undefined`: the object is malformed, and is ignored.
    */
   readonly keep: (object: unknown) => T | null | undefined
   /**
-   * Called after each change: without `before` the object is new, without `after` it is gone. A list repeats known objects,
-   * then `before` and `after` may be equal. An object with a new UID replaces the earlier one in two changes.
+   * Called after each change. `before` is missing for a new object, `after` for a deleted one.
+   * A list reports known objects again; `before` and `after` may then be equal. An object with a new UID is reported as
+   * two changes.
    */
   readonly changed?: (key: string, before: T | undefined, after: T | undefined) => void
   readonly malformed?: () => void
   /** Called after each complete list and its changes. */
   readonly listed?: () => void
   readonly failed?: Observer['failed']
-  /** Milliseconds. Default `performance.now`. */
+  /** Current time in milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }): WatchStore<T> {
   const { keep, changed, malformed, listed, failed, now = () => performance.now() } = options
@@ -100,7 +103,7 @@ export function watchStore<T extends object>(options: {
       if (identity !== undefined && members.get(identity.key)?.uid === identity.uid) put(identity.key, undefined)
     },
     alive() {
-      // Without a complete list, a change does not prove that the store is complete.
+      // Before the first complete list, a message does not prove that the store is complete.
       if (aliveAt !== undefined) works()
     },
     failed(error, pauseMs) {
@@ -118,7 +121,7 @@ export function watchStore<T extends object>(options: {
     failure: () => failure,
     wrote(key, apply, version) {
       const member = members.get(key)
-      // The watch may have been faster than the answer.
+      // The watch may have reported the write before its answer arrived.
       if (member === undefined || (version !== undefined && !isOlder(member.version, version))) return
       members.set(key, { ...member, value: apply(member.value), written: { apply, version, at: now() } })
     },
@@ -128,11 +131,11 @@ export function watchStore<T extends object>(options: {
 
 // internal
 
-/** Milliseconds that a write may be newer than the watch. */
+/** Milliseconds for which an own write may be newer than the watch. */
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
-  /** The number of the latest list when the object was last reported. */
+  /** Number of the latest list when the object was last reported. */
   readonly list: number
   readonly value: T
   readonly written: Written<T> | undefined
