@@ -74,6 +74,6 @@ describe('cache show', () => {
     const { exitCode, stderr } = await cnitool(['cache', 'show', `${id}/eth9`])
     expect(exitCode).toBe(1)
     expect(stderr).toContain(`no cached attachment "${id}/eth9" in `)
-    expect(stderr).toContain("Hint: 'cnitool cache list' prints what is")
+    expect(stderr).toContain("Hint: 'cnitool cache list' prints all")
   })
 })

@@ -27,7 +27,7 @@ CNI_COMMAND=ADD ${env} \\
 EOF
 
 # 2/2 ADD b for ${id}/eth0
-# "prevResult" is added: what the plugin before prints
+# "prevResult" is added: the output of the previous plugin
 CNI_COMMAND=ADD ${env} \\
   /fake/b <<'EOF'
 {
@@ -75,7 +75,7 @@ EOF
     expect(gone.stdout).toContain('# cannot be run: failed to find plugin "b" in path')
     const file = world.temp.write(`cache/results/pods-${id}-eth0`, '')
     const torn = await cnitool(['explain', 'del', 'pods', '/ns/1'])
-    expect(torn.stdout).toContain(`# DEL goes without a result and removes its file: ${file}: not a cache file`)
+    expect(torn.stdout).toContain(`# DEL runs without a result and removes its cache file: ${file}: not a cache file`)
     expect(readFileSync(file, 'utf8')).toBe('')
     const ready = await cnitool(['explain', 'status', 'pods'])
     expect(ready.stdout).toBe(

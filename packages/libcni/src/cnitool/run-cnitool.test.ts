@@ -156,7 +156,7 @@ describe('an error', () => {
     expect(stdout).toBe('')
     expect(stderr).toBe(
       'Error: plugin type="b" failed (add): bad; dd\n' +
-        `Hint: what was done up to here stays; undo it with: cnitool del pods ${world.temp.dir} --cache-dir ${world.temp.dir}/cache\n`,
+        `Hint: the changes of the plugins before remain; undo them with: cnitool del pods ${world.temp.dir} --cache-dir ${world.temp.dir}/cache\n`,
     )
   })
 

@@ -78,7 +78,7 @@ describe('a traced run', () => {
       { type: 'b', error: { code: 7, msg: 'bad; dd' } },
     ])
     expect(error).toMatchObject({ cniVersion: '1.0.0', code: 7, msg: 'plugin type="b" failed (add): bad; dd' })
-    expect(error.details).toContain('undo it with: cnitool del')
+    expect(error.details).toContain('undo them with: cnitool del')
   })
 
   test('continues after a plugin without a result', async () => {

@@ -86,7 +86,7 @@ describe.runIf(missing === undefined)(
       const added = await w.cnitool(['add', 'bridged', w.pod.path])
       expect(added.exitCode).toBe(1)
       expect(added.stderr).toMatch(/^Error: plugin type="tuning" failed \(add\): /)
-      expect(added.stderr).toContain(`undo it with: cnitool del bridged ${w.pod.path}`)
+      expect(added.stderr).toContain(`undo them with: cnitool del bridged ${w.pod.path}`)
       expect(leases()).toHaveLength(2)
       expect(cached()).toEqual([])
       expect(await w.cnitool(['del', 'bridged', w.pod.path])).toMatchObject({ exitCode: 0 })
