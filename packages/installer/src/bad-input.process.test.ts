@@ -27,7 +27,7 @@ test.each<[Partial<InstallerOptions>, string]>([
   [{ mode: { owned: '02.conf' }, confName: '02.conflist' }, 'is the owned file itself'],
   [{ kubeconfig: { path: '/k', tokenFile: '/t', server: 'a b' } }, 'must be a URL'],
   [{ recheckMs: -1 }, 'recheckMs -1'],
-])('the options %j are refused: %s', (options, message) => {
+])('the options %j are rejected: %s', (options, message) => {
   using node = fakeNode()
   expect(() => installer({ ...node.options, ...options })).toThrow(message)
 })
@@ -60,7 +60,7 @@ test.each<[string, (node: FakeNode) => void, string]>([
   ],
   ['64 MB of JSON', (node) => node.write('net/10-calico.conflist', padded(64)), 'larger than 4194304 bytes'],
   ['100 000 brackets', (node) => node.write('net/10-calico.conflist', '['.repeat(100_000)), ''],
-])('a conflist that is %s is waited for and left alone', async (_, make, reason) => {
+])('for a conflist that is %s the installer waits, and does not change it', async (_, make, reason) => {
   using node = fakeNode()
   make(node)
   const mesh = installer(node.options)
@@ -79,7 +79,7 @@ function swap(node: FakeNode, make: () => void): void {
   make()
 }
 
-test('a conflist nested deeper than runtimes read is left to them, and the next one is used', async () => {
+test('a conflist that is nested too deeply for runtimes is skipped', async () => {
   const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
   using node = fakeNode({ '10-deep.conflist': deep, '20-calico.conflist': calico })
   expect(await installer(node.options).install()).toMatchObject({ ready: true, primary: '20-calico.conflist' })
@@ -105,13 +105,13 @@ function file(node: FakeNode, name: string): void {
 }
 
 test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>([
-  ['no token', (node) => rmSync(node.path('sa/token')), {}, 'NO_CREDENTIALS'],
+  ['a missing token', (node) => rmSync(node.path('sa/token')), {}, 'NO_CREDENTIALS'],
   ['an empty token', (node) => node.write('sa/token', '\n'), {}, 'NO_CREDENTIALS'],
-  ['no CA', (node) => rmSync(node.path('sa/ca.crt')), {}, 'NO_CREDENTIALS'],
-  ['no source folder', (node) => rmSync(node.path('src'), { recursive: true }), {}, 'IO'],
+  ['a missing CA', (node) => rmSync(node.path('sa/ca.crt')), {}, 'NO_CREDENTIALS'],
+  ['a missing source folder', (node) => rmSync(node.path('src'), { recursive: true }), {}, 'IO'],
   ['a source without the plugin', (node) => rmSync(node.path('src/mesh')), {}, 'NO_SOURCE'],
   ['a dangling source', (node) => symlinkSync('gone', node.path('src/x')), {}, 'IO'],
-  ['no binary folder', (node) => rmSync(node.path('bin'), { recursive: true }), {}, 'IO'],
+  ['a missing binary folder', (node) => rmSync(node.path('bin'), { recursive: true }), {}, 'IO'],
   ['a token that is a pipe', (node) => pipe(node, 'sa/token'), {}, 'NOT_READABLE'],
   ['a CA that is a folder', (node) => folder(node, 'sa/ca.crt'), {}, 'NOT_READABLE'],
   ['a kubeconfig that is a pipe', (node) => pipe(node, 'run/kubeconfig'), {}, 'NOT_READABLE'],
@@ -119,15 +119,15 @@ test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>
   ['a plugin that is a pipe', (node) => pipe(node, 'src/mesh'), {}, 'NOT_READABLE'],
   ['a plugin that is a folder', (node) => folder(node, 'src/mesh'), {}, 'NO_SOURCE'],
   ['a binary folder that is a file', (node) => file(node, 'bin'), {}, 'IO'],
-  ['a folder in the way', (node) => mkdirSync(node.path('bin/mesh')), {}, 'NOT_OURS'],
+  ['a folder in place of the binary', (node) => mkdirSync(node.path('bin/mesh')), {}, 'NOT_OURS'],
   [
-    'another file under our name',
+    'another program’s file under our name',
     (node) => node.write('net/mine.conf', bridge),
     { mode: 'standalone', confName: 'mine.conf' },
     'NOT_OURS',
   ],
   ['an owned name that sorts late', () => {}, { mode: { owned: '99-mesh.conflist' } }, 'NOT_FIRST'],
-])('with %s the first installation fails, and the network stays as it was', async (_, damage, options, code) => {
+])('with %s the first installation fails, and the network does not change', async (_, damage, options, code) => {
   using node = fakeNode()
   damage(node)
   const mesh = installer({ ...node.options, ...options })
@@ -141,7 +141,7 @@ test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>
   expect(mesh.status()).toMatchObject({ ready: false })
 })
 
-test('an entry of an earlier run is taken out when the plugin cannot work, and put back when it can', async () => {
+test("an earlier run's entry is removed while the plugin cannot work, and added again when it can", async () => {
   const node = fakeNode()
   await installer(node.options).install()
   for (const name of ['bin/mesh', 'src/mesh']) rmSync(node.path(name))
@@ -153,7 +153,7 @@ test('an entry of an earlier run is taken out when the plugin cannot work, and p
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
 })
 
-test('an old binary that still works keeps its entry when its update fails', async () => {
+test('an old binary that works keeps its entry if its update fails', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   const installed = node.read('net/10-calico.conflist')
@@ -162,7 +162,7 @@ test('an old binary that still works keeps its entry when its update fails', asy
   expect(node.read('net/10-calico.conflist')).toBe(installed)
 })
 
-test('a failure that lasts is told with growing pauses, not in a loop', async () => {
+test('a lasting failure is reported with growing pauses', async () => {
   const node = fakeNode()
   rmSync(node.path('sa/token'))
   const start = performance.now()
@@ -177,12 +177,12 @@ test('a failure that lasts is told with growing pauses, not in a loop', async ()
   for (const [index, failure] of failures.entries()) {
     const retryMs = 1000 * 2 ** index
     expect(failure).toMatchObject({ artefact: 'kubeconfig', attempt: index + 1, retryMs })
-    // On an idle machine the rounds take a tenth of a second, and only the first failure is told.
+    // On an idle machine the passes take a tenth of a second, and only the first failure is reported.
     expect(took).toBeGreaterThanOrEqual(retryMs - 1000)
   }
 })
 
-test('nothing secret is in events, plans and errors', async () => {
+test('events, plans and errors contain no secrets', async () => {
   using node = fakeNode()
   node.write('sa/token', 'se.cr.et')
   node.write('run/kubeconfig', 'users:\n- user:\n    token: se.cr.et.old\n')
@@ -200,7 +200,7 @@ test('nothing secret is in events, plans and errors', async () => {
   expect(node.read('run/kubeconfig')).toContain('token: se.cr.et\n')
 })
 
-test('a plan changes nothing, and is empty once all is installed', async () => {
+test('a plan changes nothing, and is empty after the installation', async () => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   const before = node.files()
   const mesh = installer(node.options)
@@ -210,7 +210,7 @@ test('a plan changes nothing, and is empty once all is installed', async () => {
   expect(await mesh.plan()).toMatchObject({ ready: true, primary: '10-bridge.conflist', changes: [] })
 })
 
-test('a list that an earlier conversion left is replaced when the single configuration comes back', async () => {
+test('the list of an earlier conversion is replaced if the single configuration appears again', async () => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   await installer(node.options).install()
   node.write('net/10-bridge.conf', bridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
@@ -222,13 +222,13 @@ test('a list that an earlier conversion left is replaced when the single configu
   expect(node.read('net/10-bridge.conflist')).toBe(listOfBridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
 })
 
-test('another’s list in the way of a conversion is not overwritten', async () => {
+test('another program’s list with the name of the converted list is not overwritten', async () => {
   using node = fakeNode({ '10-net.conf': bridge, '10-net.conflist': calico })
   await expect(installer(node.options).install()).rejects.toMatchObject({ code: 'NOT_OURS' })
   expect([node.read('net/10-net.conf'), node.read('net/10-net.conflist')]).toEqual([bridge, calico])
 })
 
-test('an uninstallation that cannot take the entry out leaves the plugin working', async () => {
+test('an uninstallation that cannot remove the entry keeps the plugin working', async () => {
   using node = fakeNode()
   const mesh = installer(node.options)
   await mesh.install()
@@ -241,7 +241,7 @@ test('an uninstallation that cannot take the entry out leaves the plugin working
   expect(node.read('net/05-stuck.conflist')).toBe(stuck)
 })
 
-/** Runs something with one name that no file can get. */
+/** Runs a function while no file can be renamed to a path. */
 async function withoutRenaming<T>(path: string, work: () => Promise<T>): Promise<T> {
   const real = fs.renameSync
   const set = (value: unknown): void => {
@@ -259,7 +259,7 @@ async function withoutRenaming<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-test('leftovers of interrupted runs are swept, others’ files are not', async () => {
+test('leftovers of interrupted runs are removed, other programs’ files are not', async () => {
   using node = fakeNode()
   const ours = [
     'bin/mesh.tmp.3816169537',
@@ -275,7 +275,7 @@ test('leftovers of interrupted runs are swept, others’ files are not', async (
   expect(left.filter((name) => others.includes(name)).sort()).toEqual(others.toSorted())
 })
 
-test('the permissions and the owner of another’s file are kept', async () => {
+test('another program’s file keeps its permissions and owner', async () => {
   using node = fakeNode()
   chmodSync(node.path('net/10-calico.conflist'), 0o640)
   await installer(node.options).install()
@@ -284,7 +284,7 @@ test('the permissions and the owner of another’s file are kept', async () => {
   expect(statSync(node.path('bin/mesh')).mode & 0o777).toBe(0o755)
 })
 
-test('an observer that throws is no reason to stop', async () => {
+test('an error of the observer does not stop the installation', async () => {
   using node = fakeNode()
   const observe = () => {
     throw new Error('log full')

@@ -12,32 +12,29 @@ const damages: [string, Buffer, string][] = [
   ['all zeros', Buffer.alloc(whole.length), 'is blank'],
 ]
 
-test.each(damages)(
-  'a plugin in the source folder that is %s never replaces the one that works',
-  async (_, bytes, says) => {
-    const { node, installer } = await installed()
-    const conflist = node.read('net/10-calico.conflist')
-    // a new version whose library goes with it
-    node.write('src/mesh-lib.so', 'library v2')
-    writeFileSync(node.path('src/mesh'), bytes)
-    await eventually(() => installer.status().reason?.includes(says) ?? false, 'said')
-    expect(installer.status()).toMatchObject({
-      ready: false,
-      artefacts: expect.arrayContaining([
-        expect.objectContaining({ artefact: 'binary', path: node.path('src/mesh'), state: 'failed' }),
-      ]),
-    })
-    expect((await installer.plan()).reason).toContain(says)
-    expect(node.read('bin/mesh')).toBe('plugin v1')
-    expect(node.read('net/10-calico.conflist')).toBe(conflist)
-    copyFileSync('/bin/true', node.path('src/mesh'))
-    await eventually(() => installer.status().ready, 'ready')
-    expect(readFileSync(node.path('bin/mesh')).equals(whole)).toBe(true)
-    expect(node.read('bin/mesh-lib.so')).toBe('library v2')
-  },
-)
+test.each(damages)('a plugin in the source folder that is %s never replaces a working one', async (_, bytes, says) => {
+  const { node, installer } = await installed()
+  const conflist = node.read('net/10-calico.conflist')
+  // A new version with its library.
+  node.write('src/mesh-lib.so', 'library v2')
+  writeFileSync(node.path('src/mesh'), bytes)
+  await eventually(() => installer.status().reason?.includes(says) ?? false, 'said')
+  expect(installer.status()).toMatchObject({
+    ready: false,
+    artefacts: expect.arrayContaining([
+      expect.objectContaining({ artefact: 'binary', path: node.path('src/mesh'), state: 'failed' }),
+    ]),
+  })
+  expect((await installer.plan()).reason).toContain(says)
+  expect(node.read('bin/mesh')).toBe('plugin v1')
+  expect(node.read('net/10-calico.conflist')).toBe(conflist)
+  copyFileSync('/bin/true', node.path('src/mesh'))
+  await eventually(() => installer.status().ready, 'ready')
+  expect(readFileSync(node.path('bin/mesh')).equals(whole)).toBe(true)
+  expect(node.read('bin/mesh-lib.so')).toBe('library v2')
+})
 
-test('a plugin that must stay keeps its libraries, and other files are put right', async () => {
+test('a plugin that must stay keeps its libraries, and other files are healed', async () => {
   const { node, installer, stop } = await installed()
   await stop()
   node.write('src/mesh-lib.so', 'library v2')
@@ -48,11 +45,11 @@ test('a plugin that must stay keeps its libraries, and other files are put right
 })
 
 test.each(damages)(
-  'with a source that is %s, and no plugin that works, the network stays without it',
+  'with a source that is %s and no working plugin, the network stays without the plugin',
   async (_, bytes) => {
     const node = fakeNode()
     writeFileSync(node.path('src/mesh'), bytes)
-    // an earlier agent copied it
+    // An earlier agent has copied it.
     writeFileSync(node.path('bin/mesh'), bytes, { mode: 0o755 })
     const { installer } = running(node)
     await eventually(() => node.events.some(isBroken), 'failed')
@@ -66,7 +63,7 @@ test.each(damages)(
 
 const isBroken = (event: FakeNode['events'][number]) => event.type === 'failed' && event.error.code === 'BROKEN_SOURCE'
 
-test('a truncated library is not copied, an empty one may be meant', async () => {
+test('a truncated library is not copied, but an empty one is', async () => {
   using node = fakeNode()
   writeFileSync(node.path('src/mesh-lib.so'), '')
   expect(await installer(node.options).install()).toMatchObject({ ready: true })

@@ -13,7 +13,7 @@ const port = (node: FakeNode) => JSON.parse(node.read('net/10-calico.conflist'))
 const writes = (node: FakeNode) =>
   node.events.filter((event) => event.type === 'changed' && event.artefact === 'conflist').length
 
-/** Two installers with different settings on a node; the second one started later. */
+/** Two installers with different settings on a node. The second one starts later. */
 async function two() {
   const node = fakeNode()
   const older = await installed(node, claimed(node, 1))
@@ -21,7 +21,7 @@ async function two() {
   return { node, older, newer }
 }
 
-test('of two installers with different settings the older one stops writing, is not ready and says why', async () => {
+test('the older of two installers stops writing, is not ready and explains why', async () => {
   const { node, older, newer } = await two()
   await eventually(() => !older.installer.status().ready, 'the older one is not ready')
   expect(older.installer.status()).toMatchObject({
@@ -39,12 +39,12 @@ test('of two installers with different settings the older one stops writing, is 
     await eventually(() => node.read(name) !== text, `${name} is healed`)
   }
   await eventually(() => newer.installer.status().ready, 'the newer one is ready')
-  // one heal each: two healers would have made two
+  // One heal each. Two active installers would have made two.
   expect([port(node), writes(node)]).toEqual([2, 3])
   expect(older.installer.status().ready).toBe(false)
 })
 
-test('the record has the boot, the time since it, and a hash of the settings that changes with them', async () => {
+test('the record has the boot, the time since the boot, and a hash of the settings', async () => {
   const { node, newer } = await two()
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   const before = record(node)
@@ -61,7 +61,7 @@ test('the record has the boot, the time since it, and a hash of the settings tha
   expect(record(node)).toEqual({ ...before, settings: expect.not.stringMatching(before.settings) })
 })
 
-test('the older one takes nothing off the node when it stops; when the newer one goes, the older one takes over', async () => {
+test('the older one removes nothing when it stops, and takes over when the newer one is gone', async () => {
   const { node, older, newer } = await two()
   await eventually(() => !older.installer.status().ready, 'given way')
   const third = await installed(node, claimed(node, 3))
@@ -79,7 +79,7 @@ test('the older one takes nothing off the node when it stops; when the newer one
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
-test('a newer one that was killed is taken for gone when it has not touched its record for three rechecks', async () => {
+test('a newer one counts as gone if it has not touched its record for three rechecks', async () => {
   const node = fakeNode()
   const older = await installed(node, { ...claimed(node, 1), recheckMs: 100 })
   const { startedAt } = record(node)
@@ -91,13 +91,13 @@ test('a newer one that was killed is taken for gone when it has not touched its 
   await eventually(() => older.installer.status().ready, 'taken over', 10_000)
   expect(performance.now() - since).toBeGreaterThan(2900)
   expect(record(node)).toMatchObject({ startedAt })
-  // and who keeps the node shows that it lives
+  // The active installer touches the file to show that it is alive.
   const touched = () => statSync(node.path('run/agent.json')).mtimeMs
   const before = touched()
   await eventually(() => touched() > before, 'touched')
 })
 
-test('of many that start at once one keeps the node', async () => {
+test('one of many installers that start at once is active', async () => {
   const node = fakeNode()
   const all = [1, 2, 3, 4, 5, 6].map((one) => running(node, claimed(node, one)))
   const ready = () => all.filter(({ installer }) => installer.status().ready)
@@ -110,7 +110,7 @@ test('of many that start at once one keeps the node', async () => {
   expect(aside()).toHaveLength(all.length - 1)
 })
 
-test('one that is stopped before its first pass takes nothing off the node of another', async () => {
+test('an installer that stops before its first pass removes nothing of another', async () => {
   const node = fakeNode()
   const { installer: early } = await installed(node, claimed(node, 1))
   const late = installer({ ...node.options, ...claimed(node, 2) })
@@ -121,8 +121,8 @@ test('one that is stopped before its first pass takes nothing off the node of an
 
 test.each([
   ['of an earlier boot', { bootId: 'another' }],
-  ['of one that started before', { startedAt: 0 }],
-  ['that is none', { startedAt: 'soon' }],
+  ['of an installer that started earlier', { startedAt: 0 }],
+  ['that is invalid', { startedAt: 'soon' }],
 ])('a record %s is replaced', async (_, more) => {
   const node = fakeNode()
   const { stop } = await installed(node, claimed(node, 1))
@@ -132,7 +132,7 @@ test.each([
   expect([port(node), record(node).id]).toEqual([2, expect.stringMatching(/^[\da-f]{16}$/)])
 })
 
-test('a record that is removed or overwritten is written again', async () => {
+test('a removed or overwritten record is written again', async () => {
   const node = fakeNode()
   await installed(node, { ...claimed(node, 1), recheckMs: 200 })
   const before = record(node)
@@ -142,14 +142,14 @@ test('a record that is removed or overwritten is written again', async () => {
   await eventually(() => record(node).id === before.id, 'and again')
 })
 
-test('a record that cannot be written is said, and no reason to leave the node without its plugin', async () => {
+test('a record that cannot be written is reported, and the plugin is installed anyway', async () => {
   const node = fakeNode()
   const { installer } = running(node, { ...claimed(node, 1), claimFile: node.path('src/mesh/agent.json') })
   await eventually(() => port(node) === 1, 'installed')
   expect(installer.status()).toMatchObject({ ready: false, reason: expect.stringContaining('agent.json') })
 })
 
-test('an uninstallation by itself takes any record along', async () => {
+test('an uninstallation without a running installer removes any record', async () => {
   const node = fakeNode()
   const { stop } = await installed(node, claimed(node, 1))
   await stop()

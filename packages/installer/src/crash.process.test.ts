@@ -9,7 +9,7 @@ import { crashBefore } from '../test/crash-fs.ts'
 import { bridge, calico, type FakeNode, fakeNode } from '../test/node.ts'
 import { listCandidates } from './conf/candidate.ts'
 
-/** What a runtime and a pod find on the node: always one of the good things, never a part of one. */
+/** Expects valid files for runtimes and pods: old or new ones, never partial ones. */
 function expectWhole(node: FakeNode, primaries: readonly string[]): void {
   const files = node.files()
   const net = Object.entries(files).flatMap(([name, text]): [string, Buffer][] =>
@@ -18,7 +18,7 @@ function expectWhole(node: FakeNode, primaries: readonly string[]): void {
   const [first] = listCandidates(new Map(net)).valid
   const types = first?.types ?? []
   expect(primaries).toContain(types.filter((type) => type !== 'mesh')[0])
-  // with our entry in force, everything it needs is there
+  // Our entry requires the plugin and its kubeconfig.
   if (types.includes('mesh')) {
     expect(files['bin/mesh']).toMatch(/^plugin v[01]$/)
     expect(files['run/kubeconfig']).toMatch(/token: tok\.en\n$/)
@@ -49,7 +49,7 @@ const scenarios: [string, () => FakeNode, (node: FakeNode) => Promise<unknown>][
 ]
 
 test.each(scenarios)(
-  '%s that is killed between any two calls leaves a working node, and the next one converges',
+  '%s that is killed between any two calls leaves a working node, and the next run completes it',
   async (_, make, work) => {
     using done = make()
     await work(done)
@@ -70,7 +70,7 @@ test.each(scenarios)(
   },
 )
 
-test('an uninstallation that is killed between any two calls leaves a working node, and the next one ends it', async () => {
+test('an uninstallation that is killed between any two calls leaves a working node, and the next run completes it', async () => {
   for (let n = 1; ; n += 1) {
     using node = fakeNode()
     const mesh = installer(node.options)
@@ -90,12 +90,12 @@ test('an uninstallation that is killed between any two calls leaves a working no
   }
 })
 
-/** How many calls change the file system in a whole conversion; one more finds nothing to stop. */
+/** Number of file system changes in a whole conversion, plus one. */
 const CALLS = 19
 const all = Array.from({ length: CALLS + 1 }, (_, index) => index + 1)
 const steps = process.env.CNI_CRASH_ALL ? all : [1, 3, 6, 10, 14, 17, CALLS, CALLS + 1]
 
-test.each(steps)('a process that gets SIGKILL before call %d leaves a working node', async (n) => {
+test.each(steps)('a process that is killed before call %d leaves a working node', async (n) => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   const program = join(import.meta.dirname, '../test/processes/install-and-die.ts')
   const argv = [...NODE, program, node.root, String(n)] as const

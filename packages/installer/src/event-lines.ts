@@ -3,7 +3,7 @@ import type { InstallEvent } from './events.ts'
 
 type Line = ReturnType<typeof eventLines>[number]
 
-/** Log lines of an event, as sentences with fields. */
+/** Log lines of an event: sentences with fields. */
 export function eventLines(event: InstallEvent): readonly {
   readonly level: 'info' | 'warn' | 'error'
   readonly text: string
@@ -54,7 +54,7 @@ export function eventLines(event: InstallEvent): readonly {
 
 // internal
 
-/** A verdict of `fail` makes the installation not ready, which is an event with the same sentences. */
+/** With a verdict of `fail` the installation is not ready. That event has the same sentences. */
 function runtimeLines({ readings, verdict }: Extract<InstallEvent, { type: 'runtimes' }>): readonly Line[] {
   if (verdict === 'fail') return []
   return readings.map(({ runs, text, next }) =>

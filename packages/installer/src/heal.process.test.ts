@@ -58,7 +58,7 @@ test.each<[string, (node: FakeNode) => void]>([
 const modes = (node: FakeNode) =>
   ['net/10-calico.conflist', 'bin/mesh', 'run/kubeconfig'].map((name) => statSync(node.path(name)).mode.toString(8))
 
-test('a rotated token and a changed CA reach the kubeconfig, by way of the links of a mounted secret too', async () => {
+test('a rotated token and a changed CA are written to the kubeconfig, also through the links of a mounted secret', async () => {
   const { node } = await installed()
   node.write('sa/token', 'second')
   await eventually(() => node.read('run/kubeconfig').includes('token: second\n'), 'token')
@@ -71,7 +71,7 @@ test('a rotated token and a changed CA reach the kubeconfig, by way of the links
   await eventually(() => node.read('run/kubeconfig').includes('token: third\n'), 'rotated')
 })
 
-test('a new version in the source folder is installed over one that runs, and can be started at once', async () => {
+test('a new version in the source folder replaces a running one, and can be started at once', async () => {
   const { node } = await installed()
   const versions = ['/bin/sleep', '/bin/cat'].map((path) => readFileSync(path))
   const isVersion = (index: number) => readFileSync(node.path('bin/mesh')).equals(versions[index] ?? Buffer.alloc(0))
@@ -90,7 +90,7 @@ test('a new version in the source folder is installed over one that runs, and ca
   }
 })
 
-test('a primary that is half-written or gone keeps its role for two seconds, and nothing is written', async () => {
+test('an incomplete or missing primary keeps its role for two seconds, and nothing is written', async () => {
   const { node, installer } = await installed(fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge }), {
     holdMs: 300,
   })
@@ -110,7 +110,7 @@ test('a primary that is half-written or gone keeps its role for two seconds, and
   await eventually(() => !node.read('net/20-bridge.conflist').includes('"mesh"'), 'taken out of the former one')
 })
 
-test('a file that comes to sort first is followed, and the former one is left as if we had never been there', async () => {
+test('a new file that sorts first becomes the primary, and the former one gets its old bytes back', async () => {
   const { node, installer } = await installed()
   node.write('net/05-new.conflist', calico)
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'left')
@@ -119,7 +119,7 @@ test('a file that comes to sort first is followed, and the former one is left as
   expect(node.events).toContainEqual({ type: 'adopted', primary: '05-new.conflist', former: '10-calico.conflist' })
 })
 
-test('a net folder that is missing at the start, or made anew later, is noticed within a second', async () => {
+test('a net folder that appears later is noticed within a second', async () => {
   const { node, installer } = running(fakeNode(null))
   await eventually(() => installer.status().reason === 'the net folder does not exist', 'waiting')
   for (const round of [1, 2]) {
@@ -144,7 +144,7 @@ test('the target of a linked conflist is written, and its changes are noticed', 
   expect(readFileSync(node.path('net/10-calico.conflist'), 'utf8')).toBe(node.read('real/list'))
 })
 
-test('three rewrites of a file are healed at once; the next one waits for its turn', async () => {
+test('three rewrites of a file are healed at once, and the next one is delayed', async () => {
   const { node, installer } = await installed(undefined, { rewriteMs: 600_000 })
   const withEntry = node.read('net/10-calico.conflist')
   for (const round of [1, 2, 3]) {
@@ -156,7 +156,7 @@ test('three rewrites of a file are healed at once; the next one waits for its tu
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
-test('a second healer gets at most five rewrites a second, is told of, and the loop ends at once', async () => {
+test('a competing program causes at most five rewrites a second, is reported, and does not delay the end', async () => {
   const { node, stop } = await installed(undefined, { rewriteMs: 20 })
   await keepReverting(node, 600)
   const rewrites = node.events.filter((event) => event.type === 'changed' && event.path.endsWith('conflist')).length
@@ -171,7 +171,7 @@ test('a second healer gets at most five rewrites a second, is told of, and the l
   expect(performance.now() - before).toBeLessThan(1000)
 })
 
-test('own writes and files that do not matter set nothing off', async () => {
+test('own writes and irrelevant files start no pass', async () => {
   const { node, installer: mesh } = await installed()
   const count = node.events.length
   node.write('run/plugin.log', 'line')
@@ -182,7 +182,7 @@ test('own writes and files that do not matter set nothing off', async () => {
   expect(node.events.slice(count)).toEqual([])
 })
 
-test('other options are put in place, and what only the old ones had is removed', async () => {
+test('new options take effect, and everything that only the old ones need is removed', async () => {
   const { node, installer } = await installed()
   installer.reconfigure({ ...node.options, plugin: { type: 'mesh', port: 2 }, mode: { owned: '02-mesh.conf' } })
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'left')
@@ -196,14 +196,14 @@ test('other options are put in place, and what only the old ones had is removed'
   expect(() => installer.reconfigure({ ...node.options, plugin: { type: 'other' } })).toThrow('it was mesh before')
 })
 
-test('uninstalling ends the loop, so that nothing is put back', async () => {
+test('uninstalling ends the loop, so that nothing is restored', async () => {
   const { node, installer } = await installed()
   await installer.uninstall()
   expect(node.read('net/10-calico.conflist')).toBe(calico)
   expect(node.files()['bin/mesh']).toBeUndefined()
 })
 
-test('an aborted signal means no pass at all', async () => {
+test('with an aborted signal no pass runs', async () => {
   using node = fakeNode()
   await installer(node.options).run({ signal: AbortSignal.abort() })
   expect(node.read('net/10-calico.conflist')).toBe(calico)

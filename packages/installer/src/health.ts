@@ -1,36 +1,37 @@
 import type { RuntimeReading } from './conf/runtime-readings.ts'
 
-/** How one file is. */
+/** State of one file. */
 export interface Health {
-  /** The step of a pass, in this order: who keeps the node, and the things that are installed. */
+  /** Step of a pass, in this order: the claim, and the installed files. */
   readonly artefact: 'claim' | 'binary' | 'kubeconfig' | 'conflist'
   readonly path: string
   /**
-   * - `ok`: in place
-   * - `drift`: missing, or not as it should be
-   * - `waiting`: another program or step has to act first
-   * - `failed`: the step failed
-   * - `skipped`: in a binary folder that cannot be written, while another one has everything
+   * State of the file:
+   * - `ok`: in place.
+   * - `drift`: missing or changed.
+   * - `waiting`: another program or step must act first.
+   * - `failed`: the step has failed.
+   * - `skipped`: the binary folder is not writable, but another one has all files.
    */
   readonly state: 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
-  /** Why it is not `ok`. */
+  /** Reason for another state than `ok`. */
   readonly reason?: string
 }
 
-/** How the installation is. */
+/** State of the installation. */
 export interface InstallStatus {
-  /** Whether everything is `ok` or `skipped`. */
+  /** True if everything is `ok` or `skipped`. */
   readonly ready: boolean
-  /** The first reason why not. */
+  /** First reason for not being ready. */
   readonly reason?: string
-  /** The network configuration that the plugin belongs to. */
+  /** Network configuration to which the plugin belongs. */
   readonly primary?: string
   readonly artefacts: readonly Health[]
-  /** What each runtime does with the net folder; absent in standalone mode, and before the folder was read. */
+  /** Behaviour of each runtime for the net folder. Absent in standalone mode, and before the folder was read. */
   readonly runtimes?: readonly RuntimeReading[]
 }
 
-/** The status that follows from the health of each file. */
+/** Derives the status from the health of each file. */
 export function toStatus(
   artefacts: readonly Health[],
   primary: string | undefined,
@@ -46,5 +47,5 @@ export function toStatus(
   }
 }
 
-/** Whether it keeps the installation from being ready. */
+/** True if the file prevents the installation from being ready. */
 export const isBad = ({ state }: Health): boolean => state !== 'ok' && state !== 'skipped'

@@ -3,9 +3,9 @@ import { errnoOf, messageOf } from '@cni/types'
 
 const brand = Symbol.for('cni.InstallError')
 
-/** A step of installing that failed: the message names the file, and nothing of it was changed. */
+/** A failed step of the installation. The message names the file, which was not changed. */
 export class InstallError extends Error {
-  /** Cause of the failure. `IO`: a system call failed, `errno` has its name. */
+  /** Kind of failure. `IO` is a failed system call; `errno` has its name. */
   readonly code:
     | 'INVALID_OPTIONS'
     | 'INVALID_CONFIG'
@@ -32,23 +32,23 @@ export class InstallError extends Error {
 }
 InstallError.prototype.name = 'InstallError'
 
-/** Is it an {@link InstallError}, also one of another copy of this package? */
+/** True for an {@link InstallError}, also from another copy of this package. */
 export function isInstallError(error: unknown): error is InstallError {
   return error instanceof Error && brand in error
 }
 
-/** Whether a path leads to no file. */
+/** True if a path does not exist. */
 export function isNotFound(error: unknown): boolean {
   const errno = errnoOf(error)
   return errno === 'ENOENT' || errno === 'ENOTDIR'
 }
 
-/** Ends work whose result nobody wants any more. */
+/** Throws `ABORTED` after the signal. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InstallError('ABORTED', 'stopped')
 }
 
-/** Any error as an {@link InstallError}: `what` failed, with the hint that goes with its errno. */
+/** Converts any error to an {@link InstallError}: `what` failed, with a hint for its errno. */
 export function toInstallError(error: unknown, what: string, path: string): InstallError {
   if (isInstallError(error)) return error
   if (isReadError(error)) {
@@ -56,7 +56,7 @@ export function toInstallError(error: unknown, what: string, path: string): Inst
   }
   const errno = errnoOf(error)
   const message = messageOf(error)
-  // "ENOSPC: no space left on device, write": the rest names a temporary file, another one each time
+  // Keeps only "ENOSPC: no space left on device". The rest names a temporary file, which differs each time.
   const text = errno === undefined ? message : message.replace(/, \w+(?: '.*)?$/s, '')
   const hint = HINTS[errno ?? '']
   return new InstallError('IO', `${what} ${JSON.stringify(path)}: ${text}${hint ? ` (${hint})` : ''}`, {

@@ -14,31 +14,34 @@ import { foldersToWatch } from './run/watch/folders-to-watch.ts'
 
 /** Keeps one plugin installed on this node. */
 export interface Installer {
-  /** Looks, and says what is in order and what would be written. Changes nothing. */
+  /** Checks all files and returns the changes that a pass would make. Changes nothing. */
   plan(): Promise<InstallPlan>
   /**
-   * One pass. A primary that is not there yet is no error: the status says what is waited for.
+   * Runs one pass. A missing primary is not an error: the status has the reason to wait.
    *
-   * @throws {@link InstallError} of the first step that failed, `ABORTED` after the signal.
+   * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` after the signal.
    */
   install(options?: { readonly signal?: AbortSignal | undefined }): Promise<InstallStatus>
-  /** Installs, watches and heals until the signal; failures are events, and tried again. Never rejects. */
+  /** Installs, watches and heals until the signal. Reports failures as events and retries them. Never rejects. */
   run(options: { readonly signal: AbortSignal }): Promise<void>
-  /** How things were after the last pass. Costs nothing: for readiness. */
+  /** Status after the last pass, without any I/O. For readiness probes. */
   status(): InstallStatus
   /**
-   * Ends `run` and takes the plugin off the node, unless another installer keeps it now. What could not be removed is in
-   * the report.
+   * Ends `run` and removes the plugin from the node, unless another installer is active now. The report lists what
+   * could not be removed.
    */
   uninstall(): Promise<UninstallReport>
-  /** Other options for the same plugin type; what only the old ones had is removed once the new ones are in place. */
+  /**
+   * Sets other options for the same plugin type. After they have taken effect, removes everything that only the old
+   * ones need.
+   */
   reconfigure(options: InstallerOptions): void
 }
 
 /**
- * Makes an installer. Nothing is read or written before one of its methods is called.
+ * Creates an installer. Reads and writes nothing before one of its methods is called.
  *
- * @throws {@link InstallError} `INVALID_OPTIONS` for a set-up that could never work.
+ * @throws {@link InstallError} `INVALID_OPTIONS` for options that can never work.
  */
 export function installer(options: InstallerOptions): Installer {
   let state = newState(toSettings(options))
@@ -47,7 +50,7 @@ export function installer(options: InstallerOptions): Installer {
   let loop: Loop | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Passes, plans and removals come one after the other. */
+  /** Runs passes, plans and removals one after the other. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work)
     queue = next.catch(() => {})
@@ -65,7 +68,7 @@ export function installer(options: InstallerOptions): Installer {
     }
     return result
   }
-  /** A pass, and another one after what it left under way. */
+  /** Runs a pass, then another one after the work that it has started. */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
     const { binaries } = state
     const abort = (): void => binaries.stop.abort()
@@ -133,10 +136,10 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/** Stopped, or a bug: either way the loop goes on, and looks again. */
+/** A stopped pass, or a bug. The loop continues and tries again. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
-/** Removes what only the old options had. */
+/** Removes everything that only the old options need. */
 async function retire(old: Settings, { settings: now, claim }: State): Promise<void> {
   const sameFolder = old.netDir === now.netDir
   await uninstall({

@@ -7,7 +7,7 @@ import { installed } from '../test/running.ts'
 const conflist = 'net/10-calico.conflist'
 const changed = (version: string) => calico.replace('0.3.1', version)
 
-/** Another program that keeps its descriptor: each write is the whole file. */
+/** Opens a file as another program that keeps its descriptor. Each write replaces the whole content. */
 function openAt(node: FakeNode, name: string) {
   const fd = openSync(node.path(name), 'r+')
   onTestFinished(() => closeSync(fd))
@@ -18,7 +18,7 @@ function openAt(node: FakeNode, name: string) {
   }
 }
 
-test('what another program writes through one descriptor after we replaced its file is never lost', async () => {
+test('writes of another program through its descriptor are kept after we have replaced its file', async () => {
   const { node, installer } = await installed()
   const write = openAt(node, conflist)
   for (const version of ['0.4.0', '1.0.0', '1.1.0']) {
@@ -34,14 +34,14 @@ test('what another program writes through one descriptor after we replaced its f
   )
 })
 
-test('a part that is written late is waited for', async () => {
+test('an incomplete late write is not used until it is complete', async () => {
   const { node } = await installed()
   const write = openAt(node, conflist)
   write(calico)
   await eventually(() => node.read(conflist).includes('"mesh"'), 'healed')
   const whole = node.read(conflist)
   write(changed('0.4.0').slice(0, 40))
-  // a change elsewhere, and its answer, show that a pass has looked
+  // A change elsewhere and its effect prove that a pass has run.
   node.write('sa/token', 'second')
   await eventually(() => node.read('run/kubeconfig').includes('token: second'), 'a pass')
   expect(node.read(conflist)).toBe(whole)
@@ -49,7 +49,7 @@ test('a part that is written late is waited for', async () => {
   await eventually(() => node.read(conflist).includes('0.4.0'), 'the rest')
 })
 
-test('a single configuration that is written to after it became a list is converted again', async () => {
+test('a single configuration that is written after its conversion is converted again', async () => {
   const node = fakeNode({ '10-bridge.conf': bridge })
   const write = openAt(node, 'net/10-bridge.conf')
   await installed(node)
@@ -59,7 +59,7 @@ test('a single configuration that is written to after it became a list is conver
   expect(node.read('net/10-bridge.conflist')).toContain('"mesh"')
 })
 
-test('a file that another program put in its place counts, not what is written to the one before', async () => {
+test('a new file of another program has priority over late writes to the earlier one', async () => {
   using node = fakeNode()
   const write = openAt(node, conflist)
   const mesh = installer(node.options)

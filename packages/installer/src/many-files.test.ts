@@ -6,10 +6,10 @@ import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed } from '../test/running.ts'
 
 const MANY = 400
-/** Less than to read all of them once, more than any number of passes needs for the files that matter. */
+/** Limit of file opens: fewer than one scan of all files, more than passes need for the relevant files. */
 const FEW = MANY / 2
 
-/** Counts how often files of a folder are opened. */
+/** Counts the opens of files in a folder. */
 function countOpens(node: FakeNode): { take(): number } {
   const real = fs.openSync
   let count = 0
@@ -31,14 +31,14 @@ function countOpens(node: FakeNode): { take(): number } {
   }
 }
 
-/** A net folder with many files, which were written a while ago. */
+/** A net folder with many files, written some time ago. */
 async function crowded(files: (index: number) => readonly [string, string]): Promise<FakeNode> {
   const node = fakeNode()
   for (let index = 0; index < MANY; index += 1) {
     const [name, text] = files(index)
     node.write(`net/${name}`, text)
   }
-  // older than a tick of the clock that stamps files: what was just written is read again
+  // Older than the resolution of timestamps. A file that was just written is read again.
   const last = fs.statSync(node.path('net', readdirSync(node.path('net')).at(-1) ?? '')).ctimeMs
   await eventually(() => Date.now() - last > 250, 'a tick')
   return node
@@ -47,12 +47,12 @@ async function crowded(files: (index: number) => readonly [string, string]): Pro
 const padded = (index: number) => String(index).padStart(5, '0')
 const crowds: [string, (index: number) => readonly [string, string]][] = [
   ['lists that sort after the primary', (index) => [`50-${padded(index)}.conflist`, calico]],
-  ['files no runtime reads that sort before it', (index) => [`00-${padded(index)}.conf`, '{']],
-  ['lists that look for plugins in a folder', (index) => [`50-${padded(index)}.conflist`, `{"name":"n${index}"}`]],
+  ['invalid files that sort before the primary', (index) => [`00-${padded(index)}.conf`, '{']],
+  ['lists with a plugin folder', (index) => [`50-${padded(index)}.conflist`, `{"name":"n${index}"}`]],
 ]
 
 test.each(crowds)(
-  'beside many %s, a heal reads the files that matter only, and an uninstallation each once',
+  'with many %s, a heal reads only the relevant files, and an uninstallation each file once',
   async (_, files) => {
     const node = await crowded(files)
     const opens = countOpens(node)
@@ -64,13 +64,13 @@ test.each(crowds)(
     expect(opens.take()).toBeLessThan(FEW)
     await stop()
     expect(await installer.uninstall()).toMatchObject({ errors: [] })
-    // once, for copies of the entry
+    // One read per file, to find copies of the entry.
     expect(opens.take()).toBeLessThan(MANY + FEW)
     expect(node.read('net/10-calico.conflist')).toBe(calico)
   },
 )
 
-test('of many files that no runtime reads a few are named, and how many more there are', async () => {
+test('only some of many invalid files are named, with the number of others', async () => {
   using node = await crowded((index) => [`00-${padded(index)}.conf`, '{'])
   const mesh = installer(node.options)
   await mesh.install()
@@ -85,7 +85,7 @@ test('of many files that no runtime reads a few are named, and how many more the
   expect(skipped().slice(21)).toMatchObject([{ path: node.path('net/00-00300.conf') }])
 })
 
-test('one of many that is changed is seen, with the same size and in the same moment, too', async () => {
+test('a change of one of many files is noticed, also with the same size in the same moment', async () => {
   const node = await crowded((index) => [`00-${padded(index)}.conflist`, calico.replace('name', 'nam_')])
   const mesh = installer({ ...node.options, holdMs: 0, rewriteMs: 0 })
   expect(await mesh.install()).toMatchObject({ primary: '10-calico.conflist' })
@@ -100,7 +100,7 @@ test('one of many that is changed is seen, with the same size and in the same mo
   node[Symbol.dispose]()
 })
 
-test('what many links lead to is followed', async () => {
+test('the targets of many links are watched', async () => {
   const node = fakeNode({})
   fs.mkdirSync(node.path('real'))
   for (let index = 0; index < 20; index += 1) {

@@ -34,7 +34,7 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
   ['.json', { '05-site.json': bridge, '10-left.conflist': calico }, {}, '05-site.conflist', listOfBridge],
   ['15', {}, standalone, 'YYY-mesh.conf', undefined],
   ['16', {}, { ...standalone, confName: 'user-defined.conf' }, 'user-defined.conf', undefined],
-])('row %s of the matrix: installed, put back after tampering, and cleaned', async (_, net, options, name, after) => {
+])('row %s of the matrix: installed, restored after tampering, and removed', async (_, net, options, name, after) => {
   const { node, installer, stop } = await installed(fakeNode(net), options)
   const withEntry = node.read(`net/${name}`)
   const { plugin } = node.options
@@ -54,14 +54,14 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
 test.each([
   ['13', 'missing_initially.conf', { confName: 'missing_initially.conf' }, 'missing_initially.conflist'],
   ['14', 'calico.conflist', {}, 'calico.conflist'],
-])('row %s of the matrix: %s is waited for', async (_, file, options, result) => {
+])('row %s of the matrix: the installer waits for %s', async (_, file, options, result) => {
   const { node, installer } = running(fakeNode({}), options)
   await eventually(() => installer.status().reason !== undefined, 'a first look')
   expect(installer.status()).toMatchObject({
     ready: false,
     artefacts: expect.arrayContaining([expect.objectContaining({ state: 'waiting' })]),
   })
-  // a list under the name of a single configuration, too, because the operator names it
+  // Also a list under the name of a single configuration, if the operator names it.
   node.write(`net/${file}`, calico)
   await eventually(() => installer.status().ready, 'ready')
   expect(node.read(`net/${result}`)).toBe(insertEntry(calico, node.options.plugin))

@@ -7,106 +7,113 @@ import type { RuntimeReading } from './conf/runtime-readings.ts'
 import type { InstallEvent } from './events.ts'
 import { InstallError } from './install-error.ts'
 
-/** What is installed, and where. */
+/** Options of an installer. */
 export interface InstallerOptions {
-  /** The plugin's entry; its `type` is the name of its binary. A `cniVersion` in it is for `standalone` only. */
+  /** The plugin's entry. Its `type` is the name of its binary. Its `cniVersion` is only used in `standalone` mode. */
   readonly plugin: PluginConf
-  /** The folder of network configurations, such as `/etc/cni/net.d`. */
+  /** Folder of network configurations, such as `/etc/cni/net.d`. */
   readonly netDir: string
-  /** Folders the binaries are copied to, such as `/opt/cni/bin`. */
+  /** Folders to which the binaries are copied, such as `/opt/cni/bin`. */
   readonly binDirs?: readonly string[] | undefined
-  /** The folder whose files are copied; without it, binaries are not our business. */
+  /** Folder whose files are copied. Without it no binaries are installed. */
   readonly sourceDir?: string | undefined
   /**
-   * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
-   * a copy of the primary that sorts before it (`owned`: a file name). Default: `chained`.
+   * Position of the plugin in the network configuration. Default: `chained`.
+   * - `chained`: last plugin of the primary list.
+   * - `standalone`: alone in a file.
+   * - `owned`: last plugin of a copy of the primary, in a file of this name, which must sort before the primary.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
-  /** The primary's file name, or in standalone mode ours. Default: the first valid one, or `YYY-<type>.conf`. */
+  /**
+   * File name of the primary, or in standalone mode of our file. Default: the first valid file, or `YYY-<type>.conf`.
+   */
   readonly confName?: string | undefined
-  /** Keep the first primary found, even when a later file sorts before it. Default: follow. */
+  /** Keeps the first primary, even if another file sorts before it later. Default: follows the first file. */
   readonly pin?: boolean | undefined
-  /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
+  /** Mode of our own file (standalone, owned). The primary of a chained plugin keeps its mode. Default: 0o600. */
   readonly confMode?: number | undefined
-  /** A kubeconfig for the plugin, made from the files of a service account. */
+  /** Kubeconfig for the plugin, created from the files of a service account. */
   readonly kubeconfig?:
     | {
         readonly path: string
-        /** The API server, such as `https://10.96.0.1:443`. */
+        /** URL of the API server, such as `https://10.96.0.1:443`. */
         readonly server: string
         readonly tokenFile: string
         readonly caFile?: string | undefined
         readonly skipTls?: boolean | undefined
-        /** The user's name. Default: the plugin's type. */
+        /** Name of the user. Default: the plugin's type. */
         readonly user?: string | undefined
         /** Default: 0o600. */
         readonly mode?: number | undefined
       }
     | undefined
   /**
-   * The node's container runtime, where it is known. Without it, one that runs the plugin is enough to be ready.
-   * `containerd` deletes pods with the list of today, so that its pods do not need an uninstalled plugin.
+   * The node's container runtime, if known. Otherwise one runtime that runs the plugin is sufficient for readiness.
+   * With containerd, pods do not need an uninstalled plugin, because it deletes them with the current list.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
-   * A file that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`: while `run` is at
-   * work, the one that started last writes, and the others wait until it is gone. Default: none, they revert each other.
+   * File that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`.
+   * While `run` is active, only the installer that started last writes. The others wait until it is gone.
+   * Default: no file; several installers then revert each other.
    */
   readonly claimFile?: string | undefined
   /**
-   * Folders with the records of the plugin's attachments: while there is one, `uninstall` leaves the plugin's file.
-   * Default: where `@cni/skel` keeps them, `/run/cni/<type>/attachments` and `/run/cni/<type>`; below `/host` if `netDir` is.
+   * Folders with the records of the plugin's attachments. While there is a record, `uninstall` keeps the plugin's file.
+   * Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, where `@cni/skel` keeps them; below `/host` if
+   * `netDir` is.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
-   * Folders in whose `results` runtimes cache what they need to delete an attachment: while a result names the plugin,
-   * `uninstall` leaves the plugin's file. Those of containerd, in `/var/lib/cni`, do not count where `runtime` says that it
-   * is containerd. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host` if `netDir` is.
+   * Folders in whose `results` runtimes cache data for the deletion of attachments. While a result names the plugin,
+   * `uninstall` keeps the plugin's file.
+   * With `runtime: 'containerd'`, containerd's results in `/var/lib/cni` are ignored.
+   * Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host` if `netDir` is.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * The paths on the node of folders that are mounted here at other paths, such as
-   * `{ '/host/etc/cni/net.d': '/etc/cni/net.d' }`: the plugin looks there. A mount that is missing is reported. Default: of
-   * a path below `/host` the same path without it.
+   * Paths on the node of folders that are mounted at other paths here, such as `{ '/host/etc/cni/net.d':
+   * '/etc/cni/net.d' }`. The plugin uses the paths on the node.
+   * A missing mount is reported. Default: paths below `/host` without that prefix.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**
-   * Called with the source, open, once its bytes were copied or compared and will not be read again soon, such as
-   * `dropPageCache` of `@cni/netns/sys`: a container is charged for what it leaves in the page cache. The installed copy
-   * stays there, for every pod starts it. Default: nothing.
+   * Called with the open source file after its bytes were copied or compared, such as `dropPageCache` of
+   * `@cni/netns/sys`. The page cache counts towards the memory of the container.
+   * The installed copy stays in the cache, because every pod starts it. Default: does nothing.
    */
   readonly uncache?: ((fd: number) => void) | undefined
-  /** Told of everything that happens; what it throws is ignored. */
+  /** Receives all events. Its errors are ignored. */
   readonly observe?: ((event: InstallEvent) => void) | undefined
-  /** How often all is looked at without any event. Default: 10 s. */
+  /** Milliseconds between checks without an event. Default: 10 s. */
   readonly recheckMs?: number | undefined
-  /** How long a broken primary keeps its role. Default: 2 s. */
+  /** Milliseconds for which an invalid primary keeps its role. Default: 2 s. */
   readonly holdMs?: number | undefined
-  /** The time between rewrites of the same file after the first three. Default: 200 ms, so five a second. */
+  /** Milliseconds between rewrites of a file after the first three. Default: 200 ms, which is five a second. */
   readonly rewriteMs?: number | undefined
 }
 
-/** Options with their defaults, checked. */
+/** Validated options with defaults. */
 export interface Settings extends InstallerOptions {
   readonly type: string
   readonly binDirs: readonly string[]
   readonly cacheDirs: readonly string[]
   readonly nodePaths: Readonly<Record<string, string>>
-  /** The folder in which `@cni/skel` keeps the records of all plugins. */
+  /** Folder in which `@cni/skel` keeps the records of all plugins. */
   readonly recordsRoot: string
   readonly mode: NonNullable<InstallerOptions['mode']>
   readonly confMode: number
   readonly recheckMs: number
   readonly holdMs: number
   readonly rewriteMs: number
-  /** The file that is all ours, in standalone and owned mode. */
+  /** File that only we write, in standalone and owned mode. */
   readonly ownFile: string | undefined
 }
 
 /**
- * Options with their defaults.
+ * Validates options and adds defaults.
  *
- * @throws {@link InstallError} `INVALID_OPTIONS` for what could never work: it would be rewritten for ever.
+ * @throws {@link InstallError} `INVALID_OPTIONS` for options that can never work.
  */
 export function toSettings(options: InstallerOptions): Settings {
   const { plugin, mode = 'chained', confName, kubeconfig } = options
@@ -155,21 +162,21 @@ export function toSettings(options: InstallerOptions): Settings {
   return settings
 }
 
-/** The cache of libcni, which containerd and CRI-O have, and that of Multus for the networks it attaches. */
+/** Default cache folders: libcni's, used by containerd and CRI-O, and Multus' own for additional networks. */
 const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
 
-/** Where agents in a container mount folders of the node. */
+/** Folder where agents in a container mount folders of the node. */
 const HOST = '/host'
 
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
-/** The paths on the node of folders below {@link HOST}; of nested folders only the outer one is a mount. */
+/** Paths on the node of folders below {@link HOST}. Of nested folders only the outer one is a mount. */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
   return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))
 }
 
-/** A list lives in a `.conflist`: an owned name that ends in `.conf` becomes one. */
+/** File that only we write. A list needs a `.conflist`, so an owned name with `.conf` is renamed. */
 function ownFile(mode: Settings['mode'], confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined
   return mode === 'standalone' ? (confName ?? standaloneName(type)) : conflistName(mode.owned)

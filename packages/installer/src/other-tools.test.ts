@@ -8,12 +8,12 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('no part of a configuration that another tool is writing is adopted or changed, and the whole is healed', async () => {
+test('an incomplete configuration of another tool is neither used nor changed, and the complete one is healed', async () => {
   using node = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
   const mesh = installer({ ...node.options, rewriteMs: 0, holdMs: 60_000 })
   await mesh.install()
   const installed = node.read('net/10-calico.conflist')
-  // without its last line break the text is whole
+  // The text is complete even without its last newline.
   for (let length = 0; length < calico.length - 1; length += 1) {
     const part = calico.slice(0, length)
     node.write('net/10-calico.conflist', part)
@@ -26,7 +26,7 @@ test('no part of a configuration that another tool is writing is adopted or chan
   expect(node.read('net/10-calico.conflist')).toBe(installed)
 })
 
-test('half a configuration on a node that is new to us is waited for, and left as it is', async () => {
+test('an incomplete configuration on a new node is not changed', async () => {
   using node = fakeNode()
   for (let length = 0; length < calico.length - 1; length += 7) {
     node.write('net/10-calico.conflist', calico.slice(0, length))
@@ -38,7 +38,7 @@ test('half a configuration on a node that is new to us is waited for, and left a
 test.each([
   ['back', -5],
   ['forth', 5],
-])('a clock that jumps %s by hours neither shortens nor lengthens any wait', async (_, hours) => {
+])('a clock that jumps %s by hours changes no waiting time', async (_, hours) => {
   const both = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
   const { node } = await installed(both, { holdMs: 300, rewriteMs: 50 })
   const withEntry = node.read('net/10-calico.conflist')
@@ -50,7 +50,7 @@ test.each([
     utimesSync(node.path(name), then, then)
   }
 
-  // heals: a text, and a binary of the same size and stamps
+  // Heals: a text, and a binary of the same size and timestamps.
   node.write('net/10-calico.conflist', calico)
   stamp('net/10-calico.conflist')
   await eventually(() => node.read('net/10-calico.conflist') === withEntry, 'healed', 1000)
@@ -58,7 +58,7 @@ test.each([
   stamp('bin/mesh')
   await eventually(() => node.read('bin/mesh') === 'plugin v1', 'binary healed', 1000)
 
-  // the throttle
+  // The rate limit of heals.
   const before = node.events.length
   await keepReverting(node, 500)
   const rewrites = node.events.slice(before).filter((event) => event.type === 'changed').length
@@ -66,7 +66,7 @@ test.each([
   expect(rewrites).toBeLessThan(13)
   await eventually(() => node.read('net/10-calico.conflist') === withEntry, 'healed after the quarrel', 1000)
 
-  // the wait for a half-written primary
+  // The wait for an incomplete primary.
   node.write('net/10-calico.conflist', '{')
   stamp('net/10-calico.conflist')
   const since = performance.now()
@@ -74,7 +74,7 @@ test.each([
   expect(performance.now() - since).toBeGreaterThan(250)
 })
 
-test('while another program keeps reverting us the status says so, and a quarrel that ends is forgotten', async () => {
+test('the status reports another program that keeps reverting us, until it stops', async () => {
   const { node, installer } = await installed(undefined, { rewriteMs: 30 })
   const said = () => /another program writes network configurations/.test(installer.status().reason ?? '')
   await eventually(() => {
@@ -85,7 +85,7 @@ test('while another program keeps reverting us the status says so, and a quarrel
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
 })
 
-test('the sixth time in a row that a file is put right is told of, and every fiftieth after it, with the suspect', async () => {
+test('the sixth consecutive heal of a file is reported, then every fiftieth, with the likely program', async () => {
   using node = fakeNode()
   const mesh = installer({ ...node.options, rewriteMs: 0 })
   await mesh.install()

@@ -13,18 +13,21 @@ test.each([
   ['40', '640'],
   ['200', '600'],
   ['4', '604'],
-])('a conflist of mode %s, which its owner cannot read, is %s with our entry, and stays so', async (mode, wanted) => {
-  const node = fakeNode()
-  chmodSync(node.path(conflist), Number.parseInt(mode, 8))
-  const { installer } = await installed(node)
-  expect(modeOf(node)).toBe(wanted)
-  node.write(conflist, calico)
-  await eventually(() => node.read(conflist).includes('"mesh"'), 'healed')
-  await eventually(() => installer.status().ready, 'ready')
-  expect([modeOf(node), ...changes(node)]).toEqual([wanted, 'replace', 'replace'])
-})
+])(
+  'a conflist of mode %s, unreadable for its owner, gets mode %s with our entry, and keeps it',
+  async (mode, wanted) => {
+    const node = fakeNode()
+    chmodSync(node.path(conflist), Number.parseInt(mode, 8))
+    const { installer } = await installed(node)
+    expect(modeOf(node)).toBe(wanted)
+    node.write(conflist, calico)
+    await eventually(() => node.read(conflist).includes('"mesh"'), 'healed')
+    await eventually(() => installer.status().ready, 'ready')
+    expect([modeOf(node), ...changes(node)]).toEqual([wanted, 'replace', 'replace'])
+  },
+)
 
-test.each(['0', '40', '200'])('a conflist that becomes %s gets back the mode it had, once', async (mode) => {
+test.each(['0', '40', '200'])('a conflist whose mode becomes %s gets its earlier mode back, once', async (mode) => {
   const node = fakeNode()
   chmodSync(node.path(conflist), 0o644)
   const { installer } = await installed(node)
@@ -35,7 +38,7 @@ test.each(['0', '40', '200'])('a conflist that becomes %s gets back the mode it 
 })
 
 test.each(['0', '40', '200'])(
-  'a conflist that is %s with our entry in it is opened to its owner, once',
+  'a conflist of mode %s that has our entry is made readable for its owner, once',
   async (mode) => {
     const { node, stop } = await installed()
     await stop()

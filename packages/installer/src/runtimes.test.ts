@@ -10,7 +10,7 @@ const STOPS = 'containerd loads no network while 05-broken.conf is broken: error
 const runtimesOf = (events: readonly InstallEvent[]) => events.filter((event) => event.type === 'runtimes')
 const texts = (readings: readonly { readonly text: string }[] | undefined) => readings?.map(({ text }) => text)
 
-test('the status says what each runtime does, and an event says so once', async () => {
+test('the status has the behaviour of each runtime, and an event reports it once', async () => {
   using node = fakeNode()
   const mesh = installer(node.options)
   const status = await mesh.install()
@@ -25,7 +25,7 @@ test.each([
   ['cri-o', true, 'ok'],
   ['containerd', false, 'fail'],
 ] as const)(
-  'a broken file before the network: a node with runtime %s is ready: %s',
+  'with a broken file before the network, a node with the runtime %s has ready: %s',
   async (runtime, ready, verdict) => {
     using node = fakeNode(BROKEN)
     const status = await installer({ ...node.options, runtime }).install()
@@ -53,7 +53,7 @@ test('an entry behind the first network is not ready, and ready once that networ
   expect(runtimesOf(node.events).map((event) => event.type === 'runtimes' && event.verdict)).toEqual(['fail', 'warn'])
 })
 
-test('a plan says what the runtimes do now, and what they will do', async () => {
+test('a plan has the current and the later behaviour of the runtimes', async () => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   const plan = await installer(node.options).plan()
   expect(texts(plan.runtimes)?.[0]).toBe('containerd uses 10-bridge.conf, and mesh is not in it')
@@ -61,7 +61,7 @@ test('a plan says what the runtimes do now, and what they will do', async () => 
   expect(node.files()).toHaveProperty(['net/10-bridge.conf'], bridge)
 })
 
-test('Multus becomes a list with the plugin at its end, and its copy of the plugin is named', async () => {
+test('Multus is converted to a list with the plugin at its end, and its copy of the plugin is listed', async () => {
   using node = fakeNode()
   const mesh = installer(node.options)
   await mesh.install()
@@ -95,7 +95,7 @@ test('a folder with the name of a configuration does not stop containerd', async
   expect(runtimes?.[0]).toMatchObject({ runs: 'yes', primary: '10-calico.conflist' })
 })
 
-test('a plugin in a file of its own says nothing of runtimes: Multus calls it by its name', async () => {
+test('a plugin with its own file has no readings, because Multus calls it by name', async () => {
   using node = fakeNode()
   const status = await installer({ ...node.options, mode: 'standalone' }).install()
   expect(status).toMatchObject({ ready: true })

@@ -7,17 +7,17 @@ import { eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed } from '../test/running.ts'
 
 const names = ['mesh', 'mesh-a', 'mesh-b']
-/** Which file each name in the binary folder is. */
+/** Inode of each name in the binary folder. */
 const inodes = (node: FakeNode) => names.map((name) => lstatSync(node.path('bin', name)).ino)
 const texts = (node: FakeNode) => names.map((name) => node.read(`bin/${name}`))
 
-/** A node whose source folder has one plugin file under three names. */
+/** A node whose source folder has one plugin file with three names. */
 function withNames(node = fakeNode()): FakeNode {
   for (const name of names.slice(1)) linkSync(node.path('src/mesh'), node.path('src', name))
   return node
 }
 
-/** As an image of a new version brings it. */
+/** Replaces the source files, as an image of a new version does. */
 function newVersion(node: FakeNode): void {
   for (const name of names) rmSync(node.path('src', name))
   node.write('src/mesh', 'plugin v2', 0o755)
@@ -38,14 +38,14 @@ test('one file with several names in the source folder is one file on the node, 
   await eventually(() => fs.readdirSync(node.path('bin')).length === names.length + 1, 'nothing temporary left')
 })
 
-test('what somebody writes into the one file is put right under all its names', async () => {
+test('a change to the one file is healed under all its names', async () => {
   const { node } = await installed(withNames())
   node.write('bin/mesh-b', 'tampered')
   await eventually(() => texts(node).every((text) => text === 'plugin v1'), 'healed')
   await eventually(() => new Set(inodes(node)).size === 1, 'one file')
 })
 
-test('files that are different stay different files', async () => {
+test('different files stay different', async () => {
   using node = fakeNode()
   node.write('src/mesh-a', 'plugin v1', 0o755)
   node.write('src/mesh-b', 'another', 0o755)
@@ -53,7 +53,7 @@ test('files that are different stay different files', async () => {
   expect(new Set(inodes(node)).size).toBe(3)
 })
 
-/** Plays a binary folder whose file system has no hard links, until the end of the test. */
+/** Simulates a binary folder without hard links until the end of the test. */
 function withoutLinks(node: FakeNode): void {
   const real = fs.linkSync
   const set = (value: unknown): void => {
@@ -67,7 +67,7 @@ function withoutLinks(node: FakeNode): void {
   onTestFinished(() => set(real))
 }
 
-test('where the file system has no hard links each name is a copy', async () => {
+test('without hard links each name is a copy', async () => {
   using node = withNames()
   withoutLinks(node)
   expect(await installer(node.options).install()).toMatchObject({ ready: true })
@@ -76,7 +76,7 @@ test('where the file system has no hard links each name is a copy', async () => 
   expect(fs.readdirSync(node.path('bin')).sort()).toEqual([...names, 'mesh-lib.so'].sort())
 })
 
-/** Takes the plugin off the node; what is left in the binary folder. */
+/** Uninstalls the plugin and returns the files that stay in the binary folder. */
 async function leftBy(node: FakeNode): Promise<string[]> {
   const { errors, changes } = await installer(node.options).uninstall()
   expect(errors).toEqual([])
@@ -111,7 +111,7 @@ test.each<[string, (node: FakeNode) => void]>([
   expect(await leftBy(node)).toEqual(['mesh-a', 'mesh-lib.so', 'other'])
 })
 
-test('an uninstallation that was killed half-way is ended by the next one', async () => {
+test('an uninstallation that was killed is completed by the next one', async () => {
   using node = withNames()
   await installer(node.options).install()
   rmSync(node.path('bin/mesh'))

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { calico, eventually, fakeNode } from '../test/node.ts'
 import { running } from '../test/running.ts'
 
-/** Holds the copies of a file, as a slow disk does, until they are let go. */
+/** Holds the copies of a file until the test releases them, as a slow disk does. */
 function holdCopiesOf(name: string) {
   const real = fs.copyFile
   const held: (() => void)[] = []
@@ -22,19 +22,19 @@ function holdCopiesOf(name: string) {
   onTestFinished(() => set(real))
   return {
     isHeld: () => held.length > 0,
-    letGo() {
+    release() {
       for (const go of held.splice(0)) go()
     },
   }
 }
 
-test('the configuration waits for the first copy, and nothing waits for a later one', async () => {
+test('the configuration waits for the first copy, and nothing waits for later ones', async () => {
   const copies = holdCopiesOf('mesh')
   const { node, installer } = running()
   await eventually(() => copies.isHeld() && node.files()['run/kubeconfig'] !== undefined, 'the kubeconfig')
   await eventually(() => installer.status().reason?.includes('bin/mesh: absent; being put right') === true, 'said')
   expect(node.read('net/10-calico.conflist')).toBe(calico)
-  copies.letGo()
+  copies.release()
   await eventually(() => installer.status().ready, 'ready')
   const installed = node.read('net/10-calico.conflist')
   expect(installed).toContain('"mesh"')
@@ -49,12 +49,12 @@ test('the configuration waits for the first copy, and nothing waits for a later 
   await eventually(() => node.read('run/kubeconfig').includes(Buffer.from('CB').toString('base64')), 'the CA')
   expect(node.read('bin/mesh')).toBe('plugin v1')
   expect(installer.status()).toMatchObject({ ready: false, reason: expect.stringContaining('content differs') })
-  copies.letGo()
+  copies.release()
   await eventually(() => installer.status().ready, 'ready again')
   expect(node.read('bin/mesh')).toBe('plugin v2')
 })
 
-test('a stop and the removal do not wait for a copy, which comes to nothing when it ends', async () => {
+test('a stop and an uninstallation do not wait for a copy, and the copy is dropped at its end', async () => {
   const copies = holdCopiesOf('mesh')
   const { node, installer, stop } = running()
   await eventually(copies.isHeld, 'a copy')
@@ -62,38 +62,38 @@ test('a stop and the removal do not wait for a copy, which comes to nothing when
   await stop()
   expect(await installer.uninstall()).toMatchObject({ errors: [] })
   expect(performance.now() - since).toBeLessThan(1000)
-  copies.letGo()
+  copies.release()
   const names = () => Object.keys(node.files())
   await eventually(() => !names().some((name) => name.endsWith('.tmp')), 'swept')
   expect(names()).not.toContain('bin/mesh')
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
-test('the removal waits a moment for a copy that has not noticed yet, and leaves nothing of it', async () => {
+test('an uninstallation waits a moment for a running copy, and removes its temporary file', async () => {
   const copies = holdCopiesOf('mesh')
   const { node, installer, stop } = running()
   await eventually(copies.isHeld, 'a copy')
   await stop()
   const removal = installer.uninstall()
-  setTimeout(() => copies.letGo(), 20)
+  setTimeout(() => copies.release(), 20)
   expect(await removal).toMatchObject({ errors: [] })
   expect(copies.isHeld()).toBe(false)
   expect(Object.keys(node.files()).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('other options end the copy of the old ones', async () => {
+test('new options stop the copy of the old ones', async () => {
   const copies = holdCopiesOf('mesh')
   const { node, installer } = running()
   await eventually(copies.isHeld, 'a copy')
   const { sourceDir: _, ...without } = node.options
   installer.reconfigure(without)
   await eventually(() => installer.status().ready, 'ready')
-  copies.letGo()
+  copies.release()
   await eventually(() => !Object.keys(node.files()).some((name) => name.endsWith('.tmp')), 'swept')
   expect(node.files()['bin/mesh']).toBeUndefined()
 })
 
-test('a large binary that is there already is not copied, and one that differs in its last byte is', async () => {
+test('a large binary is not copied if it is equal, and copied if its last byte differs', async () => {
   using node = fakeNode()
   const size = 2 ** 20
   truncateSync(node.path('src/mesh'), size)

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { eventually, fakeNode } from '../test/node.ts'
 import { installed } from '../test/running.ts'
 
-test('the page cache of a source can be given back, and that of a copy stays, which every pod starts', async () => {
+test('the page cache of a source can be dropped, and the copy stays cached', async () => {
   const node = fakeNode()
-  // A second look, where there was time for one, tells of a file again.
+  // A second check, if there was time for one, reports a file again.
   const told = new Set<number>()
   const uncache = (fd: number): void => void told.add(fstatSync(fd).ino)
   const inodes = (folder: string) =>
@@ -13,15 +13,15 @@ test('the page cache of a source can be given back, and that of a copy stays, wh
   await installed(node, { uncache })
   expect([...told].toSorted()).toEqual(inodes('src').toSorted())
   told.clear()
-  // As an agent that was started anew.
+  // Like an agent after a restart.
   await installed(node, { uncache })
   expect([...told].toSorted()).toEqual(inodes('src').toSorted())
 })
 
 test.each([
-  ['are read once where what was written to them is old', 60, 1],
-  ['are read twice where it is not: a write in the same tick has the same stamp', -60, 2],
-])('source and copy that are there already %s', async (_, ageSeconds, times) => {
+  ['are read once if their last writes are old', 60, 1],
+  ['are read twice if they are not, because writes in the same tick have the same timestamp', -60, 2],
+])('existing source and copy %s', async (_, ageSeconds, times) => {
   const node = fakeNode()
   await (await installed(node)).stop()
   const stamp = Date.now() / 1000 - ageSeconds
@@ -30,7 +30,7 @@ test.each([
   let read = 0
   const began = performance.now()
   await installed(node, { uncache: (fd) => void (fstatSync(fd).ino === ino && read++) })
-  // Looks at all of it, after the stamps would have settled.
+  // Runs passes after the timestamps have settled.
   await eventually(() => performance.now() - began > 200, 'time')
   for (const token of ['second', 'third', 'fourth']) {
     node.write('sa/token', token)

@@ -10,7 +10,7 @@ import { cacheResult, copyToMultus, recordAttachment } from '../test/needed.ts'
 import { calico, type FakeNode, fakeNode } from '../test/node.ts'
 import { toSettings } from './options.ts'
 
-/** A process of the plugin: performs DELs with the plugin's file at a path. */
+/** Starts a process of the plugin, which performs a DEL for each path of the plugin's file. */
 function pluginProcess(): (executable: string) => Promise<string> {
   const program = join(import.meta.dirname, '../test/processes/last-del.ts')
   const child = spawn(process.execPath, [...NODE_FLAGS, program], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -41,7 +41,7 @@ test.each([
   expect([node.read('net/10-calico.conflist'), existsSync(node.path('run/kubeconfig'))]).toEqual([calico, false])
 })
 
-test('where containerd is the runtime, which deletes with the list of today, records and its results keep nothing', async () => {
+test('with containerd, which deletes with the current list, records and its results do not keep the plugin', async () => {
   using node = fakeNode()
   const nodePaths = { [node.path('cache')]: '/var/lib/cni' }
   const cacheDirs = [node.path('cache'), node.path('cache/multus')]
@@ -53,7 +53,7 @@ test('where containerd is the runtime, which deletes with the list of today, rec
   expect(inBin(node)).toEqual(['mesh-lib.so'])
 })
 
-test('where containerd runs Multus, results of Multus keep the plugin', async () => {
+test('with containerd and Multus, results of Multus keep the plugin', async () => {
   using node = fakeNode()
   const nodePaths = { [node.path('cache')]: '/var/lib/cni/multus' }
   const options = { ...node.options, runtime: 'containerd' as const, nodePaths }
@@ -64,7 +64,7 @@ test('where containerd runs Multus, results of Multus keep the plugin', async ()
   expect(inBin(node)).toEqual(['.mesh.uninstalled', 'mesh', 'mesh-lib.so'])
 })
 
-test('an uninstallation that is repeated once nothing needs the plugin removes the file and the marker', async () => {
+test('a repeated uninstallation removes the file and the marker when nothing needs them any more', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   const need = cacheResult(node, 'c9', ['mesh'])
@@ -75,7 +75,7 @@ test('an uninstallation that is repeated once nothing needs the plugin removes t
   expect({ kept, needs, left: inBin(node) }).toEqual({ kept: [], needs: [], left: ['mesh-lib.so'] })
 })
 
-test('the last DEL of a process removes what the uninstallation left', async () => {
+test('the last DEL of a process removes the files that the uninstallation kept', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   const [own, other] = [cacheResult(node, 'c1', ['mesh']), cacheResult(node, 'c2', ['mesh'])]
@@ -86,7 +86,7 @@ test('the last DEL of a process removes what the uninstallation left', async () 
   expect([await del(node.path('bin/mesh')), inBin(node)]).toEqual(['removed', ['mesh-lib.so']])
 })
 
-test('an installation removes the marker and leaves the file', async () => {
+test('an installation removes the marker and keeps the file', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   recordAttachment(node)
@@ -120,7 +120,7 @@ test('an installation that races the last DEL always leaves the plugin, without 
     await installer(node.options).uninstall()
     rmSync(need)
     const deleted = del(node.path('bin/mesh'))
-    // both orders, and what is between them
+    // Both orders, and interleavings between them.
     for (let turns = 0; turns < (round % 20) * 8; turns += 1) await new Promise((resolve) => setImmediate(resolve))
     await installer(node.options).install()
     expect(['left', 'removed']).toContain(await deleted)
@@ -129,7 +129,7 @@ test('an installation that races the last DEL always leaves the plugin, without 
   }
 })
 
-test('each bin folder and each name of the plugin stays and goes by itself', async () => {
+test('each binary folder and each name of the plugin is kept and removed separately', async () => {
   using node = fakeNode()
   linkSync(node.path('src/mesh'), node.path('src/mesh-a'))
   const options = { ...node.options, binDirs: [node.path('bin'), node.path('run')] }
@@ -142,14 +142,14 @@ test('each bin folder and each name of the plugin stays and goes by itself', asy
   expect((await installer(options).uninstall()).kept).toEqual([])
 })
 
-test('an uninstallation that is killed between any two calls keeps what is needed, and the next one marks it', async () => {
+test('an uninstallation that is killed between any two calls keeps needed files, and the next one marks them', async () => {
   for (let n = 1; ; n += 1) {
     using node = fakeNode()
     await installer(node.options).install()
     cacheResult(node, 'c9', ['mesh'])
     const calls = await crashBefore(n, () => installer(node.options).uninstall())
     expect(inBin(node)).toContain('mesh')
-    // without the kubeconfig the plugin is marked
+    // Without the kubeconfig the plugin is marked.
     if (!existsSync(node.path('run/kubeconfig'))) expect(inBin(node)).toContain('.mesh.uninstalled')
     await installer(node.options).uninstall()
     expect(inBin(node)).toEqual(['.mesh.uninstalled', 'mesh', 'mesh-lib.so'])
@@ -157,7 +157,7 @@ test('an uninstallation that is killed between any two calls keeps what is neede
   }
 })
 
-test('a cache of the node that is not mounted is reported, and keeps the plugin', async () => {
+test('an unmounted cache of the node is reported, and keeps the plugin', async () => {
   using node = fakeNode()
   const mount = node.path('host/var/lib/cni')
   const options = { ...node.options, cacheDirs: [mount], nodePaths: { [mount]: '/var/lib/cni' } }
@@ -171,7 +171,7 @@ test('a cache of the node that is not mounted is reported, and keeps the plugin'
   expect(JSON.parse(node.read('bin/.mesh.uninstalled'))).toMatchObject({ results: ['/var/lib/cni/results'] })
 })
 
-test('a copy is named also where no file of the plugin is left', async () => {
+test('a copy is reported even if no file of the plugin is left', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   await installer(node.options).uninstall()
@@ -180,7 +180,7 @@ test('a copy is named also where no file of the plugin is left', async () => {
   expect(report).toMatchObject({ changes: [], kept: [], needs: [{ kind: 'configuration' }] })
 })
 
-test('a link in the place of the marker is replaced, not followed', async () => {
+test('a link in place of the marker is replaced, not followed', async () => {
   using node = fakeNode()
   await installer(node.options).install()
   node.write('victim', 'safe')
@@ -190,7 +190,7 @@ test('a link in the place of the marker is replaced, not followed', async () => 
   expect(node.read('victim')).toBe('safe')
 })
 
-test('a binary folder that new settings give up keeps no marked plugin', async () => {
+test('a binary folder that new options no longer use keeps no marked plugin', async () => {
   using node = fakeNode()
   recordAttachment(node)
   const mesh = installer({ ...node.options, binDirs: [node.path('bin'), node.path('run')] })
@@ -200,7 +200,7 @@ test('a binary folder that new settings give up keeps no marked plugin', async (
   expect(readdirSync(node.path('run')).filter((name) => name.includes('mesh'))).toEqual(['mesh-lib.so'])
 })
 
-test('an agent in a container looks below /host, and the plugin at the paths of the node', () => {
+test('an agent in a container searches below /host, and the plugin the paths of the node', () => {
   const { cacheDirs, nodePaths, recordsRoot } = toSettings({ plugin: { type: 'mesh' }, netDir: '/host/etc/cni/net.d' })
   expect({ cacheDirs, nodePaths, recordsRoot }).toEqual({
     cacheDirs: ['/host/var/lib/cni', '/host/var/lib/cni/multus'],

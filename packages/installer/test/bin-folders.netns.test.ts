@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { calico, eventually, fakeNode } from './node.ts'
 import { installed, running } from './running.ts'
 
-/** A folder outside the node's, where something is mounted until the node is gone. */
+/** A folder outside the node, with a mount that lasts as long as the node. */
 function mounted(mount: (folder: string) => readonly [target: string, ...options: string[]]): string {
   const folder = mkdtempSync(join(tmpdir(), 'cni-mount-'))
   const [target, ...options] = mount(folder)
@@ -20,7 +20,7 @@ function mounted(mount: (folder: string) => readonly [target: string, ...options
 
 const readOnlyFolder = () => mounted((folder) => [folder, '-t', 'tmpfs', '-o', 'ro', 'none'])
 
-test('of two binary folders one of which cannot be written the other is served, and it is said', async () => {
+test('the writable one of two binary folders is used, and the other is reported', async () => {
   const other = readOnlyFolder()
   const node = fakeNode()
   const { installer } = await installed(node, { binDirs: [other, node.path('bin')] })
@@ -40,7 +40,7 @@ test('of two binary folders one of which cannot be written the other is served, 
   )
 })
 
-test('a folder that cannot be written and is the only one keeps the plugin out of the network', async () => {
+test('a single binary folder that is not writable keeps the plugin out of the network', async () => {
   const other = readOnlyFolder()
   const node = fakeNode()
   const { installer } = running(node, { binDirs: [other] })
@@ -49,7 +49,7 @@ test('a folder that cannot be written and is the only one keeps the plugin out o
   expect(node.read('net/10-calico.conflist')).not.toContain('"mesh"')
 })
 
-test('a list that is a mount of its own gets a hint', async () => {
+test('a list that is a mount point gets a hint', async () => {
   const netDir = mounted((folder) => {
     const list = join(folder, '10-calico.conflist')
     writeFileSync(list, calico)

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** The calls that change a file system. */
+/** Functions that change a file system. */
 const CHANGING = [
   'openSync',
   'copyFile',
@@ -18,10 +18,10 @@ const CHANGING = [
 ] as const
 
 /**
- * Runs `work` with the file system gone before the n-th call that changes it, as after SIGKILL: neither that call nor a
- * later one has an effect, those of error handlers included.
+ * Runs `work`, and makes the n-th and all later file system changes fail without effect, as after SIGKILL. Error
+ * handlers cannot change files either.
  *
- * @returns how many such calls there were: fewer than `n` when the work came to its end.
+ * @returns the number of changes; less than `n` if the work was completed.
  */
 export async function crashBefore(n: number, work: () => Promise<unknown>, onCrash?: () => never): Promise<number> {
   let count = 0
@@ -45,7 +45,7 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
   try {
     await work()
   } catch {
-    // the crash itself
+    // The simulated crash.
   } finally {
     for (const [name, original] of originals) Reflect.set(fs, name, original)
     syncBuiltinESMExports()
@@ -53,7 +53,7 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
   return count
 }
 
-/** Where a copy is when the process is killed in the midst of it. */
+/** Creates the partial copy of a process that is killed while copying. */
 function copyHalf(source: string, target: string): void {
   const bytes = fs.readFileSync(source)
   fs.writeFileSync(target, bytes.subarray(0, bytes.length / 2), { flag: 'wx' })

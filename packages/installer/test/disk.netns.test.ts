@@ -6,7 +6,9 @@ import { calico, fakeNode } from './node.ts'
 
 const program = join(import.meta.dirname, 'processes/install-and-report.ts')
 
-/** Runs the installer in a mount namespace of its own, after a command there; returns its report and the node's files. */
+/**
+ * Runs a command and then the installer in a new mount namespace. Returns the installer's report and the node's files.
+ */
 async function runAfter(prepare: (root: string) => string, look: string) {
   using node = fakeNode()
   const script = `${prepare(node.root)} && "$@" && ${look}`
@@ -16,7 +18,7 @@ async function runAfter(prepare: (root: string) => string, look: string) {
   return { ...JSON.parse(stdout.slice(0, end)), look: stdout.slice(end + 4) }
 }
 
-test('on a full disk the network stays as it was, nothing is left, and the failure names the disk', async () => {
+test('on a full disk the network does not change, nothing is left, and the failure names the disk', async () => {
   const report = await runAfter(
     (root) =>
       `cp net/10-calico.conflist . && mount -t tmpfs -o size=8k none net && cp 10-calico.conflist net/ && (yes > net/filler 2>/dev/null; true) && test -d ${root}`,
@@ -32,7 +34,7 @@ test('on a full disk the network stays as it was, nothing is left, and the failu
 test.each([
   ['bin', 'binary'],
   ['run', 'kubeconfig'],
-])('on a full %s folder our entry is not put into the network', async (folder, artefact) => {
+])('with a full %s folder our entry is not added to the network', async (folder, artefact) => {
   const report = await runAfter(
     () => `mount -t tmpfs -o size=4k none ${folder} && (yes > ${folder}/filler 2>/dev/null; true)`,
     `printf '\\n--\\n' && ls -A ${folder} && cat net/10-calico.conflist`,
@@ -41,7 +43,7 @@ test.each([
   expect(report.look).toBe(`filler\n${calico}`)
 })
 
-test.each([1, 2, 3, 4, 5])('with %d free pages the node is fully with us or fully without us', async (pages) => {
+test.each([1, 2, 3, 4, 5])('with %d free pages the node has a complete installation or none', async (pages) => {
   const report = await runAfter(
     () =>
       `mkdir all && mount -t tmpfs -o size=${4 * (pages + 1)}k none all && for one in bin run net; do mkdir all/$one && cp -a $one/. all/$one && mount --bind all/$one $one; done`,
@@ -58,7 +60,7 @@ test.each([1, 2, 3, 4, 5])('with %d free pages the node is fully with us or full
 test.each([
   ['bin', 'binary'],
   ['net', 'conflist'],
-])('with a read-only %s folder the failure says so, and nothing is damaged', async (folder, artefact) => {
+])('with a read-only %s folder the failure names the cause, and nothing is damaged', async (folder, artefact) => {
   const report = await runAfter(
     () => `mount --bind ${folder} ${folder} && mount -o remount,ro,bind ${folder}`,
     `printf '\\n--\\n' && ls -A ${folder} && cat net/10-calico.conflist`,

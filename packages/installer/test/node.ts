@@ -19,7 +19,7 @@ export const calico = `${JSON.stringify(
   2,
 )}\n`
 export const bridge = '{"name":"minikube","type":"bridge","bridge":"bridge"}'
-/** The list that a single configuration becomes. */
+/** The converted list of the single configuration. */
 export const listOfBridge = `{
   "cniVersion": "0.3.1",
   "name": "minikube",
@@ -29,7 +29,7 @@ export const listOfBridge = `{
 }
 `
 
-/** Folders that play a node. */
+/** Folders that simulate a node. */
 export interface FakeNode extends Disposable {
   readonly root: string
   readonly options: InstallerOptions
@@ -41,7 +41,7 @@ export interface FakeNode extends Disposable {
   files(): Record<string, string>
 }
 
-/** A node with a source folder and a service account; `net` is missing when it is given as `null`. */
+/** Creates a node with a source folder and a service account. With `null` there is no net folder. */
 export function fakeNode(net: Record<string, string> | null = { '10-calico.conflist': calico }, at?: string): FakeNode {
   const root = at ?? mkdtempSync(join(tmpdir(), 'cni-installer-'))
   const path = (...parts: string[]): string => join(root, ...parts)
@@ -56,7 +56,7 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
     },
     read: (name) => readFileSync(path(name), 'utf8'),
     files() {
-      // reading a pipe would not end
+      // Skips pipes, because reading one would not end.
       const entries = readdirSync(root, { recursive: true, withFileTypes: true })
       const all = entries.filter((one) => one.isFile() || one.isSymbolicLink())
       return Object.fromEntries(
@@ -96,7 +96,7 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
   return node
 }
 
-/** Plays another program that puts its list back whenever it is changed, for a while. */
+/** Simulates another program that restores its list after every change, for some time. */
 export async function keepReverting(node: FakeNode, ms: number): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end) {
@@ -105,19 +105,19 @@ export async function keepReverting(node: FakeNode, ms: number): Promise<void> {
   }
 }
 
-/** Puts the list of the other network back if it was changed. */
+/** Restores the list of the other network if it was changed. */
 export function revert(node: FakeNode): void {
   if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
 }
 
-/** Waits for a condition, a bounded time; returns the milliseconds it took. */
+/** Waits a limited time for a condition. Returns the milliseconds until it was true. */
 export async function eventually(condition: () => boolean, what: string, limit = 5000): Promise<number> {
   const start = performance.now()
   for (;;) {
     try {
       if (condition()) return performance.now() - start
     } catch {
-      // a file that is being replaced: look again
+      // A file is being replaced: tries again.
     }
     if (performance.now() - start > limit) throw new Error(`not within ${limit} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 2))

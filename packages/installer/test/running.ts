@@ -2,14 +2,14 @@ import { type Installer, type InstallerOptions, installer } from '@cni/installer
 import { onTestFinished } from 'vitest'
 import { eventually, type FakeNode, fakeNode } from './node.ts'
 
-/** An installer at work on a node. Both end with the test. */
+/** A running installer on a node. Both end with the test. */
 export interface Running {
   readonly node: FakeNode
   readonly installer: Installer
   stop(): Promise<void>
 }
 
-/** Starts an installer that heals at once. */
+/** Starts an installer without a delay between heals. */
 export function running(node: FakeNode = fakeNode(), options: Partial<InstallerOptions> = {}): Running {
   const mesh = installer({ ...node.options, rewriteMs: 0, ...options })
   const abort = new AbortController()

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { lengthDelimited, numberField, textField } from '@cni/types/protobuf'
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js'
 
-/** What a runtime says in a StatusResponse. */
+/** Content of a StatusResponse. */
 export interface Said {
   readonly conditions?: readonly {
     readonly type: string
@@ -14,7 +14,7 @@ export interface Said {
   readonly info?: Readonly<Record<string, string>>
 }
 
-/** StatusResponse as bytes. */
+/** Encodes a StatusResponse. */
 export function statusResponse({ conditions = [], info = {} }: Said): Uint8Array {
   const all = conditions.map(({ type, status, reason = '', message = '' }) =>
     lengthDelimited(
@@ -28,13 +28,13 @@ export function statusResponse({ conditions = [], info = {} }: Said): Uint8Array
   return Buffer.concat([lengthDelimited(1, Buffer.concat(all)), ...entries])
 }
 
-/** What containerd says once it has loaded a list with these plugins. */
+/** Answer of containerd after it has loaded a list with these plugins. */
 export const containerdWith = (types: readonly string[], more: Readonly<Record<string, string>> = {}): Said => ({
   conditions: [{ type: 'NetworkReady', status: true }],
   info: { cniconfig: cniConfig(types), 'lastCNILoadStatus.default': 'OK', ...more },
 })
 
-/** What containerd says once it could not read its folder. */
+/** Answer of containerd after it could not read its folder. */
 export const containerdWithout = (error: string): Said => ({
   conditions: [
     {
@@ -66,15 +66,15 @@ function cniConfig(types?: readonly string[]): string {
   })
 }
 
-/** A process that plays a container runtime. */
+/** A stand-in for a container runtime. */
 export interface StandIn extends AsyncDisposable {
-  /** Requests so far: method and bytes. */
+  /** Received requests: method and bytes. */
   readonly requests: readonly (readonly [method: string, request: Buffer])[]
 }
 
 type Answer = (callback: sendUnaryData<Uint8Array>) => void
 
-/** Speaks gRPC over a unix socket, and answers each call of `Status` like this. */
+/** Serves gRPC on a unix socket, and answers each call of `Status` with the given function. */
 export async function standInRuntime(socket: string, answer: Answer): Promise<StandIn> {
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const requests: [string, Buffer][] = []
@@ -105,7 +105,9 @@ export async function standInRuntime(socket: string, answer: Answer): Promise<St
   }
 }
 
-/** A listener that does this with each connection. `open` counts those that the other side has not ended. */
+/**
+ * A listener that calls a function for each connection. `open` counts the connections that the client has not closed.
+ */
 export async function rawListener(
   path: string,
   talk: (socket: Socket) => void,
@@ -114,7 +116,7 @@ export async function rawListener(
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    // Read to notice the end.
+    // Reads, in order to notice the end.
     socket.resume()
     talk(socket)
   })

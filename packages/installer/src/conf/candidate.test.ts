@@ -12,7 +12,7 @@ const valid = (files: Record<string, string | ReadFile>) => listCandidates(folde
 const conf = '{"type":"bridge"}'
 const list = '{"name":"n","plugins":[{"type":"bridge"}]}'
 
-test('the files a runtime reads are in the order of their bytes, hidden ones too', () => {
+test('the files of a runtime are sorted by bytes, hidden ones included', () => {
   expect(valid({ 'b.conf': conf, 'B.conf': conf, '.a.conf': conf, '10.conflist': list, 'b.conflist': list })).toEqual([
     '.a.conf',
     '10.conflist',
@@ -61,14 +61,14 @@ test.each([
   expect(valid({ [name]: text })).toEqual([name])
 })
 
-test('a .json file is a single configuration, as for containerd, CRI-O and kubelet', () => {
+test('a .json file is a single configuration, as in containerd, CRI-O and kubelet', () => {
   expect(valid({ '05-site.json': conf, '10-left.conflist': list, '00-list.json': list })).toEqual([
     '05-site.json',
     '10-left.conflist',
   ])
 })
 
-test('a list without inlined plugins has those of the folder of its name', () => {
+test('a list without inline plugins gets the plugins of the folder with its name', () => {
   const files = { 'x.conflist': '{"name":"net"}', 'net/b.conf': '{"type":"tuning"}', 'net/a.conf': conf }
   expect(listCandidates(folder(files)).valid).toEqual([{ name: 'x.conflist', types: ['bridge', 'tuning'] }])
   expect(valid({ ...files, 'x.conflist': '{"name":"../net"}' })).toEqual([])
@@ -76,6 +76,6 @@ test('a list without inlined plugins has those of the folder of its name', () =>
   expect(listCandidates(folder({ ...files, 'x.conflist': inlined })).valid[0]?.types).toEqual(['a'])
 })
 
-test('a file that cannot be read is skipped with the reason', () => {
+test('an unreadable file is skipped with the reason', () => {
   expect(listCandidates(folder({ 'x.conf': { unreadable: 'too large' } })).invalid.get('x.conf')).toBe('too large')
 })

@@ -1,41 +1,38 @@
 import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
-/** A file of a net folder as it was read: its bytes, or why there are none. */
+/** A file of a net folder: its bytes, or the reason why it is unreadable. */
 export type ReadFile = Uint8Array | { readonly unreadable: string }
 
-/** A net folder as a value: the files in it by name, and those of its sub-folders as `folder/name`. */
+/** A net folder as a value: files by name, and files of its sub-folders as `folder/name`. */
 export type NetFolder = ReadonlyMap<string, ReadFile>
 
 /** A configuration file that a runtime would load. */
 export interface Candidate {
   readonly name: string
-  /** The types of its plugins, in order. */
+  /** Types of its plugins, in order. */
   readonly types: readonly string[]
 }
 
-/** The configuration files of a net folder. */
+/** Configuration files of a net folder. */
 export interface Candidates {
-  /** The valid files in the order of their names. CRI-O uses the first one; {@link runtimeReadings} knows the others. */
+  /** Valid files, sorted by name. CRI-O uses the first one; for other runtimes see {@link runtimeReadings}. */
   readonly valid: readonly Candidate[]
-  /** The files that no runtime can load, in the same order, with the reason. */
+  /** Files that no runtime can load, in the same order, with the reason. */
   readonly invalid: ReadonlyMap<string, string>
 }
 
-/**
- * Reads a net folder as CRI-O and cri-dockerd do: `.conf`, `.conflist` and `.json` files in the order of their bytes, and of
- * those the ones that parse.
- */
+/** Lists a net folder as CRI-O and cri-dockerd do: valid `.conf`, `.conflist` and `.json` files, sorted by bytes. */
 export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** The facts of each file; `type` is the plugin whose copies are searched. */
+/** Facts of each file. `type` is the plugin whose copies are searched. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }
 
-/** The candidates among files of which the facts are known. */
+/** Candidates among files with known facts. */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
   const invalid = new Map<string, string>()
@@ -60,7 +57,7 @@ function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFa
     : confFacts(name, file, type)
 }
 
-/** The `.conf` files of each sub-folder, in order. What cannot be read there is left out. */
+/** The `.conf` files of each sub-folder, sorted. Skips unreadable ones. */
 function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
   const folders = new Map<string, ConfFacts[]>()
   const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))

@@ -9,7 +9,7 @@ function candidates(names: readonly string[], invalid: Record<string, string> = 
 const choose = (names: readonly string[], memory: PrimaryMemory = {}, more: Partial<PrimaryRules> = {}, now = 0) =>
   choosePrimary(candidates(names), { ...rules, ...more }, memory, now)
 
-test('without a name the first valid file is the primary', () => {
+test('without a given name the first valid file is the primary', () => {
   expect(choose(['bridge.conf', 'list.conflist'])).toMatchObject({ kind: 'use', name: 'bridge.conf' })
   expect(choose([])).toMatchObject({ kind: 'wait', reason: expect.stringContaining('no file in the folder') })
   expect(choosePrimary(candidates([], { 'x.conf': 'bad' }), rules, {}, 0)).toMatchObject({
@@ -22,11 +22,11 @@ test.each([
   ['list.conflist', 'list.conflist'],
   ['list.conf', 'list.conflist'],
   ['bridge.conflist', 'bridge.conf'],
-])('the name %s finds %s', (explicit, name) => {
+])('the given name %s selects %s', (explicit, name) => {
   expect(choose(['bridge.conf', 'list.conflist'], {}, { explicit })).toMatchObject({ kind: 'use', name })
 })
 
-test('a named file is waited for, whatever else is there', () => {
+test('a given file that is missing is not replaced by another', () => {
   const explicit = 'never.conf'
   expect(choose(['bridge.conf'], {}, { explicit })).toMatchObject({ kind: 'wait', reason: 'never.conf does not exist' })
   expect(
@@ -37,14 +37,14 @@ test('a named file is waited for, whatever else is there', () => {
   })
 })
 
-test('a named file that is not the first is used, with a warning', () => {
+test('a given file that is not the first one is used, with a warning', () => {
   expect(choose(['a.conf', 'b.conflist'], {}, { explicit: 'b.conflist' })).toMatchObject({
     name: 'b.conflist',
     preemptedBy: 'a.conf',
   })
 })
 
-test('a new file that sorts earlier is followed at once, unless pinned', () => {
+test('a new file that sorts earlier becomes the primary at once, unless pin is set', () => {
   const memory = { name: 'b.conflist' }
   expect(choose(['a.conf', 'b.conflist'], memory)).toMatchObject({ kind: 'use', name: 'a.conf' })
   expect(choose(['a.conf'], memory)).toMatchObject({ kind: 'use', name: 'a.conf' })
@@ -54,7 +54,7 @@ test('a new file that sorts earlier is followed at once, unless pinned', () => {
   })
 })
 
-test('a known primary that breaks keeps its role for two seconds, then the next one has it', () => {
+test('a known primary that becomes invalid keeps its role for two seconds', () => {
   const first = choose(['z.conflist'], { name: 'a.conflist' }, {}, 1000)
   expect(first).toMatchObject({ kind: 'hold', until: 3000, memory: { name: 'a.conflist', troubledAt: 1000 } })
   const second = choose(['z.conflist'], first.memory, {}, 2999)
@@ -67,7 +67,7 @@ test('a known primary that breaks keeps its role for two seconds, then the next 
   expect(choose([], second.memory, {}, 3000)).toMatchObject({ kind: 'wait', reason: 'a.conflist does not exist' })
 })
 
-test('neither our own file nor one of our plugin alone is a primary', () => {
+test('our own file, and a file with only our plugin, are never the primary', () => {
   expect(choose(['02-own.conflist', 'b.conf'], {}, { own: ['02-own.conflist'] })).toMatchObject({ name: 'b.conf' })
   const alone: Candidates = { valid: [{ name: 'mesh.conf', types: ['mesh'] }], invalid: new Map() }
   expect(choosePrimary(alone, rules, {}, 0)).toMatchObject({ kind: 'wait' })

@@ -1,38 +1,39 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** How long a known primary may be unparsable or gone before another one takes its role: its owner may be writing it. */
+/** Milliseconds for which an invalid or missing primary keeps its role: its owner may be writing it. */
 export const HOLD_MS = 2000
 
-/** What is remembered between two looks at a folder. */
+/** State between two scans of a folder. */
 export interface PrimaryMemory {
-  /** The file that has the role. */
+  /** File with the role of the primary. */
   readonly name?: string
-  /** Since when it has been unparsable or gone, on a monotonic clock. */
+  /** Time since when it has been invalid or missing, by a monotonic clock. */
   readonly troubledAt?: number
 }
 
-/** How the primary is chosen. */
+/** Rules for choosing the primary. */
 export interface PrimaryRules {
   readonly type: string
-  /** The file named by the operator. */
+  /** File that the operator has named. */
   readonly explicit?: string | undefined
-  /** Files of ours, never the primary. */
+  /** Our own files, which are never the primary. */
   readonly own?: readonly string[] | undefined
-  /** Keep the first one found even when another file comes to sort before it. */
+  /** Keeps the first primary, even if another file sorts before it later. */
   readonly pin?: boolean | undefined
   readonly holdMs?: number | undefined
 }
 
-/** Which file has the role of the primary configuration, or what we wait for. */
+/** The file with the role of the primary configuration, or the reason to wait. */
 export type PrimaryChoice =
   | { readonly kind: 'use'; readonly name: string; readonly memory: PrimaryMemory; readonly preemptedBy?: string }
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
 /**
- * Chooses the primary: the file named by the operator under either of its names, else the first candidate. A known one
- * that breaks keeps its role for two seconds, unless a valid file sorts before it: that one counts for runtimes already.
+ * Chooses the primary: the file that the operator has named, under either of its names, else the first candidate.
+ * A known primary that becomes invalid keeps its role for two seconds, unless a valid file sorts before it. Runtimes
+ * already use that file.
  */
 export function choosePrimary(
   candidates: Candidates,

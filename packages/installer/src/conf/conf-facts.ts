@@ -13,25 +13,25 @@ import { type Delegation, delegationOf } from './delegation.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** What a configuration file says, whatever the others in its folder are. */
+/** Facts of a configuration file that do not depend on other files. */
 export interface ConfFacts {
-  /** The types of its own plugins, in order. */
+  /** Types of its own plugins, in order. */
   readonly types: readonly string[]
-  /** Why no runtime can load it. */
+  /** Reason why no runtime can load it. */
   readonly problem?: string
-  /** The problem is the file, and not what is in it. */
+  /** True if the file itself is the problem, not its content. */
   readonly isUnreadable?: boolean
-  /** A folder with the name of a configuration: no runtime opens it. */
+  /** True for a folder with the name of a configuration. No runtime opens it. */
   readonly isFolder?: boolean
-  /** The folder next to it whose `.conf` files runtimes add to it. */
+  /** Folder next to the file whose `.conf` files runtimes add to the list. */
   readonly folder?: string
   /** Its Multus plugin. */
   readonly delegation?: Delegation
-  /** Copies of the plugin in the `delegates` of others. */
+  /** Copies of the plugin in the `delegates` of other plugins. */
   readonly copies?: readonly NestedEntry[]
 }
 
-/** What the text of a `.conf`, `.json` or `.conflist` file says; `type` is the plugin whose copies are searched. */
+/** Facts of a `.conf`, `.json` or `.conflist` file. `type` is the plugin whose copies are searched. */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
@@ -47,7 +47,7 @@ export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfF
   }
 }
 
-/** Whether a plugin type is in a text, or could be with escapes. */
+/** True if a text contains a plugin type, or may contain it with escapes. */
 export function mayHold(bytes: Uint8Array, type: string): boolean {
   const text = utf8Text(bytes)
   return text.includes(type) || text.includes('\\')
@@ -75,7 +75,7 @@ function factsOfPlugins(plugins: readonly PluginConf[]): ConfFacts {
   return delegation === undefined ? { types } : { types, delegation }
 }
 
-/** Go finds `type` in any case, as runtimes do; it is the only member where that matters here. */
+/** Go matches `type` in any case, and so do runtimes. No other member is read here. */
 function foldPlugins(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value.plugins)) return value
   const folded: JsonObject = {

@@ -1,17 +1,18 @@
 /**
- * Whether runtimes read a file of a net folder, by its name, case-sensitive: `.conf`, `.conflist` and `.json`, as containerd,
- * CRI-O and kubelet do. A `.json` file is a single configuration, as a `.conf` file is.
+ * True if runtimes read a file of that name in a net folder: `.conf`, `.conflist` and `.json`, case-sensitive, as
+ * containerd, CRI-O and kubelet do.
+ * A `.json` file is a single configuration, like a `.conf` file.
  */
 export function isConfName(name: string): boolean {
   return SINGLE.test(name) || name.endsWith(LIST)
 }
 
-/** The name that a file has once it holds a list: `x.conf` and `x.json` become `x.conflist`, all others stay. */
+/** Name of a file after its conversion to a list: `x.conf` and `x.json` become `x.conflist`; other names stay. */
 export function conflistName(name: string): string {
   return name.replace(SINGLE, LIST)
 }
 
-/** The other names that an explicitly named file may be found under: `x.conflist` for `x.conf`, and the reverse. */
+/** Other possible names of a named file: `x.conflist` for `x.conf`, and the reverse. */
 export function alternativeNames(name: string): readonly string[] {
   if (SINGLE.test(name)) return [conflistName(name)]
   if (!name.endsWith(LIST)) return []
@@ -22,12 +23,12 @@ export function alternativeNames(name: string): readonly string[] {
 const LIST = '.conflist'
 const SINGLE = /\.(?:conf|json)$/
 
-/** Where a plugin that stands alone is configured unless told otherwise: after all others. */
+/** Default file name of a standalone plugin, which sorts after all others. */
 export function standaloneName(type: string): string {
   return `YYY-${type}.conf`
 }
 
-/** The order runtimes read a folder in: by bytes. An argument for `sort`. */
+/** Compares file names by bytes, the order in which runtimes read a folder. For `sort`. */
 export function compareNames(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at += 1) {
@@ -37,7 +38,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Halves of a surrogate pair stand for more than any other UTF-16 unit. */
+/** Ranks surrogates above all other UTF-16 units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

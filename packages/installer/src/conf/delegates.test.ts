@@ -35,11 +35,11 @@ describe('nestedEntries', () => {
     ['the plugin of the list itself', LIST, []],
     ['the only plugin of the file', { type: 'mesh' }, []],
     ['a name outside of delegates', { type: 'x', args: { plugins: [{ type: 'mesh' }] } }, []],
-    ['a delegate that Multus takes for a single plugin', multus({ ...LIST, type: 'calico' }), []],
-    ['delegates that are no array', { type: 'multus', delegates: { type: 'mesh' } }, []],
+    ['a delegate that Multus treats as a single plugin', multus({ ...LIST, type: 'calico' }), []],
+    ['delegates that are not an array', { type: 'multus', delegates: { type: 'mesh' } }, []],
     ['delegates of other kinds', multus(null, 1, 'mesh', [{ type: 'mesh' }], { plugins: ['mesh', null] }), []],
-    ['a type that is no string', multus({ type: 1 }, { plugins: [{ type: ['mesh'] }] }), []],
-    ['no object', [LIST], []],
+    ['a type that is not a string', multus({ type: 1 }, { plugins: [{ type: ['mesh'] }] }), []],
+    ['an array', [LIST], []],
   ])('%s', (_, document, expected) => {
     expect(find(document)).toEqual(expected)
   })
@@ -48,11 +48,11 @@ describe('nestedEntries', () => {
     expect(nestedEntries(text, 'mesh')).toEqual({ entries: [] })
   })
 
-  it('searches bytes as well', () => {
+  it('searches bytes too', () => {
     expect(nestedEntries(Buffer.from(JSON.stringify(multus(LIST))), 'mesh').entries).toHaveLength(1)
   })
 
-  it('stops at delegates that are nested too deep', () => {
+  it('stops at delegates that are nested too deeply', () => {
     const nest = (levels: number): unknown => {
       let conf: unknown = { type: 'mesh' }
       for (let level = 0; level < levels; level += 1) conf = multus(conf)
@@ -63,7 +63,7 @@ describe('nestedEntries', () => {
     expect(deeper).toEqual({ entries: [], limit: 'its delegates are nested deeper than 16 levels' })
   })
 
-  it('stops at too many configurations and at too many copies', () => {
+  it('stops after too many configurations and after too many copies', () => {
     const many = (count: number, type: string) => JSON.stringify(multus({ plugins: Array(count).fill({ type }) }))
     const limit = 'it holds more than 10000 configurations'
     expect(nestedEntries(many(20_000, 'x'), 'mesh')).toEqual({ entries: [], limit })
@@ -74,7 +74,7 @@ describe('nestedEntries', () => {
     expect(copies.limit).toBe('it holds more than 100 of mesh')
   })
 
-  it('does not parse text that is deeper than a runtime would', () => {
+  it('does not parse a text that is too deep for runtimes', () => {
     const deep = `${'{"delegates":'.repeat(20_000)}1${'}'.repeat(20_000)}`
     expect(nestedEntries(deep, 'mesh')).toEqual({ entries: [] })
   })

@@ -1,39 +1,39 @@
 import { isObject, type JsonObject, parseJson } from '@cni/types'
 import { isTooDeep } from './too-deep.ts'
 
-/** A plugin that another plugin's configuration holds: Multus copies the node's first network into its `delegates`. */
+/** A plugin inside another plugin's configuration: Multus copies the node's first network into its `delegates`. */
 export interface NestedEntry {
-  /** The members and indices that lead to the plugin, as the text spells them: `['delegates', 0, 'plugins', 2]`. */
+  /** Path of members and indices, with the spelling in the text: `['delegates', 0, 'plugins', 2]`. */
   readonly path: readonly (string | number)[]
-  /** The type of the plugin whose configuration holds it, such as `multus`. */
+  /** Type of the plugin whose configuration contains it, such as `multus`. */
   readonly holder: string
-  /** The name of the network that the plugin belongs to. */
+  /** Name of the plugin's network. */
   readonly network?: string
 }
 
-/** The copies of a plugin in a configuration of another one. */
+/** Copies of a plugin in another plugin's configuration. */
 export interface NestedEntries {
   readonly entries: readonly NestedEntry[]
-  /** Set if the search stopped at a limit: the text may hold more copies. */
+  /** Set if the search stopped at a limit. The text may contain more copies. */
   readonly limit?: string
 }
 
-/** `delegates` in each other. Multus writes one level. */
+/** Maximum depth of nested `delegates`. Multus writes one level. */
 const MAX_LEVELS = 16
-/** Configurations of one text, delegates and plugins. */
+/** Maximum number of configurations in a text, delegates and plugins. */
 const MAX_CONFIGURATIONS = 10_000
-/** Entries of one text. */
+/** Maximum number of entries in a text. */
 const MAX_ENTRIES = 100
 
 /**
- * Finds the plugins of a type in the `delegates` and `delegate` members of other plugins, as Multus and flannel have
- * them. A plugin of the configuration itself is not nested: `countEntries` counts these. Invalid text holds no plugin.
+ * Finds plugins of a type in the `delegates` and `delegate` members of other plugins, such as Multus and flannel.
+ * Ignores plugins of the configuration itself, which `countEntries` counts. Finds nothing in invalid text.
  */
 export function nestedEntries(text: string | Uint8Array, type: string): NestedEntries {
   const entries: NestedEntry[] = []
   const levels: Level[] = [{ value: documentOf(text), path: [], depth: 0, holder: '' }]
   let seen = 0
-  // the loop also takes the levels that it adds
+  // The loop also visits the levels that it appends.
   for (const level of levels) {
     const plugins = pluginsOf(level)
     seen += Math.max(plugins.length, 1)
@@ -54,7 +54,7 @@ export function nestedEntries(text: string | Uint8Array, type: string): NestedEn
   return { entries }
 }
 
-/** A path as users write it: `delegates[0].plugins[2]`. */
+/** Formats a path as users write it: `delegates[0].plugins[2]`. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('')
 }
@@ -63,7 +63,7 @@ export function formatPath(path: readonly (string | number)[]): string {
 interface Level {
   readonly value: unknown
   readonly path: NestedEntry['path']
-  /** Number of `delegates` around it. */
+  /** Number of enclosing `delegates`. */
   readonly depth: number
   readonly holder: string
 }
@@ -74,7 +74,9 @@ interface Plugin {
   readonly network?: string | undefined
 }
 
-/** Multus takes a configuration with a type for a single plugin, whatever else is in it; the document itself may differ. */
+/**
+ * A delegate with a type is a single plugin for Multus, whatever else it contains. The document itself may be a list.
+ */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []
   const network = stringOf(value, 'name')
@@ -96,7 +98,7 @@ function delegatesOf(conf: JsonObject, path: NestedEntry['path'], holder: Pick<L
   ]
 }
 
-/** A member by its name in any case, as Go finds it. The exact spelling wins. */
+/** Finds a member in any case, as Go does. The exact spelling has priority. */
 function memberOf(object: JsonObject, name: string): { readonly key: string; readonly value: unknown } | undefined {
   const keys = Object.keys(object)
   const key = keys.includes(name) ? name : keys.findLast((one) => one.toLowerCase() === name)
@@ -113,7 +115,7 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // runtimes do not run an invalid text, so it holds no plugin
+    // Runtimes do not run an invalid text, so it contains no plugin.
     return undefined
   }
 }

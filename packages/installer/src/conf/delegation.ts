@@ -1,16 +1,16 @@
 import { foldMembers, type JsonObject } from '@cni/types'
 
-/** A Multus plugin and the network that it runs for each pod. */
+/** A Multus plugin, and the network that it runs for each pod. */
 export interface Delegation {
-  /** The type: `multus`, or `multus-shim` for the client of its daemon. */
+  /** Plugin type: `multus`, or `multus-shim` for the client of its daemon. */
   readonly type: string
-  /** The number of networks in its `delegates`. Multus runs the first one for each pod. */
+  /** Number of networks in its `delegates`. Multus runs the first one for each pod. */
   readonly delegates: number
-  /** The file or the name of the network; Multus ignores its `delegates` then. */
+  /** File or name of the network. If set, Multus ignores its `delegates`. */
   readonly clusterNetwork?: string
 }
 
-/** The delegation of a Multus plugin; `undefined` for all other plugins. */
+/** Delegation of a Multus plugin; `undefined` for other plugins. */
 export function delegationOf(plugin: JsonObject): Delegation | undefined {
   const { type, delegates, clusterNetwork } = foldMembers(plugin, ['type', 'delegates', 'clusterNetwork'])
   if (type !== 'multus' && type !== 'multus-shim') return undefined

@@ -1,13 +1,13 @@
-/** One line of a difference: kept, removed or added. */
+/** One line of a diff: kept, removed or added. */
 interface DiffLine {
   readonly op: ' ' | '-' | '+'
   readonly text: string
 }
 
-/** Beyond this many cells the common middle is not searched for: it would take longer than reading both texts. */
+/** Limit of the table in cells. Beyond it, the common middle is not searched, because that would take too long. */
 const MAX_CELLS = 4_000_000
 
-/** The lines that turn one text into the other. An absent text has no lines. */
+/** Lines that turn one text into the other. An absent text has no lines. */
 export function diffLines(before: string | undefined, after: string | undefined): DiffLine[] {
   const a = linesOf(before)
   const b = linesOf(after)
@@ -22,7 +22,7 @@ export function diffLines(before: string | undefined, after: string | undefined)
   ]
 }
 
-/** A difference as text, with three lines around each change. */
+/** Formats a diff as text, with three lines of context. */
 export function formatDiff(
   lines: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>,
   context = 3,
@@ -50,7 +50,7 @@ function kept(text: string): DiffLine {
   return { op: ' ', text }
 }
 
-/** The longest common subsequence, from the end so that the walk goes forward. */
+/** Longest common subsequence. The table is built from the end, so that the walk goes forward. */
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   const removed = a.map((text): DiffLine => ({ op: '-', text }))
   const added = b.map((text): DiffLine => ({ op: '+', text }))

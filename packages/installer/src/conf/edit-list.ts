@@ -1,8 +1,8 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
 /**
- * The text of a list with a plugin at the end of its `plugins`, in the format of the plugin before it: a file of one line
- * stays one. Nothing else of the text is touched, so that a difference shows the plugin only.
+ * Appends a plugin to the `plugins` of a list, in the format of the previous plugin. A file of one line stays one line.
+ * Changes nothing else of the text, so that a diff shows only the plugin.
  */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
@@ -14,13 +14,13 @@ export function appendPlugin(text: string, plugin: PluginConf): string {
   return text.slice(0, from) + separator + printPlugin(plugin, style) + tail + text.slice(to)
 }
 
-/** The text of a list without the plugins whose place in `plugins` is chosen. */
+/** Removes the selected plugins from the text of a list. */
 export function dropPlugins(text: string, isDropped: (index: number) => boolean): string {
   const array = pluginsSpan(text)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/** The text of a list that holds the plugin of a single configuration, whose text stays as it is but for its `cniVersion`. */
+/** Wraps a single configuration in a list. Keeps the plugin's text except for its `cniVersion`. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)
@@ -30,13 +30,13 @@ export function listText(single: string, { name, cniVersion }: { name: string; c
   return `${head}${lines.join('\n    ')}\n  ]\n}\n`
 }
 
-/** How a plugin is printed. */
+/** Format of a plugin. */
 interface Style {
   readonly isOneLine: boolean
   readonly newline: string
-  /** What each line but the first begins with. */
+  /** Indentation of each line but the first. */
   readonly base: string
-  /** What a level adds to it. */
+  /** Additional indentation of each level. */
   readonly unit: string
 }
 
@@ -46,7 +46,7 @@ interface Place {
   readonly tail: string
 }
 
-/** Of several members of that name the last one counts. */
+/** Finds `plugins`. If there are several members of that name, the last one is used. */
 function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')
@@ -79,14 +79,17 @@ function inEmpty(text: string, array: ReturnType<typeof jsonValue>): Place {
   return { separator: newline + style.base, style, tail: newline + outer }
 }
 
-/** Our members are sorted, as Istio's agent prints them. */
+/** Sorts our members, as Istio's agent does. */
 function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Style): string {
   if (isOneLine) return goStringify(plugin, { sortKeys: true })
   const lines = goStringify(plugin, { sortKeys: true, indent: 1 }).split('\n')
   return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
 }
 
-/** The text without parts of an array or object: each goes with the comma and the blanks before it, the first with those after it. */
+/**
+ * Removes parts of an array or object. Each part goes with the comma and white space before it, the first with those
+ * after it.
+ */
 function dropParts(
   text: string,
   container: ReturnType<typeof jsonValue>,
@@ -110,7 +113,7 @@ function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** The blanks that the line of a place begins with. */
+/** Indentation of the line at a position. */
 function indentationAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? ''
 }

@@ -22,7 +22,7 @@ const foreign = fc
   )
 const entry = members.map((more) => ({ ...more, type: 'mesh' }))
 
-test('whatever others configured is there after insertion and removal, byte for byte', () => {
+test("insertion and removal keep other programs' configuration byte for byte", () => {
   fc.assert(
     fc.property(foreign, entry, (text, plugin) => {
       const inserted = insertEntry(text, plugin)
@@ -35,7 +35,7 @@ test('whatever others configured is there after insertion and removal, byte for 
   )
 })
 
-test('no text makes the editor do anything but edit or refuse', () => {
+test('any text is edited or rejected', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json(), foreign), (text) => {
       try {

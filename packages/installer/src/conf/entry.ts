@@ -19,11 +19,12 @@ import { utf8Text } from './utf8-text.ts'
 export type Text = string | Uint8Array
 
 /**
- * The text of a configuration with the plugin as its last: entries of its type give way to it, a single configuration
- * becomes a list of the same name and version. All else stays as it is written, order, blanks and numbers included. The plugin's own `cniVersion` is
- * left out, for a list has its own.
+ * Appends the plugin to a configuration. Removes entries of its type, and converts a single configuration to a list of
+ * the same name and version.
+ * Everything else keeps its text, with order, white space and numbers. Omits the plugin's own `cniVersion`, because a
+ * list has one.
  *
- * @throws {@link InstallError} `INVALID_CONFIG` for text that has no place for a plugin.
+ * @throws {@link InstallError} `INVALID_CONFIG` for a text that is not a configuration.
  */
 export function insertEntry(existing: Text, plugin: PluginConf): string {
   const text = textOf(existing)
@@ -32,7 +33,7 @@ export function insertEntry(existing: Text, plugin: PluginConf): string {
   return appendPlugin(withoutType(list, plugin.type), inList(plugin))
 }
 
-/** The text without the plugins of a type, or `undefined` when there is none in it. */
+/** Removes the plugins of a type from the text; `undefined` if it has none. */
 export function removeEntry(existing: Text, type: string): string | undefined {
   const text = textOf(existing)
   if (isSingle(parseDocument(text))) return undefined
@@ -40,7 +41,7 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/** Whether the text holds the plugin exactly once, as its last, member for member. */
+/** True if the text has the plugin exactly once, as its last plugin, with the same members. */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false
@@ -50,37 +51,38 @@ export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   return last !== undefined && print(last) === print(inList(plugin))
 }
 
-/** How often a plugin type occurs in the text; 0 for text that is no configuration. */
+/** Number of plugins of a type in the text; 0 for an invalid configuration. */
 export function countEntries(existing: Text, type: string): number {
   try {
     const document = parseDocument(existing)
     if (isSingle(document)) return document.type === type ? 1 : 0
     return asDocument(document).plugins?.filter((plugin) => plugin.type === type).length ?? 0
   } catch {
-    // whatever it is, the plugin is not in it
+    // An invalid configuration does not contain the plugin.
     return 0
   }
 }
 
-/** The text of a file for the plugin alone, members in the order given; a `.conflist` is a list of one. */
+/** Text of a file with only the plugin, with its members in their order. A `.conflist` is a list of one plugin. */
 export function standaloneText(plugin: PluginConf, name: string): string {
   const document = name.endsWith('.conflist') ? listOfOne(plugin) : plugin
   return `${goStringify(document, { indent: 2 })}\n`
 }
 
-/** Whether two texts say the same: what differs in order or blanks only is the same. */
+/** True if two texts differ only in order or white space. */
 export function sameDocument(a: Text, b: Text): boolean {
   try {
     return print(parseDocument(a)) === print(parseDocument(b))
   } catch {
-    // one of them is no configuration
+    // One of them is not a configuration.
     return false
   }
 }
 
 /**
- * Name and version of the list that a single configuration becomes: its own, because addresses are leased and pods are
- * deleted by the network's name. A plugin behind another one needs a `prevResult`, which begins with version 0.3.0.
+ * Name and version of the list that a single configuration becomes: its own, because addresses are allocated and pods
+ * deleted by the network's name.
+ * The version is at least 0.3.1, because a later plugin needs a `prevResult`, which 0.3.0 introduced.
  */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
@@ -95,7 +97,7 @@ function withoutType(list: string, type: string): string {
   return dropPlugins(list, (index) => plugins[index]?.type === type)
 }
 
-/** A list that happens to have a `type` of its own stays a list: wrapped, it would be a network no more. */
+/** A list that also has a `type` stays a list. Wrapped as a plugin it would not be a network any more. */
 function isSingle(document: JsonObject): boolean {
   return document.type !== undefined && !Array.isArray(document.plugins)
 }
@@ -140,7 +142,7 @@ function print(value: unknown): string {
   }
 }
 
-/** A list of one plugin, from a configuration of its own: `name` and `cniVersion` are the list's too. */
+/** A list of one plugin. Takes `name` and `cniVersion` from the plugin. */
 function listOfOne(plugin: PluginConf) {
   const { cniVersion, name = '' } = plugin
   return { ...(cniVersion === undefined ? {} : { cniVersion }), name, plugins: [plugin] }

@@ -3,7 +3,7 @@ import { apiServerUrl, redactKubeconfig, renderKubeconfig } from './kubeconfig.t
 
 const content = { server: 'https://10.110.0.1:443', user: 'mesh', token: 'eyJh.e30.x_-', ca: Buffer.from('CA\n') }
 
-test('the text is what kubectl would print', () => {
+test("the text equals kubectl's output", () => {
   expect(renderKubeconfig(content)).toBe(`apiVersion: v1
 clusters:
 - cluster:
@@ -24,7 +24,7 @@ users:
 `)
 })
 
-test('without TLS no CA is written', () => {
+test('with skipTls no CA is written', () => {
   expect(renderKubeconfig({ ...content, skipTls: true })).toContain(`- cluster:
     insecure-skip-tls-verify: true
     server: https://10.110.0.1:443
@@ -47,11 +47,11 @@ test.each([
   expect(written.slice(written.indexOf('- name: mesh\n') + '- name: mesh\n'.length).replace('  user:\n', '')).toBe(text)
 })
 
-test('an empty CA leaves no line', () => {
+test('an empty CA is omitted', () => {
   expect(renderKubeconfig({ ...content, ca: new Uint8Array() })).toContain('- cluster:\n    server:')
 })
 
-test('the redacted text has neither the token nor the CA, over several lines too', () => {
+test('the redacted text has neither the token nor the CA, also if they span several lines', () => {
   const redacted = redactKubeconfig(renderKubeconfig({ ...content, token: 'sec\nret\n' }))
   expect(redacted).toContain('    token: REDACTED\n')
   expect(redacted).toContain('certificate-authority-data: REDACTED\n')
@@ -66,7 +66,7 @@ test.each([
     { KUBERNETES_SERVICE_HOST: 'api', KUBERNETES_SERVICE_PORT: '80', KUBERNETES_SERVICE_PROTOCOL: 'http' },
     'http://api:80',
   ],
-])('%j is %s', (env, url) => {
+])('%j gives the URL %s', (env, url) => {
   expect(apiServerUrl(env)).toBe(url)
 })
 
@@ -75,6 +75,6 @@ test.each([
   [{ KUBERNETES_SERVICE_HOST: 'a' }, 'KUBERNETES_SERVICE_PORT is not set'],
   [{ KUBERNETES_SERVICE_HOST: 'a b', KUBERNETES_SERVICE_PORT: '1' }, 'is not the URL'],
   [{ KUBERNETES_SERVICE_HOST: 'a', KUBERNETES_SERVICE_PORT: '1\nx: y' }, 'is not the URL'],
-])('%j is refused: %s', (env, message) => {
+])('%j is rejected: %s', (env, message) => {
   expect(() => apiServerUrl(env)).toThrow(message)
 })

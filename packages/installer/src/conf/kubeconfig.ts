@@ -1,13 +1,13 @@
 import { InstallError } from '../install-error.ts'
 
-/** The text of a kubeconfig that reaches one API server with one token: keys sorted, as `kubectl` would print it. */
+/** Prints a kubeconfig for one API server and one token, with sorted keys as `kubectl` prints it. */
 export function renderKubeconfig(content: {
-  /** Such as `https://10.96.0.1:443`; {@link apiServerUrl} makes one. */
+  /** URL such as `https://10.96.0.1:443`. {@link apiServerUrl} returns it. */
   readonly server: string
-  /** The name of the user; the context is `<user>-context`. */
+  /** Name of the user. The context is named `<user>-context`. */
   readonly user: string
   readonly token: string
-  /** The bytes of the CA file. Not looked at with `skipTls`. */
+  /** Bytes of the CA file. Ignored with `skipTls`. */
   readonly ca?: Uint8Array | undefined
   readonly skipTls?: boolean | undefined
 }): string {
@@ -37,7 +37,7 @@ export function renderKubeconfig(content: {
   ].join('\n')
 }
 
-/** The text with the values of `token` and of every `…-data` member hidden, fit for a log or a diff. */
+/** Hides the values of `token` and of all `…-data` members, for logs and diffs. */
 export function redactKubeconfig(text: string): string {
   let hiddenDeeperThan = -1
   const lines: string[] = []
@@ -51,16 +51,16 @@ export function redactKubeconfig(text: string): string {
       continue
     }
     lines.push(`${secret[1]} REDACTED`)
-    // members next to the first one of a list item are two deeper than its dash
+    // Members after the first one of a list item are indented two more than its dash.
     hiddenDeeperThan = depth + (line.trimStart().startsWith('- ') ? 2 : 0)
   }
   return text.endsWith('\n') && lines.at(-1) !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
 }
 
 /**
- * The URL of an API server, IPv6 addresses in brackets.
+ * URL of the API server, with brackets around IPv6 addresses.
  *
- * @throws {@link InstallError} `INVALID_OPTIONS` that names the variable which is missing.
+ * @throws {@link InstallError} `INVALID_OPTIONS` that names the missing variable.
  */
 export function apiServerUrl(env: Readonly<Record<string, string | undefined>>): string {
   const host = env.KUBERNETES_SERVICE_HOST
@@ -75,7 +75,7 @@ export function apiServerUrl(env: Readonly<Record<string, string | undefined>>):
   return url
 }
 
-/** Whether it is a URL without characters that mean something else in YAML or a shell. */
+/** True for a URL without characters that have a special meaning in YAML or a shell. */
 export function isServerUrl(text: string): boolean {
   return !/[\s"'#\\]/.test(text) && URL.canParse(text)
 }
@@ -84,14 +84,16 @@ function missing(variable: string): InstallError {
   return new InstallError('INVALID_OPTIONS', `${variable} is not set: is this a pod, with service links?`)
 }
 
-/** Texts that a YAML reader would take for something other than a string. */
+/** Texts that YAML would not parse as a string. */
 const RESOLVES =
   /^(?:~|null|true|false|yes|no|on|off|y|n|[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0[xob][\da-f_]+|[-+]?\.(?:inf|nan)|<<|=|\d{4}-\d\d?-\d\d?.*|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?)$/i
 const PLAIN = /^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*(?:[:=][A-Za-z0-9_./+=[\]-]+)*$/
 
 /**
- * A string as a YAML scalar, for a value `indent` spaces deep: plain where that reads back as the same string, a literal
- * block for text that ends its lines properly, else in double quotes.
+ * Prints a string as a YAML scalar for a value that is indented by `indent` spaces.
+ * - plain style, if it parses to the same string.
+ * - a literal block, for text of proper lines.
+ * - double quotes otherwise.
  */
 function yamlScalar(text: string, indent: number): string {
   if (PLAIN.test(text) && !RESOLVES.test(text)) return text

@@ -5,7 +5,7 @@ const bytes = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(val
 const calico = { cniVersion: '0.3.1', name: 'k8s', plugins: [{ type: 'calico' }, { type: 'portmap' }] }
 const plugin = { type: 'istio-cni', name: 'istio-cni' }
 
-test('the entry is the last plugin of the first usable file', () => {
+test('the entry becomes the last plugin of the first usable file', () => {
   const folder = new Map([
     ['10-calico.conflist', bytes(calico)],
     ['05-broken.conflist', new TextEncoder().encode('{')],
@@ -20,7 +20,7 @@ test('the entry is the last plugin of the first usable file', () => {
   )
 })
 
-test('an entry that is there stays, a single configuration becomes a list, and a folder without a network waits', () => {
+test('an existing entry stays, a single configuration becomes a list, and a folder without a network waits', () => {
   const there = placeEntry(new Map([['10-calico.conflist', bytes(calico)]]), plugin)
   const text = there.kind === 'wait' ? '' : there.text
   expect(placeEntry(new Map([['10-calico.conflist', new TextEncoder().encode(text)]]), plugin)).toMatchObject({

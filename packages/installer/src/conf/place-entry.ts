@@ -6,26 +6,26 @@ import { diffLines } from './diff.ts'
 import { hasEntry, insertEntry } from './entry.ts'
 import { utf8Text } from './utf8-text.ts'
 
-/** Where the entry of a plugin goes in a net folder, or why there is no place for it. */
+/** Target of a plugin's entry in a net folder, or the reason to wait. */
 export type EntryPlace =
   | {
       readonly kind: 'insert' | 'convert' | 'unchanged'
-      /** The file that the installer chooses. */
+      /** File that the installer chooses. */
       readonly name: string
-      /** The name of the file afterwards: a single configuration becomes a list. */
+      /** Name of the file after the change: a single configuration becomes a list. */
       readonly becomes: string
-      /** The text of the file afterwards. */
+      /** Text of the file after the change. */
       readonly text: string
-      /** The lines that turn the file into that text. */
+      /** Diff between the file and that text. */
       readonly diff: ReadonlyArray<{ readonly op: ' ' | '-' | '+'; readonly text: string }>
     }
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Finds the place of a plugin's entry: the last plugin of the first usable file, as the installer with default settings
- * chooses it. Changes nothing.
+ * Finds the target of a plugin's entry: the last position in the first usable file, as the installer chooses it by
+ * default. Changes nothing.
  *
- * @throws `InstallError` `INVALID_CONFIG` for a file that has no place for a plugin.
+ * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */
 export function placeEntry(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,

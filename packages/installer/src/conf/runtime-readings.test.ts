@@ -18,7 +18,7 @@ const multus = (delegate?: unknown, more = {}) => ({
 })
 const BROKEN = '{"cniVersion":'
 
-/** A net folder of texts, of documents and of files that cannot be read. */
+/** A net folder with texts, documents and unreadable files. */
 function folderOf(files: Readonly<Record<string, unknown>>): NetFolder {
   const entries = Object.entries(files).map(([name, file]): [string, ReadFile] => {
     if (file instanceof Error) return [name, { unreadable: file.message }]
@@ -88,7 +88,7 @@ describe.each<[title: string, files: Readonly<Record<string, unknown>>, containe
     'yes uses 10-B.conflist with mesh as plugin 3 of 3',
   ],
   [
-    'a number of one digit, which comes later',
+    'a number of one digit, which sorts later',
     { '9-calico.conflist': CALICO, '10-other.conflist': OTHER },
     'no uses 10-other.conflist, and mesh is not in it',
     'no uses 10-other.conflist, and mesh is not in it',
@@ -179,7 +179,7 @@ describe.each<[title: string, files: Readonly<Record<string, unknown>>, containe
   ])('%s', (runtime, label, expected) => {
     const reading = readings.find((one) => one.runtime === runtime)
     expect(`${reading?.runs} ${reading?.text}`).toBe(expected.replace(/^\w+/, `$& ${label}`))
-    // whoever reads that the plugin does not run reads what to do about it
+    // Every reading of a plugin that does not run has advice.
     expect(reading?.next === undefined).toBe(reading?.runs === 'yes')
   })
 })
@@ -197,7 +197,7 @@ test('a reading has the facts of its sentence', () => {
   })
 })
 
-test('a long reason is cut', () => {
+test('a long reason is shortened', () => {
   const [reading] = runtimeReadings(folderOf({ 'a.conf': new Error('x'.repeat(10_000)) }), 'mesh')
   expect(reading?.text.length).toBeLessThan(300)
 })
@@ -210,8 +210,8 @@ describe('judgeReadings', () => {
 
   it.each([
     ['all run the plugin', fine, undefined, 'ok'],
-    ['none runs it', behind, undefined, 'fail'],
-    ['some run it, and the node has one that is not known', broken, undefined, 'warn'],
+    ['no runtime runs it', behind, undefined, 'fail'],
+    ['some runtimes run it, and the node’s runtime is unknown', broken, undefined, 'warn'],
     ['the runtime of the node runs it', broken, 'cri-o', 'ok'],
     ['the runtime of the node does not run it', broken, 'containerd', 'fail'],
     ['Multus runs another network', unknown, undefined, 'warn'],

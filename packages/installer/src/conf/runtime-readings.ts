@@ -3,31 +3,31 @@ import type { ConfFacts } from './conf-facts.ts'
 import { compareNames } from './conf-name.ts'
 import { formatPath } from './delegates.ts'
 
-/** What a runtime does with a net folder, with its default settings. */
+/** Behaviour of a runtime for a net folder, with its default settings. */
 export interface RuntimeReading {
-  /** A container runtime whose rules for net folders are known. cri-dockerd reads them as CRI-O does. */
+  /** Container runtime with known rules for net folders. cri-dockerd has the rules of CRI-O. */
   readonly runtime: 'containerd' | 'cri-o'
-  /** Whether it runs the plugin for each pod. `unknown`: Multus runs a network that is not in the folder. */
+  /** `yes` if it runs the plugin for each pod; `unknown` if Multus runs a network that is not in the folder. */
   readonly runs: 'yes' | 'no' | 'unknown'
-  /** A sentence: `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
+  /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
   readonly text: string
-  /** The file with the network of the pods. */
+  /** File with the network of the pods. */
   readonly primary?: string
-  /** The number of plugins in the primary. */
+  /** Number of plugins in the primary. */
   readonly plugins?: number
-  /** The place of the plugin among these, from 1. */
+  /** Position of the plugin among these, from 1. */
   readonly place?: number
-  /** Copies of the plugin in the `delegates` of the primary: `delegates[0].plugins[2]`. */
+  /** Copies of the plugin in the `delegates` of the primary, such as `delegates[0].plugins[2]`. */
   readonly copies?: readonly string[]
-  /** The file or the copy that Multus runs the plugin by. */
+  /** File or copy from which Multus runs the plugin. */
   readonly through?: string
-  /** Why the runtime has no network. */
+  /** Reason why the runtime has no network. */
   readonly problem?: string
-  /** The next step for an operator, unless the plugin runs. */
+  /** Next step for an operator; absent if the plugin runs. */
   readonly next?: string
 }
 
-/** What containerd and CRI-O do with a net folder, and whether they run the plugin of a type. */
+/** Behaviour of containerd and CRI-O for a net folder, and whether they run the plugin of a type. */
 export function runtimeReadings(
   folder: ReadonlyMap<string, Uint8Array | { readonly unreadable: string }>,
   type: string,
@@ -36,13 +36,16 @@ export function runtimeReadings(
   return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
-/** {@link runtimeReadings} of files of which the facts are known. */
+/** Like {@link runtimeReadings}, for files with known facts. */
 export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
   const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]
 }
 
-/** Whether the plugin runs: in the node's runtime where it is known, else in each of them (`ok`) or in some (`warn`). */
+/**
+ * Verdict about the plugin: `ok` if the node's runtime runs it. If that runtime is unknown, `ok` if all runtimes run
+ * it, `warn` if only some do.
+ */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
@@ -52,7 +55,7 @@ export function judgeReadings(
   return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
 }
 
-/** The reading of the node's runtime where it is known, else all of them. */
+/** Reading of the node's runtime if it is known, else all readings. */
 export function readingsFor(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
@@ -67,8 +70,8 @@ interface Folder {
 }
 
 /**
- * containerd loads the first file only (`max_conf_num` is 1) and forgets its network if that fails (go-cni,
- * `loadFromConfDir`): a broken file matters if it is the first.
+ * containerd loads only the first file (`max_conf_num` is 1), and has no network if that fails (go-cni,
+ * `loadFromConfDir`). So a broken file matters only if it is the first.
  */
 function readByContainerd(folder: Folder): RuntimeReading {
   const { valid, invalid } = folder.candidates
@@ -87,7 +90,7 @@ function readByContainerd(folder: Folder): RuntimeReading {
   }
 }
 
-/** CRI-O logs a broken file and goes on to the next one (ocicni, `loadNetworks`). */
+/** CRI-O logs a broken file and continues with the next one (ocicni, `loadNetworks`). */
 function readByCrio(folder: Folder): RuntimeReading {
   const first = folder.candidates.valid[0]?.name
   return first === undefined ? withoutNetwork('cri-o', folder) : use('cri-o', first, folder)
@@ -106,7 +109,7 @@ function withoutNetwork(runtime: RuntimeReading['runtime'], { candidates: { inva
   }
 }
 
-type Place = Pick<RuntimeReading, 'runs' | 'text' | 'place' | 'copies' | 'through' | 'next'>
+type Position = Pick<RuntimeReading, 'runs' | 'text' | 'place' | 'copies' | 'through' | 'next'>
 
 function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder): RuntimeReading {
   const plugins = typesOf(primary, folder).length
@@ -114,8 +117,8 @@ function use(runtime: RuntimeReading['runtime'], primary: string, folder: Folder
   return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
 }
 
-/** Whether and where the plugin is in the primary or in the network that Multus runs for it. */
-function placeIn(primary: string, folder: Folder): Place {
+/** Position of the plugin in the primary, or in the network that Multus runs for it. */
+function placeIn(primary: string, folder: Folder): Position {
   const { facts, type } = folder
   const all = facts.get(primary)?.copies ?? []
   const copies = all.map(({ path }) => formatPath(path))
@@ -137,13 +140,13 @@ function placeIn(primary: string, folder: Folder): Place {
   }
 }
 
-/** The network that Multus runs for each pod, if Multus is in the primary. */
-function throughMultus(primary: string, folder: Folder): Omit<Place, 'place' | 'copies'> | undefined {
+/** Network that Multus runs for each pod, if Multus is in the primary. */
+function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' | 'copies'> | undefined {
   const { facts, type, candidates } = folder
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // a path is one of the container that Multus runs in
+  // The path belongs to the container in which Multus runs.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)
@@ -166,7 +169,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Place, 'place' | '
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/** Multus runs the first delegate for each pod. */
+/** True for the first delegate, which Multus runs for each pod. */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0
@@ -184,7 +187,7 @@ function typesOf(name: string, { candidates }: Folder): readonly string[] {
 
 const LABELS: Readonly<Record<RuntimeReading['runtime'], string>> = { containerd: 'containerd', 'cri-o': 'CRI-O' }
 
-/** A reason may quote the file. */
+/** Shortens a reason, because it may quote the file. */
 function shorten(reason: string): string {
   return reason.length > 200 ? `${reason.slice(0, 200)}…` : reason
 }

@@ -1,4 +1,4 @@
-/** The text of a file, in a browser as well. A byte order mark stays: no runtime reads a configuration that has one. */
+/** Text of a file; also works in a browser. Keeps a byte order mark, with which no runtime accepts a configuration. */
 export const utf8Text = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

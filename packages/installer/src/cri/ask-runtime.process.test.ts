@@ -18,10 +18,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const ANSWER = statusResponse(containerdWith(['ptp', 'istio-cni']))
-/** Descriptors of this process: connections are among them. */
+/** Number of open descriptors of this process, connections included. */
 const descriptors = (): number => readdirSync('/proc/self/fd').length
 
-test('a runtime is asked for Status, verbose, once, and answers', async () => {
+test('a runtime gets one verbose Status request, and its answer is returned', async () => {
   await using runtime = await standInRuntime(socket, (done) => done(null, ANSWER))
   expect(await askRuntime(socket)).toMatchObject({
     runtime: 'containerd',
@@ -31,14 +31,14 @@ test('a runtime is asked for Status, verbose, once, and answers', async () => {
   expect(runtime.requests).toEqual([['/runtime.v1.RuntimeService/Status', Buffer.from([8, 1])]])
 })
 
-test('an answer that takes its time is waited for, and its connection ends', async () => {
+test('a slow answer is awaited, and the connection is closed', async () => {
   await using _ = await standInRuntime(socket, (done) => void setTimeout(() => done(null, ANSWER), 300))
   const before = descriptors()
   for (let count = 0; count < 5; count += 1) await askRuntime(socket)
   await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before))
 })
 
-describe('no answer of a runtime, and no connection that stays', () => {
+describe('without a valid answer the request fails and the connection is closed', () => {
   const refusal = async (timeoutMs = 500): Promise<string> => {
     const error = await askRuntime(socket, { timeoutMs }).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(CriError)
@@ -47,7 +47,7 @@ describe('no answer of a runtime, and no connection that stays', () => {
 
   test.each([
     ['2 MiB', Buffer.alloc(2 ** 21), /^it answers more than 1048576 bytes$/],
-    ['bytes that are no message', Buffer.from('nonsense'), /^it gives no answer of a container runtime: /],
+    ['bytes that are not a message', Buffer.from('nonsense'), /^it gives no answer of a container runtime: /],
     [
       'a cniconfig of its own',
       Buffer.from(statusResponse(containerdWith([], { cniconfig: '{"Networks":7}' }))),
@@ -66,7 +66,7 @@ describe('no answer of a runtime, and no connection that stays', () => {
     expect(await refusal()).toMatch(message)
   })
 
-  test('none within the time', async () => {
+  test('no answer within the timeout', async () => {
     await using _ = await standInRuntime(socket, () => {})
     const start = performance.now()
     expect(await refusal(200)).toBe('it gives no answer in time')
@@ -80,14 +80,14 @@ describe('no answer of a runtime, and no connection that stays', () => {
     talk.on('close', () => clearInterval(timer))
   }
   test.each<readonly [string, (talk: Socket) => void, RegExp]>([
-    ['says nothing', () => {}, /^it gives no answer in time$/],
+    ['sends nothing', () => {}, /^it gives no answer in time$/],
     ['closes', (talk) => talk.end(), /^no connection: /],
-    ['breaks off', (talk) => void talk.once('data', () => talk.destroy()), /^no connection: /],
+    ['closes the connection', (talk) => void talk.once('data', () => talk.destroy()), /^no connection: /],
     ['speaks another protocol', (talk) => talk.write('HTTP/1.1 200 OK\r\n\r\n'), /^no connection: /],
     ['drips', (talk) => every(10, talk, Buffer.from([0])), /^no connection: |^it gives no answer in time$/],
-    ['says hello, and no more', (talk) => talk.write(settings), /^it gives no answer in time$/],
+    ['sends only its settings', (talk) => talk.write(settings), /^it gives no answer in time$/],
     [
-      'says hello, and pings for ever',
+      'sends its settings, then endless pings',
       (talk) => {
         talk.write(settings)
         every(1, talk, Buffer.concat(Array.from({ length: 50 }, () => ping)))
@@ -104,7 +104,7 @@ describe('no answer of a runtime, and no connection that stays', () => {
     })
   })
 
-  test('the end of the agent ends the question', async () => {
+  test("the agent's signal ends the request", async () => {
     await using _ = await standInRuntime(socket, () => {})
     const start = performance.now()
     const signal = AbortSignal.timeout(100)
@@ -120,13 +120,13 @@ describe('no answer of a runtime, and no connection that stays', () => {
   })
 })
 
-describe('a path that is no socket of root is refused, and nobody connects', () => {
+describe('an unsafe path is rejected without a connection', () => {
   const refused = async (path: string): Promise<string> => {
     const error = await askRuntime(path).catch((cause: unknown) => cause)
     return error instanceof CriError ? error.message : `no refusal: ${error}`
   }
 
-  test('absent, a file, a folder, below a file', async () => {
+  test('a missing path, a file, a folder, a path below a file', async () => {
     writeFileSync(join(folder, 'file'), '')
     expect(await refused(socket)).toBe('it does not exist')
     expect(await refused(join(folder, 'file'))).toBe('it is not a socket')
@@ -134,7 +134,7 @@ describe('a path that is no socket of root is refused, and nobody connects', () 
     expect(await refused(join(folder, 'file', 'sock'))).toContain('ENOTDIR')
   })
 
-  test('for everybody, behind a link, in a folder of everybody', async () => {
+  test('a socket that everybody can use, a link, a folder that everybody can write to', async () => {
     await using runtime = await standInRuntime(socket, (done) => done(null, ANSWER))
     chmodSync(socket, 0o660)
     symlinkSync(socket, join(folder, 'link'))
@@ -149,7 +149,7 @@ describe('a path that is no socket of root is refused, and nobody connects', () 
     expect(await askRuntime(socket)).toMatchObject({ runtime: 'containerd' })
   })
 
-  test.runIf(process.geteuid?.() === 0)('of another user', async () => {
+  test.runIf(process.geteuid?.() === 0)('a socket of another user', async () => {
     await using runtime = await standInRuntime(socket, (done) => done(null, ANSWER))
     chownSync(socket, 1000, 0)
     expect(await refused(socket)).toBe('it belongs to another user (uid 1000)')

@@ -8,16 +8,16 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 
 /** Options of {@link askRuntime}. */
 export interface AskOptions {
-  /** Ends the question. */
+  /** Ends the request. */
   readonly signal?: AbortSignal
   /** Milliseconds for connection and answer together. Default: 3000. */
   readonly timeoutMs?: number
 }
 
 /**
- * Asks a container runtime for its status over its CRI socket. `Status` is the only method that is ever called.
+ * Requests the status of a container runtime over its CRI socket. Only calls the method `Status`.
  *
- * @throws {@link CriError} where there is no valid answer in time.
+ * @throws {@link CriError} if no valid answer arrives in time.
  */
 export async function askRuntime(
   socket: string,

@@ -8,15 +8,15 @@ export interface CallOptions {
   readonly signal: AbortSignal | undefined
   /** Milliseconds for connection and answer together. */
   readonly timeoutMs: number
-  /** The largest answer that is read. */
+  /** Maximum size of an answer. */
   readonly maxBytes: number
 }
 
 /**
- * Calls a gRPC method with one request and one answer, over a connection of its own that ends with the call. gRPC is a POST
- * of HTTP/2 whose body is a flag, a length and the message, and whose trailers hold the status.
+ * Calls a gRPC method with one request and one answer, on a new connection that is closed afterwards.
+ * A gRPC call is a POST of HTTP/2. Its body has a flag, a length and the message; its trailers have the status.
  *
- * @throws {@link CriError} where there is no answer, with the status of the server as a sentence.
+ * @throws {@link CriError} if there is no answer, with the server's status as a sentence.
  */
 export function callUnary(
   socket: string,
@@ -27,7 +27,7 @@ export function callUnary(
   const { signal, timeoutMs, maxBytes } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new CriError(CANCELLED))
-    // Loaded at use: an agent that asks no runtime needs no HTTP/2.
+    // Loaded on demand: most agents ask no runtime and need no HTTP/2.
     const http2 = process.getBuiltinModule('node:http2')
     const connection = connect(socket)
     const session = http2.connect('http://localhost', { createConnection: () => connection })
@@ -59,7 +59,7 @@ export function callUnary(
 
 const CANCELLED = 'the question was cancelled'
 
-/** The flag of compression and the length, before each message. */
+/** Size of the prefix of each message: compression flag and length. */
 const PREFIX_BYTES = 5
 
 interface Outcome {
@@ -79,7 +79,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // A failure has no body: its status may come with the headers.
+  // A failure has no body. Its status may come with the headers.
   stream.on('response', (received) => {
     status = received
   })
@@ -108,7 +108,7 @@ function framed(message: Uint8Array): Buffer {
   return Buffer.concat([prefix, message])
 }
 
-/** The only message of a body; `undefined` if it is compressed, cut off or not the only one. */
+/** The only message of a body; `undefined` if it is compressed or incomplete, or if more data follows. */
 function messageOf(body: Buffer): Uint8Array | undefined {
   const isWhole = body.length >= PREFIX_BYTES && body[0] === 0 && body.readUInt32BE(1) === body.length - PREFIX_BYTES
   return isWhole ? body.subarray(PREFIX_BYTES) : undefined
@@ -127,12 +127,12 @@ function statusProblem(headers: IncomingHttpHeaders): string | undefined {
   return text === '' ? `it answers with code ${printable(String(code))} of gRPC` : printable(text)
 }
 
-/** Messages are percent-encoded. */
+/** Decodes a percent-encoded message. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Keeps the text: an invalid encoding is no reason to lose the message.
+    // Keeps the text if its encoding is invalid, so that the message is not lost.
     return text
   }
 }

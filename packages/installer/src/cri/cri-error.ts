@@ -1,6 +1,9 @@
 const brand = Symbol.for('cni.CriError')
 
-/** A container runtime gives no answer over its CRI socket. The message ends a sentence that names the socket. */
+/**
+ * A container runtime gives no valid answer on its CRI socket. The message is the end of a sentence that names the
+ * socket.
+ */
 export class CriError extends Error {
   readonly [brand] = true
 
@@ -9,7 +12,7 @@ export class CriError extends Error {
   }
 }
 
-/** Is it a {@link CriError}, also one of another copy of this package? */
+/** True for a {@link CriError}, also from another copy of this package. */
 export function isCriError(error: unknown): error is CriError {
   return error instanceof Error && brand in error
 }

@@ -13,7 +13,7 @@ const said = fc.record({
   info: fc.dictionary(text, text, { maxKeys: 5 }),
 })
 
-test('every answer is read as it was written', () => {
+test('every answer is decoded as it was encoded', () => {
   fc.assert(
     fc.property(said, ({ conditions, info }) => {
       expect(decodeStatus(statusResponse({ conditions, info }))).toEqual({
@@ -24,7 +24,7 @@ test('every answer is read as it was written', () => {
   )
 })
 
-/** Nearly what containerd says. */
+/** Almost an answer of containerd. */
 const nearly = fc
   .tuple(fc.json(), fc.nat(), fc.nat(255), fc.constantFrom('cniconfig', 'lastCNILoadStatus.default'))
   .map(([json, at, byte, key]) => {
@@ -33,7 +33,7 @@ const nearly = fc
     return bytes
   })
 
-test('bytes of anybody become one bounded line, or are refused in words', () => {
+test('any bytes become one line of limited length, or are rejected with a message', () => {
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 64 }), said.map(statusResponse), nearly), (bytes) => {
       try {

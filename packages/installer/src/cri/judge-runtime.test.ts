@@ -13,29 +13,29 @@ const withPlugins = (...Plugins: unknown[]) =>
 const LOAD_ERROR =
   "cni config load failed: failed to load CNI config file /etc/cni/net.d/05-broken.conf: error parsing configuration: invalid character 'b' looking for beginning of value"
 
-describe('what containerd says', () => {
-  test('a list with the plugin: it runs', () => {
+describe('an answer of containerd', () => {
+  test('with the plugin in the list means that the plugin runs', () => {
     expect(judged(containerdWith(['calico', 'portmap', 'istio-cni']))).toEqual({
       state: 'loaded',
       text: 'containerd runs the plugin in network "pods"',
     })
   })
 
-  test('a list without the plugin: it does not, and the list is named', () => {
+  test('without the plugin in the list means that it does not run, and names the list', () => {
     expect(judged(containerdWith(['calico', 'portmap']))).toEqual({
       state: 'missing',
       text: 'containerd runs without it: its network "pods" has "calico", "portmap"',
     })
   })
 
-  test('no list: the reason, and the error of its last load', () => {
+  test('without a list has the reason, and the error of the last load', () => {
     expect(judged(containerdWithout(LOAD_ERROR))).toEqual({
       state: 'missing',
       text: `containerd runs without it: its network is not ready: NetworkPluginNotReady: Network plugin returns error: cni plugin not initialized; its last load failed: ${LOAD_ERROR}`,
     })
   })
 
-  test('a later network of several is not the one that makes a pod ready', () => {
+  test('with several networks uses only the first one', () => {
     const network = (IFName: string, type: string) => ({
       IFName,
       Config: { Name: `of-${IFName}`, Plugins: [{ Network: { type } }] },
@@ -44,14 +44,14 @@ describe('what containerd says', () => {
     expect(withConfig({ Networks })).toMatchObject({ state: 'missing', text: expect.stringContaining('"of-eth0"') })
   })
 
-  test.each([{ Networks: null }, { Networks: [] }, {}])('nothing is loaded: %j', (config) => {
+  test.each([{ Networks: null }, { Networks: [] }, {}])('without a loaded network: %j', (config) => {
     expect(withConfig({ PluginConfDir: '/etc/cni/net.d', ...config })).toEqual({
       state: 'missing',
       text: 'containerd runs without it: it has loaded no network from "/etc/cni/net.d"',
     })
   })
 
-  test('an entry of Multus holds the plugin in what it delegates to: a list, or a plugin', () => {
+  test('with Multus includes the plugins in its delegates', () => {
     const multus = (delegates: unknown[]) => ({
       Network: { type: 'multus' },
       Source: JSON.stringify({ type: 'multus', delegates }),
@@ -68,7 +68,7 @@ describe('what containerd says', () => {
     expect(withPlugins(other)).toMatchObject({ state: 'missing' })
   })
 
-  test('a plugin with a file of its own is in no default network', () => {
+  test('does not contain a plugin with its own file', () => {
     expect(judged(containerdWith(['multus']), false)).toEqual({
       state: 'silent',
       text: 'the network of containerd is ready; the plugin has a file of its own',
@@ -77,7 +77,7 @@ describe('what containerd says', () => {
   })
 
   test.each(['', 'nonsense', '[]', '{"Networks":[{}]}', '['.repeat(100_000)])(
-    'a cniconfig that is none: %.40s',
+    'with an invalid cniconfig is rejected: %.40s',
     (text) => {
       expect(() => answer({ info: { cniconfig: text } })).toThrow(
         /^its cniconfig is not what containerd answers: ".{0,80}"$/,
@@ -86,32 +86,32 @@ describe('what containerd says', () => {
   )
 })
 
-describe('what CRI-O says', () => {
+describe('an answer of CRI-O', () => {
   const crio = (status: boolean, message = ''): Said => ({
     conditions: [{ type: 'NetworkReady', status, ...(status ? {} : { reason: 'NetworkPluginNotReady' }), message }],
     info: { config: '{"sandboxImage":"registry.k8s.io/pause:3.10"}' },
   })
 
-  test('its network is ready: no word of plugins', () => {
+  test('with a ready network does not list plugins', () => {
     expect(judged(crio(true))).toEqual({
       state: 'silent',
       text: 'the network of the container runtime is ready; it does not say which plugins it has loaded',
     })
   })
 
-  test('its network is not ready: the reason', () => {
+  test('without a ready network has the reason', () => {
     expect(judged(crio(false, 'No CNI configuration file in /etc/cni/net.d/'))).toEqual({
       state: 'missing',
       text: 'the container runtime runs without it: its network is not ready: NetworkPluginNotReady: No CNI configuration file in /etc/cni/net.d/',
     })
   })
 
-  test('nothing at all', () => {
+  test('without conditions has no verdict', () => {
     expect(judged({})).toMatchObject({ state: 'silent' })
   })
 })
 
-test('what a runtime says is bounded and escaped', () => {
+test('texts of a runtime are shortened and escaped', () => {
   const hostile = `\u001b[31m\n${'x'.repeat(1000)}`
   expect(judged(containerdWithout(hostile)).text).toMatch(/its last load failed: \[31m x{280,300}…$/)
   expect(judged(containerdWith(Array.from({ length: 50 }, () => hostile))).text).toMatch(

@@ -1,28 +1,32 @@
 import { printable, quote } from '@cni/types'
 import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 
-/** Which plugin is looked for. */
+/** Plugin to find in the runtime. */
 export interface WantedPlugin {
   readonly type: string
-  /** `false`: the plugin has a file of its own, which another plugin names. The runtime's default network is without it. */
+  /**
+   * `false` if the plugin has its own file, which another plugin names. The runtime's default network does not contain
+   * it then.
+   */
   readonly chained: boolean
 }
 
 /**
- * - `loaded`: the runtime has the plugin in the list of its default network
- * - `missing`: it runs pods without the plugin, or none at all
- * - `silent`: its network is ready, and that is all it says
+ * State of the plugin in a runtime:
+ * - `loaded`: the list of its default network has the plugin.
+ * - `missing`: it runs pods without the plugin, or no pods.
+ * - `silent`: its network is ready, but it does not report its plugins.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 
-/** What an answer means for the plugin. */
+/** Meaning of an answer for the plugin. */
 export interface RuntimeVerdict {
   readonly state: RuntimeState
-  /** The reason: one line, bounded, without anything a terminal would act on. */
+  /** Reason: one line of limited length, without characters that act on a terminal. */
   readonly text: string
 }
 
-/** Compares what a runtime has loaded with what is installed. */
+/** Compares the networks that a runtime has loaded with the installed plugin. */
 export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlugin): RuntimeVerdict {
   const { networkReady, reason, loaded, runtime = 'the container runtime' } = answer
   const lastLoad = loaded?.error === undefined ? '' : `; its last load failed: ${excerpt(loaded.error)}`
@@ -45,7 +49,7 @@ export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlu
 
 // internal
 
-/** The first network that is not the loopback of each pod. */
+/** True for the network of the pods. Excludes the loopback network. */
 const isOfPods = ({ interfaceName, types }: LoadedNetwork): boolean =>
   interfaceName !== 'lo' && types.some((type) => type !== 'loopback')
 
@@ -54,10 +58,10 @@ const listed = (types: readonly string[]): string => {
   return `${types.slice(0, SHOWN).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Plugins of a list in one line. */
+/** Maximum number of plugins in a message. */
 const SHOWN = 5
 
-/** As much of a runtime's own words as a file's path and its fault take. */
+/** Shortens a runtime's text. A file's path and its error usually fit. */
 const excerpt = (words: string): string => {
   const line = printable(words).trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line

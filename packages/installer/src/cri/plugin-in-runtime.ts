@@ -2,17 +2,17 @@ import { askRuntime } from './ask-runtime.ts'
 import { judgeRuntime } from './judge-runtime.ts'
 
 /**
- * Asks the node's container runtime, over its CRI socket, whether it runs a plugin.
+ * Asks the node's container runtime over its CRI socket if it runs a plugin.
  *
- * - `loaded`: the runtime has the plugin in the list of its default network
- * - `missing`: it runs pods without the plugin, or none at all
- * - `silent`: its network is ready, and that is all it says. CRI-O and cri-dockerd answer like this.
+ * - `loaded`: the list of its default network has the plugin.
+ * - `missing`: it runs pods without the plugin, or no pods.
+ * - `silent`: its network is ready, but it does not report its plugins. CRI-O and cri-dockerd answer like this.
  *
- * `text` is the reason: one line, bounded, without anything a terminal would act on.
+ * `text` is the reason: one line of limited length, without characters that act on a terminal.
  *
- * @param options - `type` of the plugin. `chained: false`: the plugin has a file of its own, which another plugin names.
- * `timeoutMs` is for connection and answer together, 3000 by default.
- * @throws `Error` where there is no valid answer in time. The message ends a sentence that names the socket.
+ * @param options - `type` is the plugin's type. Set `chained: false` for a plugin with its own file, which another
+ * plugin names. Set `timeoutMs` to limit connection and answer together. Default: 3000.
+ * @throws `Error` if no valid answer arrives in time. The message is the end of a sentence that names the socket.
  */
 export async function pluginInRuntime(
   socket: string,

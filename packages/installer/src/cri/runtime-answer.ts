@@ -3,40 +3,40 @@ import * as z from 'zod/mini'
 import { CriError } from './cri-error.ts'
 import type { StatusMessage } from './status-message.ts'
 
-/** What a container runtime says of its network. The texts are the runtime's own: bound and escape them to print them. */
+/** A container runtime's report on its network. The texts are foreign: shorten and escape them before printing. */
 export interface RuntimeAnswer {
-  /** `undefined`: the answer does not tell. CRI-O and cri-dockerd answer alike. */
+  /** `undefined` if the answer does not identify the runtime. CRI-O and cri-dockerd give the same answers. */
   readonly runtime: 'containerd' | undefined
-  /** The condition `NetworkReady`; `undefined`: there is none. */
+  /** Condition `NetworkReady`; `undefined` if it is missing. */
   readonly networkReady: boolean | undefined
-  /** Why the network is not ready; may be empty. */
+  /** Reason why the network is not ready. May be empty. */
   readonly reason: string
-  /** What is loaded, the loopback network too; `undefined`: the runtime does not say. Only containerd does. */
+  /** Loaded networks, loopback included. `undefined` if the runtime does not report them; only containerd does. */
   readonly loaded: LoadedNetworks | undefined
 }
 
-/** The networks that a runtime has in memory. */
+/** Networks in a runtime's memory. */
 export interface LoadedNetworks {
-  /** The folder that the runtime reads, as the runtime names it. */
+  /** Folder that the runtime reads, as the runtime reports it. */
   readonly folder: string
   readonly networks: readonly LoadedNetwork[]
-  /** The error of the last time the runtime read its folder. */
+  /** Error of the last time when the runtime read its folder. */
   readonly error: string | undefined
 }
 
 /** One list that a runtime has loaded. */
 export interface LoadedNetwork {
   readonly name: string
-  /** Such as `eth0`. */
+  /** Interface name, such as `eth0`. */
   readonly interfaceName: string
-  /** Types of the plugins in their order; those that Multus delegates to follow Multus. */
+  /** Types of the plugins, in order. The delegates of Multus follow Multus. */
   readonly types: readonly string[]
 }
 
 /**
- * The answer in a StatusResponse.
+ * Parses a StatusResponse.
  *
- * @throws {@link CriError} for one that is not valid.
+ * @throws {@link CriError} for an invalid answer.
  */
 export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswer {
   const network = conditions.find(({ type }) => type === 'NetworkReady')
@@ -57,7 +57,7 @@ export function runtimeAnswer({ conditions, info }: StatusMessage): RuntimeAnswe
 
 const namedPlugin = z.object({ type: z.nullish(z.string()) })
 
-/** As Go prints it: an empty list may be `null`, an empty text absent. */
+/** JSON as Go prints it: an empty list may be `null`, an empty string missing. */
 const configSchema = z.object({
   PluginConfDir: z.nullish(z.string()),
   Networks: z.nullish(
@@ -101,7 +101,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // no JSON
+    // The text is not JSON.
     return undefined
   }
 }

@@ -3,7 +3,10 @@ import { dirname } from 'node:path'
 import { insecurity } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
-/** Why a path is not a socket that only root can have put there, as the end of a sentence; `undefined`: it is one. */
+/**
+ * Reason why a path is not a socket that only root can have created, as the end of a sentence; `undefined` if it is
+ * one.
+ */
 export function socketProblem(path: string): string | undefined {
   try {
     const stat = lstatSync(path)
@@ -11,7 +14,7 @@ export function socketProblem(path: string): string | undefined {
     if (!stat.isSocket()) return 'it is not a socket'
     const ofOwner = insecurity({ uid: stat.uid, mode: 0 })
     if (ofOwner !== undefined) return `it ${ofOwner}`
-    // A group may connect: runtimes make their sockets 0660.
+    // A group may connect, because runtimes create their sockets with mode 0660.
     if ((stat.mode & 0o002) !== 0) return `everybody may connect to it (mode ${(stat.mode & 0o7777).toString(8)})`
     const ofFolder = insecurity(statSync(dirname(path)))
     return ofFolder === undefined ? undefined : `its folder ${ofFolder}`

@@ -9,7 +9,7 @@ test('the request asks for a verbose answer', () => {
   expect(Buffer.from(statusRequest()).toString('hex')).toBe('0801')
 })
 
-test('an answer of containerd 1.6.20 is read', () => {
+test('an answer of containerd 1.6.20 is decoded', () => {
   const conditions = '0a24 0a10 0a0c52756e74696d655265616479 1001 0a10 0a0c4e6574776f726b5265616479 1001'
   const info = '1217 0a116c617374434e494c6f6164537461747573 12024f4b'
   expect(decodeStatus(bytes(conditions + info))).toEqual({
@@ -21,16 +21,16 @@ test('an answer of containerd 1.6.20 is read', () => {
   })
 })
 
-test('a condition that is not met has a reason and a message', () => {
+test('an unmet condition has a reason and a message', () => {
   const condition = { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady', message: 'no network' }
   expect(decodeStatus(statusResponse({ conditions: [condition] })).conditions).toEqual([condition])
 })
 
-test('members that the agent does not know are skipped: features, runtime handlers', () => {
+test('unknown members are skipped: features, runtime handlers', () => {
   expect(decodeStatus(bytes('1a02 0801 2200 2a00 0a02 1200'))).toEqual({ conditions: [], info: new Map() })
 })
 
-describe('no answer', () => {
+describe('an invalid answer is rejected', () => {
   const many = (one: string) => bytes(one.repeat(101))
   test.each([
     ['a length beyond the end', bytes('0a05 00'), 'field 1 ends after the message'],

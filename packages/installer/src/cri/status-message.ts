@@ -1,4 +1,4 @@
-/** The two messages of CRI's method `Status` (package runtime.v1). Fields that the agent does not need are skipped. */
+/** The two messages of CRI's method `Status` (package runtime.v1). Unused fields are skipped. */
 import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '@cni/types/protobuf'
 
 /** A condition of a container runtime, such as `NetworkReady`. */
@@ -9,17 +9,17 @@ export interface RuntimeCondition {
   readonly message: string
 }
 
-/** StatusResponse as it was read. */
+/** A decoded StatusResponse. */
 export interface StatusMessage {
   readonly conditions: readonly RuntimeCondition[]
-  /** What a runtime adds to a verbose answer; the values are JSON or plain text. */
+  /** Additional data in a verbose answer. The values are JSON or plain text. */
   readonly info: ReadonlyMap<string, string>
 }
 
-/** StatusRequest with `verbose`. */
+/** A StatusRequest with `verbose`. */
 export const statusRequest = (): Uint8Array => numberField(1, 1)
 
-/** Reads a StatusResponse. Throws a {@link ProtobufError}. */
+/** Decodes a StatusResponse. Throws {@link ProtobufError}. */
 export function decodeStatus(bytes: Uint8Array): StatusMessage {
   const conditions: RuntimeCondition[] = []
   const info = new Map<string, string>()
@@ -40,7 +40,7 @@ export function decodeStatus(bytes: Uint8Array): StatusMessage {
 
 // internal
 
-/** containerd has 3 conditions, and 5 members of the info. */
+/** Maximum number of conditions and of info members. containerd has 3 and 5. */
 const MOST = 100
 
 function checkCount(count: number, what: string): void {

@@ -7,37 +7,38 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 
 const flush = promisify(fsync)
 
-/** How a file is copied. */
+/** Options of a copy. */
 export interface CopyOptions {
   /** The plugin's type, which marks the temporary file. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
   /**
-   * Told of the source, once the copy is on the disk. The copy stays in the page cache, in large pieces: it would start
-   * slower from what page faults read.
+   * Called with the source's descriptor after the copy is on disk. The copy stays in the page cache, which makes the
+   * plugin start faster.
    */
   readonly uncache?: ((fd: number) => void) | undefined
-  /** Looks at the copy before it gets its name, and throws when it must not. */
+  /** Checks the copy before it gets its final name. An error that it throws stops the copy. */
   readonly check: (copied: string) => void
 }
 
 /**
- * Copies an executable over another that may be running. The write descriptor is closed before the new file has its
- * name, so that nobody who starts it meets a busy file; who runs the old one keeps it.
+ * Copies an executable over another that may be running.
+ * The write descriptor is closed before the rename, so that starting the new file never fails as busy. Running
+ * processes keep the old file.
  *
- * The name changes hands only after the bytes are on the disk: at a power cut the old file is there or the whole new
- * one. A copy that was cut short stays under the temporary name, which the next start sweeps.
+ * The rename follows only after the bytes are on disk: after a power cut the old file is there, or the whole new one.
+ * An interrupted copy keeps its temporary name, and the next start removes it.
  */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
-  // Not only once the kernel is done with it: the process may end before.
+  // Removes it at once, because the process may exit before the kernel has finished the copy.
   const remove = (): void => removeQuietly(temporary)
   signal?.addEventListener('abort', remove)
   try {
     const { fd, stat } = openRegularFile(source)
     try {
-      // In the kernel and on another thread: shared blocks where the file system can, and no heal waits for it.
+      // Copies in the kernel on another thread. Shares blocks if the file system can. No heal waits for it.
       await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       assertNotAborted(signal)
       await settle(temporary, stat)
@@ -56,7 +57,7 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   }
 }
 
-/** Gives the copy its permissions, and has it written to the disk. */
+/** Sets the permissions of the copy, and flushes it to disk. */
 async function settle(temporary: string, stat: Stats): Promise<void> {
   const fd = openSync(temporary, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {

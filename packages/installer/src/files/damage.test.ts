@@ -10,14 +10,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What is found of a file with these bytes. */
+/** Damage in a file with these bytes. */
 function damageIn(bytes: Uint8Array): string | undefined {
   const path = join(folder, 'program')
   writeFileSync(path, bytes)
   return damageOf(path)
 }
 
-test('a program is whole at its full length only', () => {
+test('a program is intact only at its full length', () => {
   const program = readFileSync('/bin/true')
   expect(damageIn(program)).toBeUndefined()
   expect(damageIn(Buffer.concat([program, Buffer.from('payload')]))).toBeUndefined()
@@ -27,7 +27,7 @@ test('a program is whole at its full length only', () => {
   expect(damageIn(program.subarray(0, -1))).toBe('truncated')
 })
 
-/** An ELF file of one segment and one section, whose data ends at 300. */
+/** An ELF file with one segment and one section, whose data ends at 300. */
 function elf(bits: 32 | 64, isLittle: boolean): Buffer {
   const bytes = Buffer.alloc(300)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -57,7 +57,7 @@ test.each([
   [64, false],
   [32, true],
   [32, false],
-] as const)('the tables of a %d-bit program (little-endian: %s) say how long it is', (bits, isLittle) => {
+] as const)('the tables of a %d-bit program (little-endian: %s) give its length', (bits, isLittle) => {
   const whole = elf(bits, isLittle)
   expect(damageIn(whole)).toBeUndefined()
   for (const length of [299, 250, 190, 130, 100, 70, 60, 20, 5]) {
@@ -69,11 +69,11 @@ test.each([
   ['nothing', '', 'empty'],
   ['zeros, as after a power cut', '\0'.repeat(9000), 'blank'],
   ['a script', '#!/bin/sh\n', undefined],
-  ['something else', 'x', undefined],
+  ['another text', 'x', undefined],
 ])('a file of %s', (_, text, damage) => {
   expect(damageIn(Buffer.from(text))).toBe(damage)
 })
 
-test('a folder is none', () => {
+test('a folder is rejected', () => {
   expect(() => damageOf(folder)).toThrow('it is not a regular file')
 })

@@ -2,14 +2,14 @@ import { closeSync, readSync } from 'node:fs'
 import { openRegularFile } from '@cni/host'
 import { elfLength } from './elf-length.ts'
 
-/** More than the table of any program. */
+/** Read limit, larger than the tables of any program. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Why a file cannot be the program it should be: empty, blank as after a power cut, or shorter than its own ELF tables
- * say. `undefined` for all others, scripts included: nothing says how long these are.
+ * Damage of a program file: empty, all zeros as after a power cut, or shorter than its own ELF tables.
+ * Returns `undefined` for other files, such as scripts, whose length is unknown.
  *
- * @throws what keeps it from being read.
+ * @throws an error if the file cannot be read.
  */
 export function damageOf(path: string): 'empty' | 'blank' | 'truncated' | undefined {
   const { fd, stat } = openRegularFile(path)

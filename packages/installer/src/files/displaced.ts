@@ -3,30 +3,34 @@ import { isObject, parseJson } from '@cni/types'
 import { permissionsOf } from './permissions.ts'
 import { readAll } from './read-regular.ts'
 
-/** More than one program at a time rarely has the same configuration open. */
+/** Maximum number of kept files. Few programs have the same configuration open at the same time. */
 const MAX_FILES = 16
 
-/** What another program wrote to a file after its name was given to a new one. */
+/** A write of another program to a file that we have already replaced. */
 export interface LateWrite {
-  /** The name that the file had. */
+  /** Path that the file had. */
   readonly path: string
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** To be called when the bytes are in place. */
+  /** Call it when the bytes are in place. */
   done(): void
 }
 
 /**
- * Files that were replaced or removed while another program may have had them open. What it writes through its descriptor
- * goes to a file without a name; kept open here, it is not lost.
+ * Files that we have replaced or removed while another program may have had them open.
+ * That program writes through its descriptor to a file without a name. The file stays open here, so that such a write
+ * is not lost.
  */
 export interface DisplacedFiles {
-  /** Takes over the descriptor of the file that was at `path`, and notes the one that we put there, if any. */
+  /** Takes over the descriptor of the file that was at `path`, and records its replacement, if any. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
-  /** What was written since, oldest first: whole configurations only, for the rest of a part is still to come. */
+  /**
+   * Writes since the last call, oldest first. Returns only complete configurations; an incomplete one is probably still
+   * being written.
+   */
   lateWrites(): LateWrite[]
-  /** Lets go of all of them. */
+  /** Closes all files. */
   close(): void
 }
 
@@ -36,16 +40,16 @@ interface Displaced {
   bytes: Buffer
 }
 
-/** No file yet. */
+/** Creates an empty set. */
 export function displacedFiles(): DisplacedFiles {
   const files = new Set<Displaced>()
-  /** What we put at each path. */
+  /** Our replacement at each path. */
   const left = new Map<string, Stats | undefined>()
   const drop = (file: Displaced): void => {
     files.delete(file)
     closeSync(file.fd)
   }
-  /** The late write of a file, or undefined; a file whose place another program has taken is dropped. */
+  /** Late write of a file, or `undefined`. Drops a file whose path another program has replaced meanwhile. */
   const lateWrite = (file: Displaced): LateWrite | undefined => {
     const { path, fd } = file
     const there = statQuietly(path)
@@ -77,7 +81,7 @@ export function displacedFiles(): DisplacedFiles {
         try {
           return lateWrite(file) ?? []
         } catch {
-          // larger than a configuration can be
+          // The file is larger than a configuration can be.
           return []
         }
       })
@@ -94,7 +98,7 @@ function isConfiguration(bytes: Buffer): boolean {
   try {
     return isObject(parseJson(bytes, ''))
   } catch {
-    // a part of one
+    // An incomplete configuration.
     return false
   }
 }
@@ -103,7 +107,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // the folder is gone, or a link in a circle is there
+    // The folder is gone, or a link is circular.
     return undefined
   }
 }

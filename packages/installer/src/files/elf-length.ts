@@ -1,18 +1,18 @@
-/** Where the fields are that say how much of the file belongs to the program; see elf(5). */
+/** Offsets of the fields that give the length of the program; see elf(5). */
 const LAYOUTS = {
   is32: { header: 52, segments: 28, sections: 32, sizes: 42, segment: [4, 16], section: [16, 20] },
   is64: { header: 64, segments: 32, sections: 40, sizes: 54, segment: [8, 32], section: [24, 32] },
 } as const
 
-/** A section that takes no room in the file. */
+/** Type of a section without data in the file. */
 const SHT_NOBITS = 8
 
-/** Bytes of a file; fewer at its end. */
+/** Reads bytes of a file; fewer at its end. */
 export type ReadBytes = (at: number, length: number) => Uint8Array
 
 /**
- * How long an ELF file is at least: headers, segments and sections, by its own tables. `Infinity` when a table is not
- * whole, `undefined` when it is no ELF file.
+ * Minimum length of an ELF file by its own tables: headers, segments and sections.
+ * Returns `Infinity` if a table is incomplete, `undefined` if it is not an ELF file.
  */
 export function elfLength(read: ReadBytes): number | undefined {
   const ident = read(0, 6)
@@ -44,7 +44,7 @@ export function elfLength(read: ReadBytes): number | undefined {
   return end
 }
 
-/** Numbers in bytes. */
+/** Reads numbers from bytes. */
 function fields(bytes: Uint8Array, is64: boolean, isLittle: boolean) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return {

@@ -2,8 +2,8 @@ import { linkSync, renameSync } from 'node:fs'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
 /**
- * Makes a path one more name of a file, over what was there; false where the file system has no such links, or not so
- * many: then a copy does.
+ * Creates a hard link to a file at a path, and replaces a file there.
+ * Returns false if the file system does not support the link or has too many; the caller then copies.
  */
 export function linkBinary(file: string, path: string, type: string): boolean {
   const temporary = temporaryPath(path, type)
@@ -12,10 +12,10 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // EXDEV, EPERM, EMLINK, ENOTSUP …; what else is wrong with the folder the copy says.
+    // EXDEV, EPERM, EMLINK, ENOTSUP and so on. The copy reports other problems of the folder.
     return false
   } finally {
-    // A rename over another name of the same file leaves both.
+    // Renaming one link over another link of the same file keeps both.
     removeQuietly(temporary)
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 
-/** The names in a folder; none when it is missing or unreadable, which is reported where it matters. */
+/** Names in a folder; empty if it is missing or unreadable, which other code reports. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)

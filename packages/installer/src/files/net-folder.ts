@@ -8,41 +8,41 @@ import { isNotFound, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 
-/** A net folder as it was looked at. */
+/** A scan of a net folder. */
 export interface NetFiles {
-  /** The facts of each file by its name. */
+  /** Facts of each file by name. */
   readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
-  /** Files that the plugin may be in, by name; it is in no other. */
+  /** Files that may contain the plugin, by name. No other file contains it. */
   readonly suspects: readonly string[]
-  /** Whether there is a configuration file of this name, readable or not. */
+  /** True if there is a configuration file of this name, also an unreadable one. */
   has(name: string): boolean
-  /** A file as this look found it, for replacing it; `undefined` when it cannot be read. */
+  /** File as the scan has found it, for replacing it; `undefined` if it is unreadable. */
   read(name: string): Snapshot | undefined
 }
 
-/** Looks at a net folder again and again. */
+/** Scans a net folder repeatedly. */
 export interface NetReader {
   /**
-   * Reads what was changed since the last look, and the files that are named here whatever their stamps say.
+   * Reads the files that have changed since the last scan, and the files in `fresh` in any case.
    *
-   * @returns `undefined` when the folder does not exist.
+   * @returns `undefined` if the folder does not exist.
    */
   look(fresh?: ReadonlySet<string>): NetFiles | undefined
 }
 
-/** What is remembered of a file. */
+/** Cached data of a file. */
 interface Known {
   readonly facts: ConfFacts
-  /** Whether the plugin's type is in its text, or could be with escapes. */
+  /** True if its text contains the plugin's type, or may contain it with escapes. */
   readonly isSuspect: boolean
-  /** The file these were read from; `undefined` when another text may have the same stamps. */
+  /** Stat of the cached file; `undefined` if a later text could have the same timestamps. */
   readonly stat: Stats | undefined
 }
 
 /**
- * A reader that has not looked yet. Nodes have a handful of configurations; thousands must not slow down the heal of the
- * one that counts, so a file whose stamps say that it is the same is not read again.
+ * Creates a reader. It skips files whose timestamps have not changed: thousands of other configurations must not delay
+ * the heal of the primary.
  */
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
@@ -86,7 +86,7 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
   }
 }
 
-/** The kind of each name; a link is a file, whatever it leads to. */
+/** Kind of each name. A link counts as a file, whatever its target. */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
     const entries = readdirSync(netDir, { withFileTypes: true })
@@ -97,7 +97,7 @@ function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   }
 }
 
-/** The folders, of those that are there, whose files belong to lists. */
+/** Existing folders whose files belong to lists. */
 function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
   return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
 }
@@ -130,7 +130,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // links in a circle
+    // A circular link.
     return undefined
   }
 }
@@ -139,14 +139,15 @@ function readQuietly(path: string): Snapshot | undefined {
   try {
     return readRegular(path)
   } catch {
-    // this look has said so of the file, or it was changed since
+    // The scan has reported the file, or the file has changed since.
     return undefined
   }
 }
 
 /**
- * The clock that stamps files ticks every few milliseconds, on some file systems every second or two: what is written
- * twice within a tick has the same stamps. A stamp that is older than a tick at the time of reading is not given again.
+ * Timestamps have a resolution of milliseconds, on some file systems of one or two seconds. Two writes within this time
+ * can have the same timestamp.
+ * So a timestamp is only reliable if it was older than that when the file was read.
  */
 function lasting(stat: Stats | undefined, began: number): Stats | undefined {
   if (stat === undefined) return undefined

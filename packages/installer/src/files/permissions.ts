@@ -1,19 +1,19 @@
-/** The permissions in the mode of a file, which also says what kind of file it is. */
+/** Permission bits of a file's mode, without its type. */
 export function permissionsOf({ mode }: { readonly mode: number | bigint }): number {
   return Number(mode) & 0o7777
 }
 
-/** Whether the owner may read the file. */
+/** True if the owner may read the file. */
 export function isReadable(mode: number): boolean {
   return (mode & 0o400) !== 0
 }
 
-/** The permissions, with those of the owner when these are missing. */
+/** Adds read and write permission for the owner if the owner cannot read the file. */
 export function readable(mode: number): number {
   return isReadable(mode) ? mode : mode | 0o600
 }
 
-/** Why permissions are put right. */
+/** Reason for a change of permissions. */
 export function wrongPermissions(actual: number, wanted: number): string {
   return `mode is ${octal(actual)}, not ${octal(wanted)}`
 }

@@ -3,21 +3,21 @@ import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 
-/** A file as it was read: what must still be true when it is replaced. */
+/** A file as it was read. It must be unchanged when it is replaced. */
 export interface Snapshot {
   readonly path: string
-  /** Where it really is: a symbolic link is read through. */
+  /** Path of the real file: symbolic links are followed. */
   readonly target: string
   readonly bytes: Buffer
   readonly stat: Stats
 }
 
-/** More than any network configuration, token or CA bundle. */
+/** Read limit, larger than any network configuration, token or CA bundle. */
 const MAX_TEXT = 4 * 1024 * 1024
 
 /**
- * Reads a regular file, symbolic links followed; `undefined` when there is none. Neither a pipe nor a device nor a huge
- * file can hold us up.
+ * Reads a regular file, following symbolic links; `undefined` if it does not exist.
+ * Never blocks on a pipe, a device or a huge file.
  *
  * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
  */
@@ -28,7 +28,7 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
   return file.snapshot
 }
 
-/** {@link readRegular} of a file that stays open: the caller closes it. */
+/** Like {@link readRegular}, but the file stays open; the caller closes it. */
 function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Snapshot } | undefined {
   let file: ReturnType<typeof openTarget>
   try {
@@ -46,7 +46,7 @@ function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Sn
   }
 }
 
-/** Few of many files are links: these alone cost a second look. */
+/** Resolves the path only for links, which are rare. */
 function openTarget(path: string): { fd: number; stat: Stats; target: string } {
   try {
     return { ...openRegularFile(path, constants.O_NOFOLLOW), target: path }
@@ -58,7 +58,7 @@ function openTarget(path: string): { fd: number; stat: Stats; target: string } {
 }
 
 /**
- * Checks that a file is still the one that was read; `undefined` is no file.
+ * Checks that a file is still the one that was read; `undefined` means no file.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -68,7 +68,7 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
 }
 
 /**
- * {@link assertUnchanged} of a file that stays open, to see what is written to it later: the caller closes it.
+ * Like {@link assertUnchanged}, but the file stays open to detect later writes; the caller closes it.
  *
  * @throws {@link InstallError} `CHANGED`.
  */
@@ -77,7 +77,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // something else is there now
+    // Something else has taken the path.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined
@@ -86,7 +86,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   throw changed(path)
 }
 
-/** The same inode with the same bytes: a new file may have an old inode number. */
+/** Compares inode and bytes, because a new file may have an old inode number. */
 function isSame(now: Snapshot, before: Snapshot): boolean {
   return now.stat.ino === before.stat.ino && now.target === before.target && now.bytes.equals(before.bytes)
 }
@@ -95,7 +95,7 @@ function changed(path: string): InstallError {
   return new InstallError('CHANGED', `${JSON.stringify(path)} was changed by another program meanwhile`, { path })
 }
 
-/** All bytes of an open file from its beginning. */
+/** Reads all bytes of an open file from its beginning. */
 export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT): Buffer {
   const chunks: Buffer[] = []
   let total = 0
@@ -107,7 +107,7 @@ export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT
     const count = readSync(fd, chunk, 0, chunk.length, total)
     chunks.push(chunk.subarray(0, count))
     total += count
-    // a file gives less than was asked for at its end only
+    // A read of a file is only short at its end.
     if (count < chunk.length) return Buffer.concat(chunks, total)
   }
 }

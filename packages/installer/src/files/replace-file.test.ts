@@ -35,7 +35,7 @@ test.each(others)('a file that was %s since it was read is not replaced', (_, ch
   expect(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])).toEqual(files)
 })
 
-test('a file that appeared since it was looked for is not replaced', () => {
+test('a file that has appeared meanwhile is not replaced', () => {
   const path = join(folder, 'a.conflist')
   writeFileSync(path, 'theirs')
   expect(() => replaceFile({ path, text: 'ours', mode: 0o600, before: undefined, type: 'mesh' })).toThrow(
@@ -44,7 +44,7 @@ test('a file that appeared since it was looked for is not replaced', () => {
   expect(readFileSync(path, 'utf8')).toBe('theirs')
 })
 
-test('a conversion does not overwrite a list that appeared meanwhile', () => {
+test('a conversion does not overwrite a list that has appeared meanwhile', () => {
   const path = join(folder, 'a.conf')
   writeFileSync(path, 'old')
   const before = readRegular(path)

@@ -23,14 +23,17 @@ import { permissionsOf, readable } from './permissions.ts'
 import { assertUnchanged, openUnchanged, type Snapshot } from './read-regular.ts'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
-/** What {@link replaceFile} writes. */
+/** Parameters of {@link replaceFile}. */
 export interface Replacement {
   readonly path: string
   readonly text: string | Uint8Array
-  /** The permissions of a new file; an existing one keeps its own unless `exactMode`, and its owner may read it. */
+  /**
+   * Permissions of a new file. An existing file keeps its own unless `exactMode` is set; its owner gets read
+   * permission.
+   */
   readonly mode: number
   readonly exactMode?: boolean
-  /** The file as it was read, `undefined` for none: when it is another by now, nothing is written. */
+  /** File as it was read, `undefined` for none. Nothing is written if it has changed since. */
   readonly before: Snapshot | undefined
   /** The plugin's type, which marks the temporary file. */
   readonly type: string
@@ -39,10 +42,11 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file by way of a temporary one in the same folder: readers see the old text or the new. Of a symbolic link
- * the target is replaced. containerd looks at its folder only, so a link whose target is elsewhere is put in place anew.
+ * Replaces a file through a temporary one in the same folder: readers see the old text or the new one.
+ * For a symbolic link it replaces the target. If the target is in another folder it renews the link too, because
+ * containerd watches only its own folder.
  *
- * @throws {@link InstallError} `CHANGED` when the file is not what was read, `IO`.
+ * @throws {@link InstallError} `CHANGED` if the file is not the one that was read, or `IO`.
  */
 export function replaceFile(replacement: Replacement): void {
   const { path, before, type } = replacement
@@ -59,10 +63,11 @@ export function replaceFile(replacement: Replacement): void {
 }
 
 /**
- * Replaces `x.conf` by `x.conflist`. The list appears complete before the old file goes, so that a runtime finds one of
- * them at any time; another's `x.conflist` is never overwritten.
+ * Replaces `x.conf` by `x.conflist`. Creates the complete list before it removes the old file, so that a runtime always
+ * finds one of them.
+ * Never overwrites another program's `x.conflist`.
  *
- * @param existing - the `x.conflist` that may be overwritten, because an earlier conversion left it.
+ * @param existing - the `x.conflist` of an earlier conversion, which may be overwritten.
  */
 export function convertConf(replacement: Replacement, existing: Snapshot | undefined): void {
   const { path, before } = replacement
@@ -82,7 +87,7 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
   }
 }
 
-/** Takes the name from the file that was read, unless it is another by now; what is written to it later is seen. */
+/** Replaces the file that was read, unless it has changed. Keeps it open to detect later writes. */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)
   try {
@@ -107,7 +112,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // or a power cut leaves an empty file under the final name on some file systems
+      // Without it a power cut could leave an empty file under the final name on some file systems.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)
@@ -125,12 +130,15 @@ function keepOwner(fd: number, before: Snapshot): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
-    // without the right to give files away the new one is ours, as with any other editor
+    // Without permission to change the owner the new file is ours, as with any editor.
     if (errnoOf(error) !== 'EPERM') throw error
   }
 }
 
-/** A link fails where a rename would overwrite. File systems without hard links were looked at just before. */
+/**
+ * A link fails where a rename would overwrite. On file systems without hard links it renames; the path was checked just
+ * before.
+ */
 function linkNew(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)
@@ -147,7 +155,7 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // the path is a link by way of a folder, or the folder is read-only: the content is in place all the same
+    // The path goes through a linked folder, or the folder is read-only. The content is in place anyway.
     removeQuietly(temporary)
   }
 }

@@ -3,17 +3,18 @@ import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
 
-/** Two of them fit into a core's own cache. */
+/** Chunk size. Two chunks fit into a core's own cache. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
 
-/** Whether two names are those of one file. */
+/** True if two names refer to the same file. */
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 /**
- * Whether two files hold the same bytes. Those of large ones are read off this thread, so that other work goes on.
+ * True if two files have the same bytes. Reads large files on another thread, so that other work continues.
  *
- * @param uncache told of the first file at the end: the second is one that others start
+ * @param uncache - called with the first file's descriptor at the end. The second file stays cached, because runtimes
+ * start it.
  */
 export async function sameBytes(
   a: string,

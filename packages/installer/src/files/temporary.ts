@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { listNames } from './list-names.ts'
 
 /**
- * The name of a temporary file next to `path`, marked with the plugin's type: what an interrupted run leaves behind is
- * known to be ours. Its ending keeps runtimes from reading it.
+ * Name of a temporary file next to `path`. The plugin's type in it identifies leftovers of interrupted runs as ours.
+ * Runtimes ignore its extension.
  */
 export function temporaryPath(path: string, type: string): string {
-  // 255 bytes is the limit for a name on every common file system
+  // A name has at most 255 bytes on every common file system.
   const stem = Buffer.from(basename(path))
     .subarray(0, 120)
     .toString('latin1')
@@ -17,8 +17,9 @@ export function temporaryPath(path: string, type: string): string {
 }
 
 /**
- * Removes the temporary files of interrupted runs: ours, and `<name>.tmp.<digits>` of the given names, as other
- * installers leave them. A folder that cannot be read or written is somebody else's error to report.
+ * Removes temporary files of interrupted runs: ours, and `<name>.tmp.<digits>` of the given names, which other
+ * installers leave.
+ * Ignores an inaccessible folder; other code reports it.
  */
 export function sweepTemporaries(folder: string, type: string, names: readonly string[] = []): void {
   const ours = `.${type.slice(0, 80)}-`
@@ -29,11 +30,11 @@ export function sweepTemporaries(folder: string, type: string, names: readonly s
   }
 }
 
-/** Removes a file that may not be there any more. */
+/** Removes a file that may be missing. */
 export function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // gone already, or in a folder we cannot write: no reason to fail
+    // The file is already gone, or the folder is read-only.
   }
 }

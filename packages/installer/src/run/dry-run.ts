@@ -9,15 +9,15 @@ import { copyMemory } from './memory.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import type { State } from './state.ts'
 
-/** What {@link Installer.plan} found: nothing was written for it. */
+/** Result of {@link Installer.plan}. Nothing was written. */
 export interface InstallPlan extends InstallStatus {
-  /** What {@link Installer.install} would do, in order. */
+  /** Changes that {@link Installer.install} would make, in order. */
   readonly changes: readonly PlannedChange[]
-  /** What each runtime will do once the changes are written. */
+  /** Behaviour of each runtime after the changes. */
   readonly runtimesAfter?: readonly RuntimeReading[]
 }
 
-/** Plans a pass without carrying it out. */
+/** Plans a pass without applying its changes. */
 export async function dryRun({ settings, verified, memory, net }: State): Promise<InstallPlan> {
   const conflist = planConflist(settings, copyMemory(memory), { now: performance.now(), net })
   const steps = [

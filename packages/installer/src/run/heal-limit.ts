@@ -1,21 +1,21 @@
-/** Rewrites closer together than this come from a quarrel, not from chance. */
+/** Milliseconds between rewrites that suggest a competing program. */
 const QUARREL_MS = 5000
 
-/** So many heals of a file that was left alone for a while follow each other at once. */
+/** Number of immediate heals of a file after a pause. */
 const BURST = 3
 
-/** Spaces the rewrites of each file, on a monotonic clock. */
+/** Rate limit for rewrites of each file, by a monotonic clock. */
 export interface HealLimit {
   /**
-   * 0 when the file may be written now, which counts as done; else how many milliseconds to wait. The first installation
-   * is no heal, and takes nothing from those that follow.
+   * Returns 0 and counts a write if the file may be written now, else the milliseconds to wait. The first installation
+   * does not count as a heal.
    */
   take(path: string, now: number, isHeal: boolean): number
-  /** How many rewrites of a file followed each other closely. */
+  /** Number of rewrites of a file in quick succession. */
   streak(path: string): number
 }
 
-/** The first three heals at once; from then on each needs `gapMs`, which may have been saved up before. */
+/** Creates a limit: three immediate heals, then one per `gapMs`. Unused time is saved up. */
 export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()
   return {

@@ -4,8 +4,8 @@ import { newWork, step, type Work } from './step.ts'
 import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
 /**
- * The step of the claim: whether this installer keeps the node, so that it may write. A claim that cannot be read or
- * written is a failure, and no reason to leave the node without its plugin.
+ * Step of the claim: true if this installer is active and may write.
+ * An unreadable or unwritable claim is reported as a failure, but the plugin is installed anyway.
  */
 export async function holdClaim(pass: Work): Promise<boolean> {
   const { claim, settings } = pass.state

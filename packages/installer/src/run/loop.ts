@@ -4,27 +4,30 @@ import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './watch/wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/watch-folders.ts'
 
-/** How soon a folder that does not exist is looked for again. */
+/** Milliseconds until a missing folder is checked again. */
 const MISSING_MS = 250
-/** bun drops the second of two events within a millisecond, which is the one after a half-written file: look again. */
+/**
+ * Milliseconds until a second pass. bun drops the second of two events within a millisecond, which follows an
+ * incomplete file.
+ */
 const SECOND_LOOK_MS = 10
-/** How long a pass may take to notice that it should stop. */
+/** Milliseconds for a pass to react to the stop. */
 const STOP_MS = 700
 
-/** What the loop drives. */
+/** Functions that the loop calls. */
 export interface LoopBody {
-  /** Where to watch, which may be elsewhere after each pass. */
+  /** Folders to watch, which may change after each pass. */
   readonly folders: () => readonly WatchedFolder[]
   readonly pass: (signal: AbortSignal) => Promise<PassResult>
 }
 
-/** A loop that runs passes until it is stopped: at once, on every event, and by the clock. */
+/** A loop that runs passes until it is stopped: at once, after every event, and regularly. */
 export interface Loop {
   readonly done: Promise<void>
   wake(): void
 }
 
-/** Starts the loop. `done` never rejects, and is settled within a second of the abort. */
+/** Starts the loop. `done` never rejects, and settles within a second of the abort. */
 export function startLoop(body: LoopBody, signal: AbortSignal): Loop {
   const wakeups = newWakeups(signal)
   const wake = (): void => wakeups.wake('event')
@@ -46,7 +49,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   let awaited: Promise<void> | undefined
   while (!signal.aborted) {
     const isByEvent = wakeups.take() === 'event'
-    // Armed before looking: what happens in between is an event.
+    // Starts the watches before the pass, so that changes during the pass are events.
     const isArmed = watches.sync(body.folders())
     const { againMs, busy } = await body.pass(signal)
     if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))
@@ -57,7 +60,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
   }
 }
 
-/** A pass that hangs in the kernel (a dead disk) must not keep the process from ending. */
+/** A pass that is blocked in the kernel (a dead disk) must not prevent the process from exiting. */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()

@@ -9,7 +9,7 @@ import { replaceFile } from '../files/replace-file.ts'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 
-/** The markers that say of files of the plugin, in all binary folders, that the plugin is uninstalled. */
+/** Markers in all binary folders which say that the plugin is uninstalled. Returns their planned removals. */
 export function plannedMarkers({ binDirs, sourceDir, type }: Settings): PlannedChange[] {
   const names = sourceDir === undefined ? [type] : listNames(sourceDir)
   const files = binDirs.flatMap((folder) => names.map((name) => join(folder, name)))
@@ -21,15 +21,15 @@ export function plannedMarkers({ binDirs, sourceDir, type }: Settings): PlannedC
   }))
 }
 
-/** What {@link removeMarkers} did. */
+/** Result of {@link removeMarkers}. */
 export interface RemovedMarkers {
   readonly changes: readonly PlannedChange[]
   readonly errors: readonly InstallError[]
 }
 
 /**
- * Makes the plugin an installed one. Comes before the binaries are compared: from here on no DEL removes a file, and a
- * file that a DEL has removed before is missing when they are compared.
+ * Removes the markers, so that the plugin counts as installed. Runs before the binaries are compared.
+ * No DEL removes a file afterwards, and the comparison notices a file that a DEL has removed before.
  */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
@@ -39,7 +39,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Without an errno: no other folder makes up for a plugin that counts as uninstalled in this one.
+      // Omits the errno: another folder cannot replace a plugin that counts as uninstalled in this one.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }
@@ -47,7 +47,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
   return { changes, errors }
 }
 
-/** Marks a file of the plugin as uninstalled; returns false if there is no such file. */
+/** Marks a file of the plugin as uninstalled. Returns false if the file does not exist. */
 export async function mark(file: string, folders: NeedFolders, type: string): Promise<boolean> {
   const path = markerPath(file)
   using _held = await lockMarker(path)
@@ -59,19 +59,22 @@ export async function mark(file: string, folders: NeedFolders, type: string): Pr
   return true
 }
 
-/** Removes a file of the plugin and its marker; returns the paths that were there. */
+/** Removes a file of the plugin and its marker. Returns the paths that existed. */
 export async function removeMarked(file: string): Promise<string[]> {
   const path = markerPath(file)
   using _held = await lockMarker(path)
   return [file, path].filter(unlinkIfThere)
 }
 
-/** Removes another file; returns its path if it was there. */
+/** Removes another file. Returns its path if it existed. */
 export async function removeUnmarked(path: string): Promise<string[]> {
   return [path].filter(unlinkIfThere)
 }
 
-/** Without FFI there is no lock: then a DEL may remove a file that was just installed, and the next pass copies it. */
+/**
+ * Locks the marker. Without FFI there is no lock: a DEL may then remove a file that was just installed, and the next
+ * pass copies it again.
+ */
 async function lockMarker(path: string): ReturnType<typeof lock> {
   if (tryLoadSys() === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   return lock(path)

@@ -1,22 +1,22 @@
 import type { PrimaryMemory } from '../conf/choose-primary.ts'
 import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
-/** What an installer remembers of the net folder between two passes. */
+/** State of the net folder between passes. */
 export interface Memory {
   primary: PrimaryMemory
-  /** Files we were in before another one got the role: our entry is taken out of them. */
+  /** Former primaries, from which our entry is removed. */
   readonly former: Set<string>
-  /** Files of our own under earlier options: on their way out, so never the primary. */
+  /** Our own files under earlier options. They will be removed, and are never the primary. */
   readonly retired: Set<string>
-  /** Files of our own that were seen to be ours, so that they may be put right whatever becomes of them. */
+  /** Files that were recognized as ours, and may be healed whatever their content. */
   readonly ours: Set<string>
-  /** The permissions each file had when it was last in order. */
+  /** Permissions of each file when it was last in order. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>
-  /** Files of others that we replaced. */
+  /** Files of other programs that we have replaced. */
   readonly displaced: DisplacedFiles
 }
 
-/** Nothing remembered. */
+/** Creates an empty memory. */
 export function newMemory(): Memory {
   return {
     primary: {},
@@ -28,7 +28,7 @@ export function newMemory(): Memory {
   }
 }
 
-/** A copy to plan with: a dry run leaves no trace. */
+/** Copies the memory for a dry run, which must not change it. */
 export function copyMemory(memory: Memory): Memory {
   return {
     primary: memory.primary,

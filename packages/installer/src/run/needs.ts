@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { findNeeds, type Need, type NeedFolders } from '@cni/skel'
 import type { Settings } from '../options.ts'
 
-/** What still needs a plugin. */
+/** Files and folders that still need a plugin. */
 export interface Needs {
   readonly named: readonly Need[]
-  /** Number of needs that are not named. */
+  /** Number of further needs. */
   readonly more: number
 }
 
-/** Needs that a report names. */
+/** Maximum number of needs in a report. */
 const MAX_NAMED = 20
 
-/** What needs the plugin of a name now, as far as this process can see the folders of the node. */
+/** Current needs of a plugin, as far as this process can read the folders of the node. */
 export function needsOf(settings: Settings, type: string): Needs {
   const named: Need[] = []
   let more = 0
@@ -24,7 +24,7 @@ export function needsOf(settings: Settings, type: string): Needs {
   return { named, more }
 }
 
-/** The folders to search, by their paths on the node: for the marker, which the plugin reads there. */
+/** Folders to search, by their paths on the node. The plugin reads them from the marker. */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
   const onNode = (path: string): string => pathOnNode(settings, path)
@@ -48,14 +48,15 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
   }
 }
 
-/** The folder in which containerd caches results. */
+/** Folder in which containerd caches results. */
 const CONTAINERD_CACHE = '/var/lib/cni'
 
 function foldersHere(settings: Settings, type: string): NeedFolders {
   const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
   const configurations = [netDir]
   if (runtime === 'containerd') {
-    // containerd deletes with today's list, which no longer names the plugin. Multus deletes with the list of the ADD.
+    // containerd deletes with the current list, which no longer names the plugin. Multus deletes with the list of the
+    // ADD.
     const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
     return { records: [], results: others.map(resultsIn), configurations }
   }
@@ -70,7 +71,7 @@ function pathOnNode(settings: Settings, path: string): string {
   return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
 }
 
-/** The mount of the node that a path is in: the longest one. */
+/** Mount of the node that contains a path: the longest one. */
 function mountOf({ nodePaths }: Settings, path: string): string | undefined {
   const mounts = Object.keys(nodePaths).filter((one) => path === one || path.startsWith(`${one}/`))
   return mounts.sort((one, other) => other.length - one.length)[0]
@@ -80,7 +81,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // missing: the folder of the node is not mounted
+    // Missing: the folder of the node is not mounted.
     return false
   }
 }

@@ -1,14 +1,14 @@
-/** The least time between two passes; more when somebody writes without a pause. */
+/** Minimum time between two passes. Longer if another program writes continuously. */
 const GAP_MS = 4
 const BUSY_GAP_MS = 25
 
-/** How long to pause after each pass, so that events without end do not take the whole processor. */
+/** Pauses after passes, so that continuous events do not use a whole processor. */
 export interface PassPace {
-  /** Notes a pass; returns the pause that is due after it. `now` is of a monotonic clock. */
+  /** Records a pass, and returns the pause after it. `now` is the time of a monotonic clock. */
   gapAfter(now: number): number
 }
 
-/** No pass yet: the first few follow each other at once. */
+/** Creates a pace. The first few passes have no pause. */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

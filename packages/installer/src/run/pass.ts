@@ -24,16 +24,16 @@ import { lookAgainIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { toDo } from './step-plan.ts'
 
-/** What a pass leaves to do. */
+/** Result of a pass. */
 export interface PassResult {
-  /** Look again after this many milliseconds even if nothing happens. */
+  /** Milliseconds until the next pass without an event. */
   readonly againMs: number
   readonly errors: readonly InstallError[]
-  /** Settles when the binaries have been compared and copied: another pass is due then. */
+  /** Settles when the binaries have been compared and copied. Another pass is due then. */
   readonly busy: Promise<void> | undefined
 }
 
-/** One pass: binaries, kubeconfig, network configuration; each file only when it is not in order. */
+/** Runs one pass: binaries, kubeconfig, network configuration. Writes only files that are not in order. */
 export async function pass(state: State, signal?: AbortSignal): Promise<PassResult> {
   const work = newWork(state, signal)
   if (!(await holdClaim(work))) {
@@ -47,15 +47,15 @@ export async function pass(state: State, signal?: AbortSignal): Promise<PassResu
   return { againMs: Math.max(work.againMs, 1), errors: work.errors, busy }
 }
 
-/** The step of the network configuration. */
+/** Step of the network configuration. */
 async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatus, 'primary' | 'runtimes'>> {
   const { state, errors, health } = work
   const { settings, memory, failures } = state
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Only the first copy is waited for. A plugin that was in place is back in a moment and runtimes try again, while a
-  // pod that is started without the entry stays without the plugin.
+  // Waits only for the first copy. A plugin that was in place is soon restored and runtimes retry; but a pod that
+  // starts without the entry stays without the plugin.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -67,14 +67,14 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
-  // a conversion in this step has given the primary another name
+  // A conversion in this step has renamed the primary.
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // a copy of Multus may run the plugin behind another file
+  // A copy in Multus may run the plugin behind another file.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // its owner may be writing a primary that is on hold
+  // The owner may be writing a primary that is on hold.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }
@@ -82,25 +82,25 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
 const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
   primary === undefined ? {} : { primary }
 
-/** What each runtime does with the net folder after this pass. */
+/** Behaviour of each runtime for the net folder after this pass. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
     const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
     return files === undefined ? undefined : readRuntimes(settings, files)
   } catch {
-    // the folder is gone or was closed since: the next pass reports it
+    // The folder was removed or closed meanwhile. The next pass reports it.
     return undefined
   }
 }
 
-/** A configuration that another program wrote to the file we replaced is what it wants to be there. */
+/** Restores late writes: another program has written a configuration to the file that we replaced. */
 async function putBackLateWrites(work: Work): Promise<void> {
   const { memory, settings } = work.state
   const { displaced } = memory
   for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
 }
 
-/** Whether the plugin could work if it were called now: an older one counts. */
+/** True if the plugin could work now, even in an older version. */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')
@@ -113,7 +113,7 @@ function isProgram(path: string): boolean {
   try {
     return damageOf(path) === undefined && !isMarked(path)
   } catch {
-    // missing, or not a file
+    // Missing, or not a file.
     return false
   }
 }
@@ -123,7 +123,7 @@ function kindOf(path: string): 'file' | 'folder' | 'none' {
     const stat = statSync(path)
     return stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'none'
   } catch {
-    // missing, or not reachable, which is the same for who wants to run it
+    // Missing or inaccessible; runtimes cannot start it in either case.
     return 'none'
   }
 }

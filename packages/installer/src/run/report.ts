@@ -12,10 +12,10 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/** At most so many skipped files are named by one pass; of the others it gives the number. */
+/** Maximum number of skipped files that a pass names. Of the others it reports the number. */
 const MAX_NAMED = 20
 
-/** Emits `skipped` for each file that runtimes skip: once, and again when the reason is another one. */
+/** Emits `skipped` for each file that runtimes skip: once, and again if the reason changes. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
   for (const topic of state.said.keys()) {
     if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
@@ -29,7 +29,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
   if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime can load them', more })
 }
 
-/** Emits `runtimes` when a runtime begins to do something else with the net folder. */
+/** Emits `runtimes` when the behaviour of a runtime for the net folder changes. */
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
   const verdict = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')
@@ -37,8 +37,9 @@ export function reportRuntimes(state: State, readings: readonly RuntimeReading[]
 }
 
 /**
- * Emits `withdrawn` for each file that our entry was taken out of. Writing these files succeeded, so their health is `ok`;
- * but without our entry the plugin is not installed, so it becomes `waiting`.
+ * Emits `withdrawn` for each file from which our entry was removed.
+ * These writes succeeded, so their health is `ok`. It becomes `waiting`, because the plugin is not installed without
+ * its entry.
  */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {
@@ -55,7 +56,7 @@ export function reportAdopted(state: State, primary: string): void {
   sayOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
 }
 
-/** Makes what the pass found the installer's status, and emits `ready` or `not-ready` when that has changed. */
+/** Updates the installer's status, and emits `ready` or `not-ready` if it has changed. */
 export function reportStatus(
   work: Work,
   { primary, runtimes }: Pick<InstallStatus, 'primary' | 'runtimes'>,
@@ -69,7 +70,7 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // While binaries are being copied something is always missing: the pass after it decides.
+  // While binaries are copied some are always missing. The pass afterwards decides.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

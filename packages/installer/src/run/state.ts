@@ -10,7 +10,7 @@ import { type HealLimit, healLimit } from './heal-limit.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
 
-/** What an installer carries from pass to pass. */
+/** State of an installer between passes. */
 export interface State {
   readonly settings: Settings
   readonly memory: Memory
@@ -20,13 +20,13 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /** What was said last, so that nothing is said twice. */
+  /** Last text per topic, to emit each event once. */
   readonly said: Map<string, string>
-  /** Files that were in order before: to put them right again is to heal. */
+  /** Files that were in order before. Restoring one of them is a heal. */
   readonly seen: Set<string>
   status: InstallStatus
   passes: number
-  /** While `run` is at work. */
+  /** Set while `run` is active. */
   claim: Claim | undefined
 }
 
@@ -36,32 +36,30 @@ interface Failure {
   retryAt: number
 }
 
-/**
- * The work on the binaries, which may take seconds: it goes on beside the passes, so that no other file waits for it.
- */
+/** Work on the binaries, which may take seconds. It runs beside the passes, so that no other file waits for it. */
 export interface BinaryState {
-  /** What is under way, and what it found so far. */
+  /** Running work, and its results so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
-  /** What came of it, until the next pass takes it over. */
+  /** Result of finished work, until the next pass collects it. */
   done: StepOutcome | undefined
-  /** What the last pass knew. */
+  /** Health that the last pass has reported. */
   health: readonly Health[]
-  /** Whether all of them have been in place. */
+  /** True if all binaries were in place before. */
   wereFine: boolean
   stop: AbortController
 }
 
-/** What steps came to. */
+/** Results of steps. */
 export interface StepOutcome {
   readonly health: Health[]
   readonly errors: InstallError[]
-  /** When to look again even if nothing happens. */
+  /** Milliseconds until the next pass without an event. */
   againMs: number
-  /** How many changes must wait, because their file was just written. */
+  /** Number of changes that must wait, because their file was just written. */
   postponed: number
 }
 
-/** The state of an installer that has done nothing yet. */
+/** Creates the state of a new installer. */
 export function newState(settings: Settings): State {
   return {
     settings,
@@ -75,7 +73,7 @@ export function newState(settings: Settings): State {
       try {
         settings.observe?.(event)
       } catch {
-        // a broken log must not take the node's network with it
+        // A defective observer must not affect the node's network.
       }
     },
     failures: new Map(),
@@ -87,12 +85,12 @@ export function newState(settings: Settings): State {
   }
 }
 
-/** Nothing under way. */
+/** Creates the state without running work. */
 function newBinaryState(): BinaryState {
   return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
 }
 
-/** The state under other options. What is remembered of a net folder holds as long as it is the same one. */
+/** State under other options. Keeps the memory of the net folder if the folder is the same. */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old
   const { claimFile, netDir, ownFile } = settings
@@ -107,10 +105,7 @@ export function withSettings(old: State, settings: Settings): State {
   return state
 }
 
-/**
- * Emits an event unless the last one about this topic had the same text. `undefined` ends the topic: whatever comes next
- * is emitted.
- */
+/** Emits an event unless the last one of this topic had the same text. `undefined` resets the topic. */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
     state.said.delete(topic)
@@ -122,8 +117,8 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
 }
 
 /**
- * Notes that a step failed, and returns after how many milliseconds to try again. The same failure is emitted again only
- * when that time is over, so that a lasting one does not fill the log.
+ * Records a failed step, and returns the milliseconds until its retry.
+ * Emits the same failure again only after that time, so that a lasting one does not fill the log.
  */
 export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
@@ -135,12 +130,12 @@ export function noteFailure(state: State, artefact: Health['artefact'], error: I
   return retryMs
 }
 
-/** Notes that another look is due after so many milliseconds, unless an earlier one is noted. */
+/** Requests another pass after that time, unless an earlier one is requested. */
 export function lookAgainIn(outcome: StepOutcome, ms: number): void {
   outcome.againMs = Math.min(outcome.againMs, ms)
 }
 
-/** What an operator can do about a file that another program claims. */
+/** Advice for an operator about a file that another program keeps changing. */
 export function hintFor(path: string): string {
   return basename(path).includes('cilium')
     ? 'Cilium takes the folder for itself: set cni.exclusive=false in its configuration'

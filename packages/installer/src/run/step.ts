@@ -6,25 +6,25 @@ import { whoElse } from './claim/claim.ts'
 import { hintFor, lookAgainIn, noteFailure, type State, type StepOutcome } from './state.ts'
 import type { StepPlan } from './step-plan.ts'
 
-/** After so many rewrites in a row somebody keeps reverting us. */
+/** Number of consecutive rewrites after which another program is probably reverting us. */
 const QUARREL = 6
-/** A quarrel is told of again after so many rewrites. */
+/** Number of rewrites between two reports of the conflict. */
 const REMINDER = 50
 
-/** A pass, or work beside it, and what its steps came to so far. */
+/** A pass or background work, with the results of its steps. */
 export interface Work extends StepOutcome {
   readonly state: State
   readonly began: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Nothing done yet. */
+/** Creates work without results. */
 export function newWork(state: State, signal: AbortSignal | undefined): Work {
   const { recheckMs } = state.settings
   return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }
 }
 
-/** Carries out what a step planned, in each folder up to the first failure. */
+/** Applies the changes of a step, in each folder up to the first failure. */
 export async function step(work: Work, artefact: Health['artefact'], plan: StepPlan): Promise<void> {
   const { state, health, errors } = work
   const postponedBefore = work.postponed
@@ -54,7 +54,7 @@ async function carryOutAll(
     const postponedBefore = work.postponed
     const error = await carryOut(work, change)
     failure ??= error
-    // A binary may need the libraries before it: it waits when they must, and its copies in other folders do not.
+    // A binary may need the libraries before it, so it waits for them. Copies in other folders do not wait.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }
   return failure
@@ -80,7 +80,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     if (work.signal?.aborted) throw cause
     const error = toInstallError(cause, 'cannot write', path)
     if (error.code === 'CHANGED') {
-      // somebody is writing it right now: look at the new content
+      // Another program is writing the file: reads its new content.
       lookAgainIn(work, state.settings.rewriteMs)
       health.push({ artefact, path, state: 'drift', reason: error.message })
       return undefined
@@ -95,7 +95,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   return undefined
 }
 
-/** The file was written a moment ago, so it waits for its turn. */
+/** Delays a change because its file was just written. */
 function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
   lookAgainIn(work, ms)
   work.postponed += 1

@@ -3,9 +3,9 @@ import { sweepTemporaries } from '../files/temporary.ts'
 import type { Settings } from '../options.ts'
 
 /**
- * Removes what interrupted runs left in every folder that is written to.
+ * Removes leftovers of interrupted runs from all folders that are written to.
  *
- * @param binaries - names whose temporary files of other installers go, too.
+ * @param binaries - names whose temporary files, left by other installers, are removed too.
  */
 export function sweep(settings: Settings, binaries: readonly string[] = []): void {
   const { netDir, binDirs, kubeconfig, claimFile, type } = settings

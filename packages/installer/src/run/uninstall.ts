@@ -16,48 +16,48 @@ import { mark, removeMarked, removeUnmarked } from './markers.ts'
 import { foldersOnNode, needsOf } from './needs.ts'
 import { sweep } from './sweep.ts'
 
-/** What `uninstall` did, and what it had to leave. */
+/** Result of `uninstall`: changes, and what it could not remove. */
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
-  /** When not empty, our entry may still be somewhere: then binaries and kubeconfig were left, so that pods start. */
+  /** If not empty, our entry may still be in a list. Binaries and kubeconfig are kept then, so that pods start. */
   readonly errors: readonly InstallError[]
-  /** Files of the plugin that stay because something needs them, each with a marker: the last DEL removes them. */
+  /** Files of the plugin that stay because they are needed, each with a marker. The last DEL removes them. */
   readonly kept: readonly string[]
-  /** What needs the plugin: attachments, copies of its entry, and what cannot be read. At most 20 for each name. */
+  /** Needs of the plugin: attachments, copies of its entry, and unreadable files. At most 20 for each name. */
   readonly needs: readonly Need[]
-  /** The number of needs that are not in `needs`. */
+  /** Number of needs that are not in `needs`. */
   readonly moreNeeds: number
-  /** Why nothing was taken off: another installer keeps the node. */
+  /** Reason why nothing was removed: another installer is active. */
   readonly left?: string
 }
 
-/** What of an earlier installation stays because a newer one has it too. */
+/** Parts of an earlier installation that stay because a newer one has them too. */
 export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  /** In these folders the names that the plugin has in this source folder; all of them, when there is none. */
+  /** Keeps the names of this source folder in these folders; all names if there is no source folder. */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
 
-/** What an uninstallation works with. */
+/** Input of an uninstallation. */
 export interface Removal {
   readonly settings: Settings
   readonly net: NetReader
   readonly kept?: Kept
-  /** Whose claim goes; anybody's, when it is not given. */
+  /** Claimant whose claim is removed. Default: any. */
   readonly claimant?: Claimant | undefined
-  /** The end of a copy that was told to stop. */
+  /** End of a stopped copy. */
   readonly copying?: Promise<void> | undefined
 }
 
-/** How long a copy may take to notice that it should stop. */
+/** Milliseconds for a copy to react to the stop. */
 const STOP_MS = 300
-/** How often a file that somebody writes at the same time is looked at again. */
+/** Maximum number of attempts for a file that another program writes at the same time. */
 const ATTEMPTS = 5
 
-/** A report that is being written. */
+/** A report under construction. */
 interface Report {
   readonly changes: PlannedChange[]
   readonly errors: InstallError[]
@@ -67,14 +67,15 @@ interface Report {
 }
 
 /**
- * Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary under
- * all the names that it has in the source folder. A name that something needs stays, with a marker.
+ * Removes the plugin from the node: first from every network configuration, then its kubeconfig, then its binary under
+ * all names in the source folder.
+ * A name that is still needed stays, with a marker.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // A copy that is cut off here may be about to create its temporary file.
+  // A stopped copy may be about to create its temporary file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)
@@ -118,7 +119,7 @@ function planRemoval(
   { ownFile, type }: Settings,
   kept: Kept,
 ): Change | undefined {
-  // what is in the folder of a list is another's
+  // Files in a list's folder belong to another program.
   if (before === undefined || name.includes('/') || name === kept.ownFile) return undefined
   if (countEntries(before.bytes, type) === 0) return undefined
   if (name === ownFile) return removeConf(before, 'uninstall')
@@ -127,11 +128,13 @@ function planRemoval(
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
-/** Marks what stays before the kubeconfig goes: a call of the plugin needs one or the other. */
+/**
+ * Marks the files that stay before it removes the kubeconfig: a call of the plugin needs the marker or the kubeconfig.
+ */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
   const files = await ownFiles({ settings, kept }, report)
-  // In a folder that is given up the plugin is not uninstalled: it is installed elsewhere.
+  // In a folder that new options no longer use, the plugin is not uninstalled: it is installed elsewhere.
   const needed = kept.binaries === undefined ? await markNeeded(files, settings, report) : new Set<string>()
   if (report.errors.length > 0) return
   if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) {
@@ -148,7 +151,7 @@ interface OwnFile {
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
-/** The plugin's own name is the last of a folder: by it the others are known. */
+/** The plugin's own name is the last one of a folder, because the other names are recognized by it. */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
   for (const folder of settings.binDirs) {
@@ -205,7 +208,7 @@ async function remove(
   }
 }
 
-/** The last thing to go: another installer that waits for it starts at once. */
+/** Removes the claim last, because a waiting installer then starts at once. */
 function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
   if (claimFile === undefined || claimFile === kept?.claimFile) return
   try {

@@ -1,33 +1,37 @@
 import type { BigIntStats } from 'node:fs'
 
 /**
- * A file may be written twice within one tick of the clock that stamps it, so a pair counts as equal for good only when
- * what was last written to both was this old as they were found equal, or a second comparison, this much later, found the
- * same stamps. A clock that jumps back makes a file look young, which costs the second comparison and nothing else.
+ * Milliseconds until a comparison is reliable. Two writes within one tick of the file system's clock have the same
+ * timestamp.
+ * A pair counts as equal for good in two cases:
+ * - the last writes to both files were older than this.
+ * - a second comparison after this time found the same timestamps.
+ *
+ * If the clock jumps back, only the second comparison is needed.
  */
 const SETTLE_MS = 50
-/** The tick of file systems that stamp whole seconds, or two of them. */
+/** Tick of file systems with timestamps of one or two seconds. */
 const COARSE_MS = 2000
 
-/** When a pair was known to be equal: as a comparison began, or a copy had got its name. */
+/** Time when a pair was equal: at the start of a comparison, or after a copy was renamed. */
 export interface Instant {
-  /** By the clock that never jumps. */
+  /** Time of the monotonic clock. */
   readonly now: number
-  /** By the one that stamps files, in milliseconds since 1970. */
+  /** Time of the clock for timestamps, in milliseconds since 1970. */
   readonly foundAt: number
 }
 
 export const instant = (): Instant => ({ now: performance.now(), foundAt: Date.now() })
 
-/** Remembers which pairs of large files were found equal, so that an idle look costs two `stat` calls. */
+/** Remembers pairs of large files that were equal, so that an idle check needs only two `stat` calls. */
 export interface VerifiedFiles {
-  /** Whether the pair is known to be equal. */
+  /** True if the pair is known to be equal. */
   isKnown(target: string, sourceStat: BigIntStats, targetStat: BigIntStats, now: number): boolean
-  /** The pair was equal, as compared or copied. */
+  /** Records that the pair was equal, compared or copied. */
   add(target: string, sourceStat: BigIntStats, targetStat: BigIntStats, at: Instant): void
 }
 
-/** An empty memory. */
+/** Creates an empty memory. */
 export function verifiedFiles(): VerifiedFiles {
   const seen = new Map<string, { key: string; since: number; settled: boolean }>()
   return {
@@ -40,14 +44,15 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Large files that were compared are in the page cache, which is charged to us: not twice without need.
+      // Comparing large files fills the page cache, which counts towards this process's memory. Avoids a second
+      // comparison.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },
   }
 }
 
-/** Whether another write at that time would have given the file another stamp. */
+/** True if another write at that time would have given the file another timestamp. */
 function isOld({ mtimeNs }: BigIntStats, at: number): boolean {
   const tick = mtimeNs % 1_000_000_000n === 0n ? COARSE_MS : 0
   return at - Number(mtimeNs / 1_000_000n) > tick + SETTLE_MS

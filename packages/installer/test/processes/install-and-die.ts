@@ -2,7 +2,7 @@ import { installer } from '@cni/installer'
 import { crashBefore } from '../crash-fs.ts'
 import { fakeNode } from '../node.ts'
 
-// argv: the folder of the node, the number of the call before which to die
+// Arguments: the folder of the node, and the number of the call before which the process dies.
 const [root = '', n = ''] = process.argv.slice(2)
 const { options } = fakeNode(null, root)
 const die = (): never => {

@@ -1,7 +1,7 @@
 import { type InstallEvent, installer } from '@cni/installer'
 import { calico, fakeNode } from '../node.ts'
 
-// argv: the folder of the node. Runs for a moment on it, and prints what happened.
+// Argument: the folder of the node. Runs the installer for a moment and prints the outcome.
 const [root = ''] = process.argv.slice(2)
 const events: InstallEvent[] = []
 const { options } = fakeNode(null, root)

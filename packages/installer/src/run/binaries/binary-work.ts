@@ -8,10 +8,10 @@ import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
- * The step of the binaries: takes over what the work beside the passes came to, or looks, which takes two `stat` calls
- * per file as long as nothing changed. What takes longer goes on after the pass.
+ * Step of the binaries. Collects the result of the background work, or compares the files.
+ * Unchanged files need only two `stat` calls each. Longer work continues after the pass.
  *
- * @returns as `busy` the end of what goes on.
+ * @returns `busy` settles at the end of work that continues.
  */
 export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
@@ -52,7 +52,7 @@ function begin(pass: Work): void {
       await step(work, 'binary', { ...plan, errors: [...markers.errors, ...plan.errors] })
       binaries.done = work
     } catch (cause) {
-      // stopped: what was begun is undone
+      // Stopped. The begun work is undone.
       if (work.signal?.aborted) return
       const error = toInstallError(cause, 'cannot install the binaries of', source)
       work.errors.push(error)
@@ -67,11 +67,11 @@ function begin(pass: Work): void {
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
-  // a microtask later, so that it is known to run before it can end
+  // Starts in a microtask, so that `running` is set before it can end.
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 
-/** The changes whose turn has not come. */
+/** Changes that have not been applied yet. */
 function notYet(changes: readonly Change[], known: readonly Health[]): Health[] {
   return changes
     .filter(({ path }) => !known.some((one) => one.path === path))

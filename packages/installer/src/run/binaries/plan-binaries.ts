@@ -14,7 +14,7 @@ import type { Settings } from '../../options.ts'
 import { failed, NOTHING, type StepPlan } from '../step-plan.ts'
 import { instant, type VerifiedFiles } from '../verified.ts'
 
-/** Which binaries are missing or differ from those of the source folder: libraries first, the plugin last. */
+/** Plans copies of missing or different binaries: libraries first, the plugin last. */
 export async function planBinaries(
   settings: Settings,
   verified: VerifiedFiles,
@@ -49,14 +49,14 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // a plugin that must stay keeps the libraries that it works with
+    // A plugin that must stay keeps the libraries that it works with.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
   return { changes, health, errors }
 }
 
-/** The order of copying: what the plugin may need comes before the plugin. */
+/** Order of copying: the plugin comes last, because it may need the other files. */
 export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
@@ -82,11 +82,11 @@ function listSources(folder: string, type: string): Source[] {
   throw new InstallError('NO_SOURCE', message, { path: folder })
 }
 
-/** A source and the path that its copy should be at. */
+/** A source, and the path of its copy. */
 interface Pair {
   readonly source: Source
   readonly path: string
-  /** Where the other names of the source are: hard links, as several plugins in one file have them. */
+  /** Paths of the source's other names: hard links, if one file contains several plugins. */
   readonly links: readonly string[]
   /** The plugin's type. */
   readonly type: string
@@ -109,7 +109,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   }
   if (isSameFile(stat, source.stat)) return undefined
   const isKnown = verified.isKnown(path, source.stat, stat, performance.now())
-  // what was found whole before is not looked into again
+  // A file that was intact at the last check is not checked again.
   if (!isKnown) assertWhole(pair)
   if (!isKnown && !(await isSame(pair, stat))) return copy(pair, 'replace', 'content differs')
   const wanted = permissionsOf(source.stat)
@@ -119,10 +119,10 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
 }
 
-/** Half a program, as an image that was cut short or a copy under way leaves it, never replaces a whole one. */
+/** Throws for a damaged program, such as one from a truncated image. It never replaces an intact one. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // nobody starts a library, and some files are empty on purpose
+  // Libraries are not started, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -150,7 +150,7 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
   }
 }
 
-/** Makes the path one more name of a copy that is there already; false where there is none, or no link can be. */
+/** Links the path to an existing copy of another name. Returns false if there is no copy or a link is impossible. */
 async function linkToTwin(pair: Pair): Promise<boolean> {
   const { source, path, links, type, verified } = pair
   for (const twin of links) {
@@ -159,7 +159,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // The link has changed the number of names, which is part of what is remembered of a file.
+    // The new link has changed the link count and ctime, which are part of the cached identity.
     for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }

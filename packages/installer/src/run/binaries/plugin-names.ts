@@ -4,7 +4,10 @@ import { listNames } from '../../files/list-names.ts'
 import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
-/** The names of the plugin's file in the source folder: several, when several plugins are in it. Its type is the last. */
+/**
+ * Names of the plugin's file in the source folder; several if one file contains several plugins. Its type is the last
+ * one.
+ */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []
   const stat = statOf(join(sourceDir, type), statSync)
@@ -16,8 +19,9 @@ export function pluginNames({ sourceDir, type }: Settings): string[] {
 }
 
 /**
- * Whether what a binary folder has under another name of the plugin came from us: it is the plugin's file there, or has
- * the same bytes as that or as the source, where no link could be made. Anything else is another's.
+ * True if a file under another name of the plugin is ours.
+ * It is ours if it is the plugin's file, or has the same bytes as that file or the source. Any other file belongs to
+ * another program.
  */
 export async function isInstalled(name: string, folder: string, { sourceDir, type }: Settings): Promise<boolean> {
   if (sourceDir === undefined) return false
@@ -36,7 +40,7 @@ function statOf(path: string, stat: typeof statSync | typeof lstatSync): BigIntS
   try {
     return stat(path, { bigint: true })
   } catch {
-    // What cannot be looked at is not known to be ours.
+    // A file that cannot be checked does not count as ours.
     return undefined
   }
 }

@@ -3,12 +3,13 @@ import type { Health } from '../../health.ts'
 import type { InstallError } from '../../install-error.ts'
 import type { StepOutcome } from '../state.ts'
 
-/** What the kernel says of a folder that is not for us to write. */
+/** Errors of the kernel for a folder that is not writable. */
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
 /**
- * The outcome of the binaries' step, in which a folder that cannot be written is `skipped` where another folder has
- * everything: nodes of some platforms have a second, read-only one. The failure itself was emitted by the step.
+ * Outcome of the binaries' step. An unwritable folder is `skipped` if another folder has all files: some platforms have
+ * a second, read-only one.
+ * The step has already emitted the failure.
  */
 export function withoutUnwritable(
   binDirs: readonly string[],

@@ -8,41 +8,42 @@ import { toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
-/** Who keeps the node. */
+/** The active installer of the node. */
 export type Standing =
-  /** This installer; `change` when its record has to be written. */
+  /** This installer is active. `change` is set if its record must be written. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /** A newer one, which is taken for gone unless it shows itself within `leftMs`. */
+  /** A newer installer is active. It counts as gone if it does not touch its file within `leftMs`. */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
 /**
- * A file that says which of several installers keeps the node: the one that started last. It touches the file now and
- * then; when it has not for three rechecks, or the file is gone, the newest of the others takes over.
+ * A file that determines the active one of several installers: the one that started last.
+ * The active installer touches the file regularly. If it has not for three rechecks, or the file is gone, the newest of
+ * the others takes over.
  *
- * The order is total and the file is replaced as a whole, so it does not matter who writes first: who finds an older
- * one's record replaces it, who finds a newer one's gives way.
+ * The order is total and the file is replaced atomically, so concurrent writes are safe: an installer replaces an older
+ * one's record, and waits for a newer one.
  */
 export interface Claim {
   readonly claimant: Claimant
   /**
-   * Looks at the file. `now` is of a monotonic clock.
+   * Reads the file. `now` is the time of a monotonic clock.
    *
-   * @throws {@link InstallError} when it cannot be read.
+   * @throws {@link InstallError} if the file cannot be read.
    */
   look(now: number): Standing
-  /** Touches the file when that is due; only who keeps the node does. */
+  /** Touches the file when that is due. Only the active installer calls it. */
   touch(now: number): void
-  /** Why another keeps the node, whether it is newer or older: what is installed is its own. */
+  /** Reason why another installer, newer or older, is active. The installed files belong to it. */
   keeper(): string | undefined
 }
 
-/** The claim of an installer with these settings. */
+/** Creates the claim of an installer with these settings. */
 export function newClaim(path: string, settings: Settings, claimant: Claimant): Claim {
   const { recheckMs, type } = settings
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
   const staleMs = Math.max(3 * recheckMs, 3000)
   let touchedAt = Number.NEGATIVE_INFINITY
-  /** The file of another when it was last found to be touched. */
+  /** The other installer's file when it was last found to be touched. */
   let seen: { readonly stamps: string; readonly since: number } | undefined
   const write = (before: Snapshot | undefined, reason: string): Change => ({
     artefact: 'claim',
@@ -65,7 +66,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
       const file = readRegular(path)
       const there = file === undefined ? undefined : parseClaim(file.bytes)
       if (file === undefined || there === undefined)
-        return { kind: 'ours', change: write(file, 'nobody keeps this node') }
+        return { kind: 'ours', change: write(file, 'no installer keeps this node') }
       if (there.id === own.id) {
         const isSame = there.settings === own.settings
         return isSame ? { kind: 'ours' } : { kind: 'ours', change: write(file, 'other settings') }
@@ -81,7 +82,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
       try {
         utimesSync(path, new Date(), new Date())
       } catch {
-        // gone: the next look writes it
+        // The file is gone. The next pass writes it.
       }
     },
     keeper() {
@@ -92,26 +93,26 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
 }
 
-/** Starts a claim: whoever keeps the node now is older. */
+/** Creates a claim. The currently active installer becomes the older one. */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }
 
-/** Why nothing may be written now, if a newer installer keeps the node. */
+/** Reason why this installer must not write now; `undefined` unless a newer one is active. */
 export function whoElse(claim: Claim | undefined): string | undefined {
   try {
     const standing = claim?.look(performance.now())
     return standing?.kind === 'theirs' ? standing.reason : undefined
   } catch {
-    // a claim that cannot be read is no reason to stop
+    // An unreadable claim must not stop the installation.
     return undefined
   }
 }
 
 /**
- * Removes the file, unless it is that of another than the given one.
+ * Removes the file, unless it belongs to another claimant than the given one.
  *
- * @returns whether it was there.
+ * @returns true if the file existed.
  * @throws {@link InstallError} `IO`.
  */
 export function removeClaim(path: string, claimant?: Claimant): boolean {
@@ -130,7 +131,7 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // a pass says so
+    // A pass reports the error.
     return undefined
   }
 }

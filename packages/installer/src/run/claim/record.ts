@@ -3,28 +3,28 @@ import { readFileSync } from 'node:fs'
 import { isObject, parseJson } from '@cni/types'
 import type { Settings } from '../../options.ts'
 
-/** Which of several installers on a node this is. */
+/** Identity of one of several installers on a node. */
 export interface Claimant {
-  /** The boot of the node that `startedAt` belongs to. */
+  /** Id of the boot to which `startedAt` belongs. */
   readonly bootId: string
-  /** When it started: seconds since that boot, a clock that nobody sets. */
+  /** Start time in seconds since that boot, by a clock that is never adjusted. */
   readonly startedAt: number
-  /** Random, for two that start at the same time. */
+  /** Random id, for two that start at the same time. */
   readonly id: string
 }
 
-/** What an installer says of itself in the file that all installers of a node share. */
+/** Record of an installer in the file that all installers of a node share. */
 export interface ClaimRecord extends Claimant {
-  /** A hash of its settings. */
+  /** Hash of its settings. */
   readonly settings: string
 }
 
-/** The text of the file. */
+/** Text of the file. */
 export function claimText(record: ClaimRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`
 }
 
-/** What the file says; `undefined` for anything an installer did not write. */
+/** Parses the file; `undefined` if it is not a record. */
 export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
   try {
     const value = parseJson(text, 'not a claim')
@@ -33,18 +33,18 @@ export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
     if (typeof bootId !== 'string' || typeof startedAt !== 'number') return undefined
     return typeof settings === 'string' && typeof id === 'string' ? { bootId, startedAt, settings, id } : undefined
   } catch {
-    // it is written anew
+    // The record will be written again.
     return undefined
   }
 }
 
-/** Whether another one started after this one. One from before the last boot did not. */
+/** True if another installer started after this one. One of an earlier boot did not. */
 export function isNewer(other: Claimant, own: Claimant): boolean {
   if (other.bootId !== own.bootId) return false
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
 }
 
-/** Somebody who starts now, and so after the one whose record is there: two clocks need not agree. */
+/** Creates a claimant that is newer than the one in the record, even if their clocks differ. */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()
   const after = there?.bootId === bootId ? Math.round(there.startedAt * 100 + 1) / 100 : 0
@@ -56,12 +56,12 @@ function bootClock(): { readonly bootId: string; readonly now: number } {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { bootId, now: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) }
   } catch {
-    // no /proc here: who comes later is still after who came before
+    // No /proc. The order is still correct, because a claimant is newer than the one in the record.
     return { bootId: '', now: 0 }
   }
 }
 
-/** The hash of all settings that decide what is written. */
+/** Hash of all settings that affect the written files. */
 export function settingsHash({ observe: _, ...settings }: Settings): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16)
 }

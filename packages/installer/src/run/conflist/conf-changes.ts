@@ -8,7 +8,7 @@ import { assertUnchanged, readRegular, type Snapshot } from '../../files/read-re
 import { convertConf, replaceFile } from '../../files/replace-file.ts'
 import { toInstallError } from '../../install-error.ts'
 
-/** What {@link replaceConf} writes. */
+/** Parameters of {@link replaceConf}. */
 interface NewText {
   readonly path: string
   readonly before: Snapshot | undefined
@@ -16,14 +16,14 @@ interface NewText {
   readonly reason: string
   /** The plugin's type. */
   readonly type: string
-  /** The permissions of a file of our own; another's keeps its own. */
+  /** Permissions of our own file. Another program's file keeps its own. */
   readonly ownMode?: number
-  /** Keeps another's file that is replaced. */
+  /** Keeps the replaced file of another program open. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }
 
-/** A file of the net folder gets another text. */
+/** Replaces the text of a file in the net folder. */
 export function replaceConf({ path, before, text, reason, type, ownMode, displaced, done }: NewText): Change {
   return {
     artefact: 'conflist',
@@ -40,11 +40,11 @@ export function replaceConf({ path, before, text, reason, type, ownMode, displac
   }
 }
 
-/** What {@link convertToList} writes. */
+/** Parameters of {@link convertToList}. */
 interface Conversion {
   /** The single configuration. */
   readonly before: Snapshot
-  /** The list that an earlier conversion left. */
+  /** The list of an earlier conversion. */
   readonly existing: Snapshot | undefined
   readonly text: string
   /** The plugin's type. */
@@ -53,7 +53,7 @@ interface Conversion {
   readonly done: () => void
 }
 
-/** `x.conf` becomes `x.conflist`. */
+/** Converts `x.conf` to `x.conflist`. */
 export function convertToList({ before, existing, text, type, displaced, done }: Conversion): Change {
   const { path } = before
   return {
@@ -73,7 +73,7 @@ export function convertToList({ before, existing, text, type, displaced, done }:
   }
 }
 
-/** What another program wrote after its file was replaced is put where it thinks it is. */
+/** Writes a late write of another program to the path where that program expects it. */
 export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
   const before = readRegular(path)
   return {
@@ -89,12 +89,12 @@ export function putBack({ path, bytes, mode, done }: LateWrite, type: string, di
   }
 }
 
-/** A file of the net folder gets other permissions. */
+/** Changes the permissions of a file in the net folder. */
 export function chmodConf(path: string, mode: number, reason: string): Change {
   return { artefact: 'conflist', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) }
 }
 
-/** A file of our own goes. */
+/** Removes our own file. */
 export function removeConf(before: Snapshot, reason: string): Change {
   const { path } = before
   return {

@@ -4,7 +4,7 @@ import type { Settings } from '../../options.ts'
 import type { Memory } from '../memory.ts'
 import type { StepPlan } from '../step-plan.ts'
 
-/** All that a plan for the net folder depends on: the options, what is remembered, and the folder as it was read. */
+/** Input of a plan for the net folder: settings, memory, and the folder's files. */
 export interface NetView {
   readonly settings: Settings
   readonly memory: Memory
@@ -12,10 +12,10 @@ export interface NetView {
   readonly candidates: Candidates
 }
 
-/** A plan for the net folder, and which file it takes for the primary. */
+/** A plan for the net folder, and the primary that it uses. */
 export interface ConflistPlan extends StepPlan {
   readonly primary?: string
   readonly preemptedBy?: string | undefined
-  /** When to look again because a broken primary keeps its role until then. */
+  /** Time of the next check, if an invalid primary keeps its role until then. */
   readonly until?: number
 }

@@ -10,7 +10,7 @@ import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
 import { chmodConf, convertToList, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
-/** Whether the plugin is the last of the primary. */
+/** Plans that the plugin is the last one of the primary. */
 export function planChained(view: NetView, primary: Snapshot, name: string): StepPlan {
   const { memory, settings } = view
   if (conflistName(name) !== name) return planConversion(view, primary, name)
@@ -18,7 +18,7 @@ export function planChained(view: NetView, primary: Snapshot, name: string): Ste
   return planPermissions(memory, primary) ?? inOrder('conflist', primary.path)
 }
 
-/** A single configuration has no room for a second plugin: it becomes a list. */
+/** Plans the conversion of a single configuration, which cannot contain a second plugin, to a list. */
 function planConversion({ settings, memory, files }: NetView, primary: Snapshot, name: string): StepPlan {
   const { plugin, type } = settings
   const list = conflistName(name)
@@ -34,7 +34,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   return toDo(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
 }
 
-/** A list that holds our plugin behind the very plugins of the `.conf` is what an earlier conversion left. */
+/** True if a list is the result of an earlier conversion: it has the plugins of the `.conf`, followed by ours. */
 function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {
   const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types
   const others = types('x.conf', original) ?? types('x.conflist', original)
@@ -55,7 +55,9 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
   return toDo(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
 }
 
-/** Another's file: who opens it up to more than before is put right, who closes it is respected. */
+/**
+ * Plans the permissions of another program's file: reverts permissions that were added, keeps those that were removed.
+ */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)
   const known = memory.modes.get(path)

@@ -12,24 +12,24 @@ import { planOwned, planStandalone } from './plan-own-file.ts'
 import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
 import { rememberPrimary } from './remember-primary.ts'
 
-/** A plan for the net folder with what else a look at it brought up. */
+/** A plan for the net folder, with further results of the scan. */
 export interface NetFolderPlan extends ConflistPlan {
   /** Files that no runtime can load, with the reason. */
   readonly skipped: ReadonlyMap<string, string>
-  /** The net folder as it was read for the plan. */
+  /** The scan of the net folder. */
   readonly files?: NetFiles
 }
 
-/** When the plan is made, on a monotonic clock, and whether the plugin can work. */
+/** Time of the plan by a monotonic clock, and the state of the plugin. */
 export interface Circumstances {
   readonly now: number
-  /** Why the plugin cannot work: it is taken out of the network, so that pods start without it. */
+  /** Reason why the plugin cannot work. It is then removed from the network, so that pods start without it. */
   readonly withdraw?: string | undefined
   /** Reads the net folder. */
   readonly net: NetReader
 }
 
-/** Whether the plugin is in the network configuration as it should be; with `withdraw`, whether it is out of it. */
+/** Plans the plugin's entry in the network configuration, or with `withdraw` its removal. */
 export function planConflist(settings: Settings, memory: Memory, circumstances: Circumstances): NetFolderPlan {
   let files: NetFiles | undefined
   try {
@@ -59,16 +59,16 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // The new file first: a pod that starts in between finds the plugin in one of them.
+  // Writes the new file first: a pod that starts in between finds the plugin in one of them.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/** The net folder as it is now: the files that matter are read again. */
+/** Scans the net folder again, and reads the relevant files in any case. */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
-/** The files that we are in or that have the primary's role: these are never taken as unchanged. */
+/** Files with our entry or the role of the primary. They are read on every scan. */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])

@@ -8,7 +8,7 @@ import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
 import { chmodConf, replaceConf } from './conf-changes.ts'
 import type { ConflistPlan, NetView } from './net-view.ts'
 
-/** Whether the plugin is in a file that holds nothing else. */
+/** Plans a file that contains only the plugin. */
 export function planStandalone(view: NetView): ConflistPlan {
   const { settings, candidates } = view
   const name = settings.ownFile ?? ''
@@ -17,7 +17,7 @@ export function planStandalone(view: NetView): ConflistPlan {
   return { ...plan, primary: name, preemptedBy: first !== undefined && first !== name ? first : undefined }
 }
 
-/** Whether a file of ours is the primary with the plugin at its end, and comes before it. */
+/** Plans our copy of the primary with the plugin at its end. It must sort before the primary. */
 export function planOwned(view: NetView, primary: Snapshot): StepPlan {
   const { settings, memory, candidates } = view
   const { type, plugin, netDir } = settings
@@ -58,7 +58,7 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     if (mode === confMode) return inOrder('conflist', path)
     return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
-  // what does not even equal itself is no configuration, so nobody's
+  // A text that does not equal itself is not a configuration, and belongs to no program.
   const isBroken = !sameDocument(before.bytes, before.bytes)
   if (isBroken) return replace('not a configuration')
   const holdsOurs = countEntries(before.bytes, type) > 0

@@ -5,7 +5,7 @@ import { type StepPlan, toDo, waiting } from '../step-plan.ts'
 import { removeConf, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
-/** Takes our entry out of the files that had the role of the primary before. */
+/** Removes our entry from former primaries. */
 export function changesOfFormer({ settings, memory, files, candidates }: NetView): Change[] {
   const { type } = settings
   const { displaced } = memory
@@ -20,7 +20,7 @@ export function changesOfFormer({ settings, memory, files, candidates }: NetView
   return changes
 }
 
-/** Whether the plugin, which cannot work, is out of the network. */
+/** Plans the removal of a plugin that cannot work from the network. */
 export function planWithdrawal({ settings, files, memory }: NetView, primary: string, reason: string): StepPlan {
   const { ownFile, type, netDir } = settings
   const name = ownFile ?? primary

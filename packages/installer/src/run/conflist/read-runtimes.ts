@@ -6,7 +6,9 @@ import type { NetFiles } from '../../files/net-folder.ts'
 import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
-/** What each runtime does with the net folder; `undefined` in standalone mode, where Multus calls the plugin by name. */
+/**
+ * Behaviour of each runtime for the net folder; `undefined` in standalone mode, where Multus calls the plugin by name.
+ */
 export function readRuntimes(
   { mode, type }: Settings,
   files: Pick<NetFiles, 'facts' | 'candidates'>,
@@ -14,7 +16,7 @@ export function readRuntimes(
   return mode === 'standalone' ? undefined : readingsOf(files, type)
 }
 
-/** What each runtime will do once the changes are written. */
+/** Behaviour of each runtime after the changes are written. */
 export function readRuntimesAfter(
   settings: Settings,
   files: NetFiles,
@@ -28,7 +30,7 @@ export function readRuntimesAfter(
   return readRuntimes(settings, { facts, candidates: candidatesOf(facts) })
 }
 
-/** The health of the network configuration: a file that is in order is `waiting` as long as no runtime runs the plugin. */
+/** Health of the network configuration. A file in order is `waiting` while no runtime runs the plugin. */
 export function withVerdict(
   health: readonly Health[],
   readings: readonly RuntimeReading[] | undefined,

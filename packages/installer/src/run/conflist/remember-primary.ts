@@ -3,7 +3,7 @@ import { choosePrimary, type PrimaryChoice } from '../../conf/choose-primary.ts'
 import { alternativeNames, compareNames, conflistName } from '../../conf/conf-name.ts'
 import type { NetView } from './net-view.ts'
 
-/** Chooses the primary, and remembers the choice and which file had the role before. */
+/** Chooses the primary, and remembers the choice and the former primary. */
 export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   const { type, confName, ownFile, pin, holdMs } = view.settings
   const { memory } = view
@@ -14,14 +14,17 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   memory.primary = choice.memory
   if (choice.kind === 'use') {
     const { name } = choice
-    // a file that became a list is not left: it is the same network
+    // A file that was converted to a list is the same network, and not a former primary.
     if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
     memory.former.delete(name)
   }
   return choice
 }
 
-/** No runtime reads a list from a `.conf` or `.json` file; one that the operator names is about to be renamed, so it counts. */
+/**
+ * Adds a list in a `.conf` or `.json` file if the operator has named it. No runtime reads such a file, but it will be
+ * renamed.
+ */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates
   const listName = conflistName(confName)

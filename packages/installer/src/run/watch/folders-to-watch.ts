@@ -4,14 +4,14 @@ import { isConfName } from '../../conf/conf-name.ts'
 import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/** Every folder with a file that a pass looks at, or the file alone. */
+/** All folders with files that a pass checks, or the file alone. */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
-  // a name without a dot may be the folder of a list
+  // A name without a dot may be the plugin folder of a list.
   add(netDir, (name) => isConfName(name) || !name.includes('.'))
   for (const path of foldersOfLinks(netDir)) add(path, all)
   if (sourceDir !== undefined) {
@@ -23,7 +23,7 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  // it is replaced as a whole, and touched by who keeps the node
+  // The file is replaced atomically, and touched by the active installer.
   if (claimFile !== undefined)
     add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
@@ -32,10 +32,15 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
   }))
 }
 
-/** A file in the run folder, where the plugin writes its log for every pod; the folder, as long as there is no such file. */
+/**
+ * Returns a file in the run folder if it exists, else the folder. The plugin writes its log into that folder for every
+ * pod.
+ */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
-/** Where the symbolic links of a net folder lead: a write there is no event in the folder itself. */
+/**
+ * Target folders of the symbolic links in a net folder. A write to a target causes no event in the net folder itself.
+ */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
   for (const name of linksIn(netDir)) {
@@ -43,7 +48,7 @@ function foldersOfLinks(netDir: string): Set<string> {
       const folder = dirname(realpathSync.native(join(netDir, name)))
       if (folder !== netDir && folder !== realpathSync.native(netDir)) folders.add(folder)
     } catch {
-      // dangling, or gone
+      // A dangling link, or gone.
     }
   }
   return folders
@@ -54,7 +59,7 @@ function linksIn(netDir: string): string[] {
     const entries = readdirSync(netDir, { withFileTypes: true })
     return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
   } catch {
-    // missing or unreadable, which is reported where it matters
+    // Missing or unreadable. Other code reports it.
     return []
   }
 }

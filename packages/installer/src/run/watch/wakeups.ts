@@ -1,18 +1,18 @@
-/** Why a pass is due: something happened to a file, or the work on the binaries came to its end. */
+/** Reason for a pass: an event of a file, or the end of the work on the binaries. */
 export type Cause = 'event' | 'work'
 
-/** What wakes the loop. A cause that comes up while it is awake is kept. */
+/** Wakes the loop. Keeps a cause that occurs while the loop is awake. */
 export interface Wakeups {
   wake(cause: Cause): void
-  /** The cause that came up since the last call; an event covers the end of the work. */
+  /** Cause since the last call. An event has priority over the end of work. */
   take(): Cause | undefined
-  /** Sleeps until a cause comes up, at most this long. */
+  /** Sleeps until a cause occurs, at most this time. */
   sleep(ms: number): Promise<void>
-  /** Sleeps this long whatever comes up. */
+  /** Sleeps this time, even if a cause occurs. */
   pause(ms: number): Promise<void>
 }
 
-/** No cause yet. The abort ends every sleep. */
+/** Creates wakeups without a cause. The abort ends every sleep. */
 export function newWakeups(signal: AbortSignal): Wakeups {
   let pending: Cause | undefined
   let resume: () => void = () => {}

@@ -1,21 +1,24 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A folder to watch, and which of its files matter; or a file alone. */
+/** A folder to watch with its relevant files, or a single file. */
 export interface WatchedFolder {
   readonly path: string
-  /** `rename`: it was created, replaced or removed; `change`: written, or given other permissions or times. */
+  /** `rename` means created, replaced or removed; `change` means written, or changed permissions or times. */
   readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
-/** Watches on folders and files, which also notice that one itself was replaced. */
+/** Watches on folders and files. They also notice the replacement of the folder or file itself. */
 export interface FolderWatches {
-  /** Watches exactly these folders; `false` when one of them cannot be watched now, for it may not exist. */
+  /**
+   * Watches exactly these folders. Returns `false` if one of them cannot be watched now, for example because it is
+   * missing.
+   */
   sync(folders: readonly WatchedFolder[]): boolean
   close(): void
 }
 
-/** Calls `wake` when a file that matters was created, written, renamed, removed or got other permissions. */
+/** Calls `wake` when a relevant file is created, written, renamed or removed, or its permissions change. */
 export function watchFolders(wake: () => void): FolderWatches {
   const open = new Map<string, { key: string; watcher: FSWatcher }>()
   const drop = (path: string): void => {
@@ -29,7 +32,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // A file that was replaced is told to have ended when nobody has it open any more.
+      // A replaced file is reported as removed only after its last descriptor is closed.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()
@@ -37,7 +40,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     try {
       const watcher = watch(path, (kind, name) => {
         if (!isFolder) return ofFile(kind)
-        // The folder's own end is told under its own name. Its inode number may be used again at once.
+        // The removal of the folder is reported under its own name. Its inode number may be reused at once.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
         if (itself || matters(name, kind)) wake()
@@ -48,7 +51,7 @@ export function watchFolders(wake: () => void): FolderWatches {
       })
       open.set(path, { key, watcher })
     } catch {
-      // no more watches, or gone again: it is looked at by the clock
+      // No more watches are available, or the folder is gone again. Regular passes check it.
       return false
     }
     return identity(path)?.key === key
@@ -69,7 +72,7 @@ function identity(path: string): { readonly key: string; readonly isFolder: bool
     const stat = statSync(path)
     return { key: `${stat.dev}:${stat.ino}`, isFolder: stat.isDirectory() }
   } catch {
-    // does not exist
+    // Does not exist.
     return undefined
   }
 }
