@@ -7,7 +7,8 @@ import { StaleConnection, type Transport } from './transport.ts'
 export interface KeptConnections extends Disposable {
   /**
    * Transport for requests that may safely arrive twice.
-   * If a request fails on a reused connection, or gets no answer there, it is sent once more over a new one.
+   * A request that fails on a reused connection is sent once more over a new one. So is a request without an answer
+   * there.
    * Each request has its own credentials and trust.
    */
   readonly transport: Transport

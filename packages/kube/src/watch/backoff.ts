@@ -7,7 +7,8 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 /**
  * Milliseconds before the next request: 1 s, doubled with each failure up to 30 s. Waits at least as long as the
  * server's `Retry-After`, up to a minute.
- * A `spread` from 0 to 1 adds up to the same time again, as in client-go, to spread the requests of all nodes.
+ * Adds a random part of the same length at most, by `spread` (0 to 1), as client-go does. It spreads the requests of
+ * all nodes.
  */
 export function backoffMs({ retryAfterMs = 0 }: Pick<KubeError, 'retryAfterMs'>, failures: number, spread: number) {
   const growing = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS)
