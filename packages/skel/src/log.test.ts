@@ -54,7 +54,7 @@ describe('the log', () => {
     ).add()
     expect([exitCode, log.map(({ msg, level: at }) => `${at} ${msg}`)]).toEqual([
       0,
-      ['warn the log level "warning" is none of silent, error, warn, info, debug: taking info', 'info i'],
+      ['warn the log level "warning" is not one of silent, error, warn, info, debug: using info', 'info i'],
     ])
   })
 

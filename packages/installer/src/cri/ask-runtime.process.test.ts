@@ -116,7 +116,7 @@ describe('without a valid answer the request fails and the connection is closed'
   test('a listener that was killed', async () => {
     const script = `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`
     await once(spawn(process.execPath, ['-e', script]), 'exit')
-    expect(await refusal()).toBe('nobody listens')
+    expect(await refusal()).toBe('no program listens')
   })
 })
 

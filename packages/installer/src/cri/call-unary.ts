@@ -139,5 +139,5 @@ function decoded(text: string): string {
 
 const connectionProblem = (error: unknown): string =>
   errnoOf(error) === 'ECONNREFUSED'
-    ? 'nobody listens'
+    ? 'no program listens'
     : `no connection: ${printable(error instanceof Error ? error.message : String(error))}`

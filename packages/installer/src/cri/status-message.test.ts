@@ -35,8 +35,8 @@ describe('an invalid answer is rejected', () => {
   test.each([
     ['a length beyond the end', bytes('0a05 00'), 'field 1 ends after the message'],
     ['a condition whose status is a text', bytes('0a05 0a03 120161'), 'field 2 is no boolean'],
-    ['a condition that is a number', bytes('0a02 0801'), 'field 1 is no message'],
-    ['a text that is no UTF-8', bytes('1203 0a01ff'), 'field 1 is no UTF-8'],
+    ['a condition that is a number', bytes('0a02 0801'), 'field 1 is not a message'],
+    ['a text that is no UTF-8', bytes('1203 0a01ff'), 'field 1 is not valid UTF-8'],
     ['101 conditions', lengthDelimited(1, many('0a00')), 'there are more than 100 conditions'],
   ])('%s', (_, answer, message) => {
     expect(() => decodeStatus(answer)).toThrow(new ProtobufError(message))

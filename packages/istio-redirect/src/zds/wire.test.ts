@@ -69,9 +69,9 @@ describe('what a ztunnel says', () => {
     ['the number 0', '0000', 'no field has the number 0'],
     ['a group', '0b0c', 'nothing has the kind 3'],
     ['half of a fixed number', '0d0000', 'field 1 ends after the message'],
-    ['a number where a message belongs', '0801', 'field 1 is no message'],
-    ['a number where a text belongs', '0a020801', 'field 1 is no text'],
-    ['a text that is no UTF-8', '0a030a01ff', 'field 1 is no UTF-8'],
+    ['a number where a message belongs', '0801', 'field 1 is not a message'],
+    ['a number where a text belongs', '0a020801', 'field 1 is not a string'],
+    ['a text that is no UTF-8', '0a030a01ff', 'field 1 is not valid UTF-8'],
   ])('no ack: %s', (_, text, message) => {
     expect(() => decodeAck(bytes(text))).toThrow(new ProtobufError(message))
   })

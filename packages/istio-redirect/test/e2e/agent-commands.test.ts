@@ -161,8 +161,8 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   expect(text).toContain('  fail  kubeconfig  NODE/sa/token: there is no token file')
   expect(text).toContain('  fail  conflist    NODE/net/10-calico.conflist: our entry is missing\n')
   expect(text).toContain('  fail  token       NODE/sa/token: it does not exist\n')
-  expect(text).toContain('  fail  log socket  NODE/run/log.sock: no process listens\n')
-  expect(text).toContain('  warn  serving     NODE/run/serve.sock: nobody listens: the plugin decides by itself\n')
+  expect(text).toContain('  fail  log socket  NODE/run/log.sock: no program listens\n')
+  expect(text).toContain('  warn  serving     NODE/run/serve.sock: no program listens: the plugin decides by itself\n')
   expect(text).toContain('  fail  agent       http://127.0.0.1:PORT/readyz: no agent is running\n')
   expect(text.slice(text.indexOf('what to look at'))).toBe(`what to look at:
   - kubelet mounts and renews the token: check the service account of this pod and --service-account-dir

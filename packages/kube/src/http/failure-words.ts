@@ -18,24 +18,24 @@ export function failureWords(error: unknown): FailureWords {
 }
 
 const words: Readonly<Record<string, string>> = {
-  EACCES: 'it may not be connected to',
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no way to that host',
-  ELOOP: 'symbolic links lead in a circle',
+  EACCES: 'permission denied',
+  ECONNREFUSED: 'no server listens there',
+  ECONNRESET: 'the connection was closed',
+  EHOSTUNREACH: 'no route to that host',
+  ELOOP: 'the symbolic links form a loop',
   EMFILE: 'this process has too many files open',
   ENAMETOOLONG: 'the path is too long for a socket',
   ENETDOWN: 'the network is down',
-  ENETUNREACH: 'there is no way to that network',
+  ENETUNREACH: 'no route to that network',
   ENFILE: 'the node has too many files open',
-  ENOENT: 'there is no such socket',
-  ENOTDIR: 'there is no such socket',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'no name server answers',
-  EPERM: 'it may not be connected to',
-  EPIPE: 'the connection was cut',
+  ENOENT: 'the socket does not exist',
+  ENOTDIR: 'the socket does not exist',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'no DNS server answers',
+  EPERM: 'permission denied',
+  EPIPE: 'the connection was closed',
   EPROTO: 'the TLS handshake failed: does that port speak TLS?',
-  ETIMEDOUT: 'nobody answers there',
+  ETIMEDOUT: 'no answer in time',
 }
 
 /** Error codes of Node's parser begin with HPE. */

@@ -128,7 +128,7 @@ function describeFile(file: string): CacheFile {
     const record = decodeCacheRecord(text)
     if (record === undefined) return { file, problem: 'not a cache file of this kind: a bare result, from before 2019' }
     if (record.ifName === '' || record.network === '' || record.containerID === '') {
-      return { file, problem: 'names no network, no container or no interface' }
+      return { file, problem: 'the network, the container id or the interface is missing' }
     }
     return { file, record }
   } catch (error) {

@@ -17,21 +17,21 @@ export const COMMAND_FLAGS = {
   keep: listFlag({
     name: 'keep',
     value: 'ID/IFNAME',
-    help: 'an attachment that still exists; again for more, or joined by commas',
+    help: 'attachment that still exists; repeat it for more, or separate them by commas',
   }),
-  continue: boolFlag({ name: 'continue', help: 'after a failed DEL run those of the plugins that are left' }),
-  dryRun: boolFlag({ name: 'dry-run', help: 'as explain: print what would be executed, execute nothing' }),
+  continue: boolFlag({ name: 'continue', help: 'after a failed DEL, run the DEL of the other plugins too' }),
+  dryRun: boolFlag({ name: 'dry-run', help: 'print the calls as explain does, execute nothing' }),
   trace: boolFlag({
     name: 'trace',
     short: 'v',
-    help: 'what each plugin took and changed, on stderr; with --json all in one document on stdout',
+    help: 'print time and changes of each plugin on stderr; with --json all in one document on stdout',
   }),
   verbose: boolFlag({ name: 'verbose', help: 'the same as --trace' }),
 } as const
 
 /** Flags of all commands. */
 export const COMMON_FLAGS = {
-  conf: textFlag({ name: 'conf', value: 'FILE', help: 'this configuration list; NETWORK may be left out' }),
+  conf: textFlag({ name: 'conf', value: 'FILE', help: 'file of the configuration list; NETWORK can be omitted' }),
   confDir: textFlag({
     name: 'conf-dir',
     value: 'DIR',
@@ -40,14 +40,14 @@ export const COMMON_FLAGS = {
   cniPath: textFlag({
     name: 'cni-path',
     value: 'PATH',
-    help: `folders of plugins, joined by : (variable CNI_PATH; default ${DEFAULT_CNI_PATH})`,
+    help: `plugin folders, separated by : (variable CNI_PATH; default ${DEFAULT_CNI_PATH})`,
   }),
   cacheDir: textFlag({
     name: 'cache-dir',
     value: 'DIR',
-    help: 'where results are remembered (default /var/lib/cni)',
+    help: 'folder of cached results (default /var/lib/cni)',
   }),
-  timeout: secondsFlag({ name: 'timeout', mostSeconds: 86_400, help: 'kill the plugins after this long' }),
+  timeout: secondsFlag({ name: 'timeout', mostSeconds: 86_400, help: 'kill the plugins after this time' }),
   json: boolFlag({ name: 'json', help: 'for programs: output as JSON, errors as a CNI error document, on stdout' }),
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const

@@ -19,62 +19,62 @@ export const COMMANDS: Readonly<Record<Command, CommandHelp>> = {
   add: {
     args: 'NETWORK NETNS',
     about: 'attach: print the result',
-    more: `Runs ADD of every plugin, each with the result of the one before, and remembers the last result for check and
-del. A failed add leaves what it did: run del.`,
+    more: `Runs ADD of every plugin, each with the result of the one before, and caches the last result for check and
+del. The changes of a failed add remain: run del.`,
     options: VERB_OPTIONS,
   },
   check: {
     args: 'NETWORK NETNS',
-    about: 'ask the plugins whether the attachment is as add left it',
-    more: 'Runs CHECK of every plugin with the remembered result. Prints nothing when all is well.',
+    about: 'check that the attachment is as add left it',
+    more: 'Runs CHECK of every plugin with the cached result. Prints nothing on success.',
     options: VERB_OPTIONS,
   },
   del: {
     args: 'NETWORK NETNS',
     about: 'detach',
-    more: `Runs DEL of every plugin, the last one first, with the remembered result if there is one, then forgets it.
-Running it again, or when the namespace is gone, is fine. The first failure ends it, unless --continue is given.`,
+    more: `Runs DEL of every plugin, the last one first, with the cached result if there is one, then removes that.
+It can run again, also when the namespace is gone. The first failure ends it, unless --continue is given.`,
     options: [...VERB_OPTIONS, 'continue'],
   },
   gc: {
     args: 'NETWORK',
-    about: 'delete what is left of attachments that are gone',
-    more: `Runs DEL for every remembered attachment of the network that --keep does not name, then GC of every plugin.
-Without --keep that is every attachment, whoever made it; 'cnitool cache list NETWORK' prints them as
-ID/IFNAME, 'cnitool gc NETWORK --dry-run' what would be deleted.`,
+    about: 'delete the remains of attachments that no longer exist',
+    more: `Runs DEL for every cached attachment of the network that --keep does not name, then GC of every plugin.
+Without --keep it deletes every attachment, also of other programs. 'cnitool cache list NETWORK' prints them as
+ID/IFNAME; 'cnitool gc NETWORK --dry-run' prints all that would be deleted.`,
     options: ['keep', 'dryRun', 'trace', 'verbose'],
   },
   status: {
     args: 'NETWORK',
-    about: 'ask the plugins whether they could serve an add',
+    about: 'ask the plugins if they are ready for an add',
     more: 'Runs STATUS of every plugin. Lists before cniVersion 1.1.0 are always ready.',
     options: ['dryRun', 'trace', 'verbose'],
   },
   explain: {
     args: 'VERB NETWORK [NETNS]',
     about: 'print what add, check, del, gc or status would execute; execute nothing',
-    more: `Prints environment and stdin of every plugin as shell commands that can be run one by one. In an add the
-prevResult is what the plugin before prints, so it is left out. Reads configuration and cache, and looks for the
-plugins' files.`,
+    more: `Prints environment and stdin of every plugin as shell commands that can be run one by one. For an add they have no
+prevResult, because that is the output of the previous plugin. Reads configuration and cache, and checks that the
+plugins' files exist.`,
     options: ['ifname', 'keep'],
   },
   validate: {
     args: 'NETWORK',
-    about: "are all plugins there, and do they support the list's version?",
+    about: "check that all plugins exist and support the list's version",
     more: 'Runs VERSION of every plugin; nothing on the machine is changed.',
     options: ['trace', 'verbose'],
   },
   version: {
     args: 'PLUGIN...',
-    about: 'which versions do these plugins support?',
-    more: 'Runs VERSION of each plugin, found by its name in the folders of plugins.',
+    about: 'print the versions that these plugins support',
+    more: 'Searches each plugin by its name in the plugin folders, and runs its VERSION.',
     options: ['trace', 'verbose'],
   },
   cache: {
     args: 'list [NETWORK] | show ID[/IFNAME]',
-    about: 'what is remembered of attachments',
+    about: 'print cached attachments',
     more: `list prints a line for each attachment, and the files that cannot be read.
-show prints all about one: ID as list prints it, or the path of a namespace cnitool was used with.`,
+show prints all data of one. ID is as in the output of list, or the path of a namespace that cnitool was used with.`,
     options: [],
   },
 }

@@ -62,14 +62,14 @@ describe('an invalid definition throws an error that explains it', () => {
   })
 
   it.each([
-    ['delete', 'definePlugin: tag: delete is no member of a plugin, did you mean del?'],
-    ['Check', 'definePlugin: tag: Check is no member of a plugin, did you mean check?'],
-    ['STATUS', 'definePlugin: tag: STATUS is no member of a plugin, did you mean status?'],
-    ['timeoutMs', 'definePlugin: tag: timeoutMs is no member of a plugin, did you mean timeout?'],
-    ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
+    ['delete', 'definePlugin: tag: delete is not a member of a plugin, did you mean del?'],
+    ['Check', 'definePlugin: tag: Check is not a member of a plugin, did you mean check?'],
+    ['STATUS', 'definePlugin: tag: STATUS is not a member of a plugin, did you mean status?'],
+    ['timeoutMs', 'definePlugin: tag: timeoutMs is not a member of a plugin, did you mean timeout?'],
+    ['version', 'definePlugin: tag: version is not a member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, removal, add, check, del, gc, status, log, chained, goCompat',
+      'definePlugin: tag: onReady is not a member of a plugin: name, about, release, versions, timeout, config, state, args, removal, add, check, del, gc, status, log, chained, goCompat',
     ],
   ])('the unknown member %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))

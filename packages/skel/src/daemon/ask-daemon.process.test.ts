@@ -52,12 +52,12 @@ describe.each(runtimePrograms)('a request over a unix socket, on %s', (name, run
     const folder = temporaryFolder()
     expect(await ask(join(folder, 'none.sock'))).toEqual({ code: 'ENOENT', reason: 'it does not exist' })
     writeFileSync(join(folder, 'file.sock'), '')
-    expect(await ask(join(folder, 'file.sock'))).toEqual({ code: 'ECONNREFUSED', reason: 'nobody listens' })
+    expect(await ask(join(folder, 'file.sock'))).toEqual({ code: 'ECONNREFUSED', reason: 'no program listens' })
     symlinkSync('loop.sock', join(folder, 'loop.sock'))
     // bun's sockets report no other reason.
     const looped =
       name === 'bun'
-        ? { code: 'ECONNREFUSED', reason: 'nobody listens' }
+        ? { code: 'ECONNREFUSED', reason: 'no program listens' }
         : { code: 'ELOOP', reason: expect.stringContaining('ELOOP') }
     expect(await ask(join(folder, 'loop.sock'))).toEqual(looped)
   })

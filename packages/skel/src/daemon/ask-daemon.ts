@@ -95,6 +95,6 @@ function refuseOthers(uid: number): void {
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ECONNREFUSED: 'nobody listens',
+  ECONNREFUSED: 'no program listens',
   EACCES: 'only root may connect',
 }

@@ -100,6 +100,6 @@ function checkMembers(plugin: object, at: At): void {
   for (const member of Object.keys(plugin)) {
     if (MEMBERS.includes(member)) continue
     const hint = suggestion(member, MEMBERS) || `: ${MEMBERS.join(', ')}`
-    throw new TypeError(`${at(member)} is no member of a plugin${hint}`)
+    throw new TypeError(`${at(member)} is not a member of a plugin${hint}`)
   }
 }

@@ -46,18 +46,18 @@ export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
 
 /** Decodes a string field. Throws {@link ProtobufError} if it is not a string. */
 export function textOf({ number, value }: Field): string {
-  if (!(value instanceof Uint8Array)) throw new ProtobufError(`field ${number} is no text`)
+  if (!(value instanceof Uint8Array)) throw new ProtobufError(`field ${number} is not a string`)
   try {
     return utf8.decode(value)
   } catch (cause) {
-    throw new ProtobufError(`field ${number} is no UTF-8`, { cause })
+    throw new ProtobufError(`field ${number} is not valid UTF-8`, { cause })
   }
 }
 
 /** Bytes of a message field. Throws {@link ProtobufError} if it is not length-delimited. */
 export function messageIn({ number, value }: Field): Uint8Array {
   if (value instanceof Uint8Array) return value
-  throw new ProtobufError(`field ${number} is no message`)
+  throw new ProtobufError(`field ${number} is not a message`)
 }
 
 // internal

@@ -31,7 +31,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ECONNREFUSED: 'no process listens',
+  ECONNREFUSED: 'no program listens',
 }
 
 /** Checks that the agent is ready, and shows its reasons if not. */
