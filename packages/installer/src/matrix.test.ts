@@ -61,7 +61,7 @@ test.each([
     ready: false,
     artefacts: expect.arrayContaining([expect.objectContaining({ state: 'waiting' })]),
   })
-  // Also a list under the name of a single configuration, if the operator names it.
+  // A file that the operator names may also be a `.conf` that contains a list.
   node.write(`net/${file}`, calico)
   await eventually(() => installer.status().ready, 'ready')
   expect(node.read(`net/${result}`)).toBe(insertEntry(calico, node.options.plugin))

@@ -12,7 +12,7 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // EXDEV, EPERM, EMLINK, ENOTSUP and so on. The copy reports other problems of the folder.
+    // Errors such as EXDEV, EPERM, EMLINK or ENOTSUP. The caller then copies the file, and reports errors of the copy.
     return false
   } finally {
     // Renaming one link over another link of the same file keeps both.

@@ -36,7 +36,7 @@ interface Known {
   readonly facts: ConfFacts
   /** True if its text contains the plugin's type, or may contain it with escapes. */
   readonly isSuspect: boolean
-  /** Stat of the cached file; `undefined` if a later text could have the same timestamps. */
+  /** Stat of the file. `undefined` if a later change could have the same timestamps; the file is then read again. */
   readonly stat: Stats | undefined
 }
 

@@ -7,8 +7,8 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 /** Milliseconds until a missing folder is checked again. */
 const MISSING_MS = 250
 /**
- * Milliseconds until a second pass. bun drops the second of two events within a millisecond, which follows an
- * incomplete file.
+ * Milliseconds until a second pass after an event. The first pass may see an incomplete file. Under bun no event reports
+ * the rest if it is written within a millisecond.
  */
 const SECOND_LOOK_MS = 10
 /** Milliseconds for a pass to react to the stop. */

@@ -39,7 +39,8 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno: another folder cannot replace a plugin that counts as uninstalled in this one.
+      // Omits the errno, because a folder with certain errnos counts as skipped if another folder has all files. But here the
+      // plugin stays marked as uninstalled.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

@@ -8,7 +8,7 @@ export interface PassPace {
   gapAfter(now: number): number
 }
 
-/** Creates a pace. The first few passes have no pause. */
+/** Creates a pace. The first five passes within a second have no pause. */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

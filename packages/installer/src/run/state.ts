@@ -85,7 +85,7 @@ export function newState(settings: Settings): State {
   }
 }
 
-/** Creates the state without running work. */
+/** Creates the state of the binaries. No copy is running. */
 function newBinaryState(): BinaryState {
   return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
 }

@@ -171,7 +171,7 @@ describe('an error', () => {
     })
   })
 
-  test('cannot act on a terminal, nor can a trace', async () => {
+  test('contains no control characters, and a trace does not either', async () => {
     const hostile = { a: () => Promise.reject(new CniError(7, 'bad\u001b[2J\u009b2J\u202e\u2066')) }
     const { stderr } = await cnitool(['add', 'pods', world.temp.dir, '--trace'], { plugins: hostile })
     expect(stderr).toContain('bad\\u001b[2J\\u009b2J\\u202e\\u2066')

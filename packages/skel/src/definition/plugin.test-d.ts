@@ -58,7 +58,7 @@ describe('the types of a plugin follow its definition', () => {
       add(c) {
         expectTypeOf(c.conf.port).toEqualTypeOf<number>()
         expectTypeOf(c.conf.cniVersion).toEqualTypeOf<string | undefined>()
-        // @ts-expect-error: nobody may give another member
+        // @ts-expect-error: other members are not accepted
         c.conf.other
         return {}
       },
