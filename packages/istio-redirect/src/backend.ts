@@ -1,15 +1,17 @@
 import type { IptablesBackend } from '@cni/iptables'
 
-/** Back end that writes rules: a kind of iptables, or tables of nftables itself. */
+/** Back end that writes the rules: one of the iptables back ends, or nftables directly. */
 export type Backend = IptablesBackend | 'nftables'
 
-/** Reads the word of Istio's settings and of files on nodes: `nft` or `legacy`. `undefined` for any other value. */
+/**
+ * Reads `nft` or `legacy`, as Istio's settings and files on nodes spell it. Returns `undefined` for any other value.
+ */
 export function iptablesBackend(word: unknown): IptablesBackend | undefined {
   if (word === 'nft') return 'iptables-nft'
   return word === 'legacy' ? 'iptables-legacy' : undefined
 }
 
-/** Word for a back end in files on nodes. It stays: plugins and agents of other versions read these files. */
+/** Name of a back end in files on nodes. It must not change: plugins and agents of other versions read these files. */
 export function backendWord(backend: Backend): 'nft' | 'legacy' | 'nftables' {
   if (backend === 'nftables') return backend
   return backend === 'iptables-nft' ? 'nft' : 'legacy'

@@ -17,7 +17,7 @@ const guards: readonly (readonly [name: string, is: (error: unknown) => boolean,
 ]
 
 test.each(guards)(
-  'a %s is recognised, also one of another copy of the package, and no other error',
+  'the guard accepts a %s, also from another copy of the package, and no other error',
   (name, is, error) => {
     expect(is(error)).toBe(true)
     expect(error.name).toBe(name)

@@ -1,2 +1,2 @@
-/** The version of Istio whose plugin, agent, rules and flags these stand in for. */
+/** Version of Istio whose plugin, agent, rules and flags this package replaces. */
 export const ISTIO_VERSION = '1.30.3'

@@ -1,10 +1,10 @@
-/** How many results are remembered: pods of a node differ by a few annotations, if at all. */
+/** Number of remembered results. Pods of a node differ by few annotations. */
 const MOST = 32
 
 /**
- * A function that remembers its last 32 results, by the JSON of its arguments.
+ * Wraps a function so that its last 32 results are remembered, by the JSON of the arguments.
  *
- * @param fits - false for a result that is not remembered, such as a large one
+ * @param fits - returns false for a result that must not be remembered, such as a large one
  */
 export function memo<Arguments extends readonly unknown[], Result>(
   make: (...args: Arguments) => Result,
@@ -15,7 +15,7 @@ export function memo<Arguments extends readonly unknown[], Result>(
     const key = JSON.stringify(args)
     const known = remembered.get(key) ?? { result: make(...args) }
     if (!fits(key, known.result)) return known.result
-    // Puts the result last: the first, used longest ago, is forgotten.
+    // Puts the result last. The first one, which was used least recently, is dropped.
     remembered.delete(key)
     remembered.set(key, known)
     const [oldest = key] = remembered.keys()

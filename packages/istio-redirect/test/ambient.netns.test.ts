@@ -177,7 +177,7 @@ describe('the event', () => {
       document: {
         code: 11,
         msg: expect.stringContaining(text),
-        details: expect.stringContaining('is the node agent (install-cni) running'),
+        details: expect.stringContaining('check that the node agent (install-cni) runs'),
       },
     })
     expect(document.msg).toContain('ambient pod demo/web could not be handed to the node agent')
@@ -222,7 +222,7 @@ describe('a namespace that cannot be looked up', () => {
     expect(log).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        msg: expect.stringMatching(/^whether pod demo\/web is ambient cannot be found out.*namespace demo/),
+        msg: expect.stringMatching(/^pod demo\/web is treated as not ambient: .*namespace demo/),
         hint: expect.stringContaining('enable_ambient_detection_retry'),
       }),
     )

@@ -92,7 +92,7 @@ describe('check --ambient', () => {
       expect([exitCode, stdout.split('\n').slice(0, 2)]).toEqual([
         4,
         [
-          'shop/web belongs into the mesh: enablement selector 2 chooses it',
+          'shop/web belongs to the mesh: enablement selector 2 chooses it',
           'missing ipv4 rule: fwmark 0x111/0xfff lookup 100',
         ],
       ])
@@ -108,7 +108,7 @@ describe('check --ambient', () => {
       'missing listener of ztunnel on port 15006',
       'annotation ambient.istio.io/redirection is pending, not enabled',
     ]
-    const heading = 'shop/web belongs into the mesh: enablement selector 1 chooses it'
+    const heading = 'shop/web belongs to the mesh: enablement selector 1 chooses it'
     expect(await check(file)).toMatchObject({ exitCode: 4, stdout: [heading, ...drift, ''].join('\n') })
     const { stdout } = await check(file, {}, '--json')
     expect(JSON.parse(stdout)).toEqual({
@@ -129,7 +129,7 @@ describe('check --ambient', () => {
     await enrolNamespace(place, capture(false))
     const { exitCode, stdout } = await check(file)
     expect(exitCode).toBe(4)
-    expect(stdout).toContain('shop/web does not belong into the mesh: no enablement selector chooses it\n')
+    expect(stdout).toContain('shop/web does not belong to the mesh: no enablement selector chooses it\n')
     expect(stdout).toContain('unexpected ipv4 rule: fwmark 0x111/0xfff lookup 100\n')
     expect(stdout).toContain('unexpected ipv4 nat: -A OUTPUT -j ISTIO_OUTPUT\n')
   })
@@ -150,13 +150,13 @@ describe('check --ambient', () => {
     writeFileSync(netconf, JSON.stringify(conf))
     expect(await check(file, {}, '--netconf', netconf)).toMatchObject({ exitCode: 3 })
     const chosen = await check(file, {}, '--netconf', netconf, '--namespace', namespace)
-    expect(chosen.stdout).toContain('belongs into the mesh: enablement selector 1 chooses it')
+    expect(chosen.stdout).toContain('belongs to the mesh: enablement selector 1 chooses it')
   })
 
   test('needs a pod of a cluster, and --namespace needs it', async () => {
     expect(await check(fileOf({ uid: '' }))).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('shop/web is no pod of a cluster: take one with namespace, name and uid'),
+      stderr: expect.stringContaining('shop/web is not a complete pod: namespace, name and uid are required'),
     })
     const file = fileOf(enrolled)
     const argv = ['check', '--pod', file, '--netns', place.path, '--namespace', file]

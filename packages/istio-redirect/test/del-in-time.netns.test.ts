@@ -71,7 +71,7 @@ describe('DEL is back in time, says what it left, and forgets', () => {
     expect(warnings).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^deleting an attachment: its rules are left in ${node.netns.path}, .*ip6?tables-.* 0\\.3 s are over$`,
+          `^deleting an attachment: its rules are left in ${node.netns.path}, .*ip6?tables-.* the deadline of 0\\.3 s has passed$`,
         ),
       ),
     ])

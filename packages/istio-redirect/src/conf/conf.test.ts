@@ -7,12 +7,12 @@ import { warnAboutSettings } from './warn-settings.ts'
 
 const guide = join(import.meta.dirname, '../../../../docs/istio-redirect.md')
 
-test('the guide has each key of the configuration', () => {
+test('the guide names each key of the configuration', () => {
   const text = readFileSync(guide, 'utf8')
   expect(confKeys.filter((key) => !text.includes(`\`${key}\``))).toEqual([])
 })
 
-test.each(confKeys)('%s in capitals is ignored, and said to be: Go would take it for the key', (key) => {
+test.each(confKeys)('%s in capitals is ignored with a warning, although Go would accept it', (key) => {
   const said: string[] = []
   const log = { debug() {}, info() {}, error() {}, bind() {}, warn: (message: string) => void said.push(message) }
   const conf = { name: 'pods', [key.toUpperCase()]: null, [key]: null, other: 1, Other: 1 }

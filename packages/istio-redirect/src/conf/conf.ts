@@ -20,7 +20,7 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** The selectors of ambient mode. Strict: with a misspelt key left out, a selector would match every pod. */
+/** Selectors of ambient mode. Strict: without its misspelt key a selector would match every pod. */
 export const selectorsSchema = z.array(
   z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
 )
@@ -28,7 +28,7 @@ export const selectorsSchema = z.array(
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())
 const texts = z.nullish(z.array(z.string()))
-/** Absolute: the working directory is the runtime's, and may be anybody's. */
+/** An absolute path. The runtime chooses the working directory, so a relative path has no fixed meaning. */
 const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
 const keys = {
@@ -40,15 +40,15 @@ const keys = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
-  /** On the node level: by the rules of Istio 1.19, whose annotation keeps a pod outside. */
+  /** In both node modes the plugin follows the rules of Istio 1.19, whose annotation excludes a pod. */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
-  /** `none`: CHECK says yes without looking, as Istio's does. */
+  /** `none`: CHECK succeeds without a check, as Istio's does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
-  /** `strict`: STATUS also fails for what the node agent repairs when it starts. */
+  /** `strict`: STATUS also fails for problems that the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
-  /** `never`: the plugin decides by itself, whether the node agent would answer or not. */
+  /** `never`: the plugin always decides by itself and does not ask the node agent. */
   agent: z.nullish(z.enum(['auto', 'never'])),
-  /** Istio 1.19 and before. */
+  /** Keys of Istio 1.19 and earlier. */
   log_level: text,
   log_uds_address: path,
   kubernetes: z.nullish(
@@ -61,13 +61,13 @@ const keys = {
 }
 
 /**
- * The plugin's configuration, with the keys of Istio's plugin as they are on the wire. `null` stands for "not given",
- * as in the documents Istio's installer writes.
+ * Schema of the plugin's configuration. It has the keys of Istio's plugin. `null` means "not given", as in the
+ * documents of Istio's installer.
  */
 export const confSchema = netConf(keys)
 
-/** The keys that are this plugin's own, those of Istio 1.19 among them. */
+/** Keys of this plugin, and keys of Istio 1.19. */
 export const confKeys: readonly string[] = Object.keys(keys)
 
-/** A parsed configuration. */
+/** Parsed configuration. */
 export type Conf = z.infer<typeof confSchema>

@@ -2,20 +2,20 @@ import type { DecisionSettings } from '@cni/istio-rules'
 import { inFolder } from '../in-folder.ts'
 import type { Conf } from './conf.ts'
 
-/** The configuration with defaults, and with the keys of Istio 1.19 where the newer ones are absent. */
+/** Settings with defaults applied. Keys of Istio 1.19 apply where the newer keys are absent. */
 export interface Settings extends DecisionSettings {
-  /** `''`: no state, no log file, no kubeconfig of the node agent. */
+  /** Run directory of the node agent. `''` means no state, no log file and no kubeconfig of the agent. */
   readonly runDir: string
   readonly kubeconfig: string | undefined
-  /** A pod whose ambient state cannot be found out fails to start. */
+  /** True if a pod must fail to start when the plugin cannot find out its ambient state. */
   readonly ambientFailsClosed: boolean
-  /** Where the node agent listens for new ambient pods. */
+  /** Path of the socket where the node agent accepts new ambient pods. */
   readonly eventSocket: string | undefined
   readonly logLevel: string
   readonly logSocket: string | undefined
   readonly checkMode: 'verify' | 'none'
   readonly statusMode: 'lenient' | 'strict'
-  /** The node agent is asked to decide. */
+  /** True if the plugin asks the node agent to decide. */
   readonly mayBeServed: boolean
 }
 

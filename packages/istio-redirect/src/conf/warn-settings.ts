@@ -3,14 +3,14 @@ import { logLevel } from '../log/sinks.ts'
 import { type Conf, confKeys } from './conf.ts'
 import type { Settings } from './settings.ts'
 
-/** Says what of the configuration is not taken at its word. */
+/** Warns about settings that the plugin ignores or replaces by a default. */
 export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: Settings): void {
   if (logLevel(settings.logLevel) === undefined) {
     log.warn(`plugin_log_level ${JSON.stringify(settings.logLevel)} is unknown: taken as "info"`)
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // Go would take it for the key: an operator who relies on that must not have to guess.
+    // Go accepts such a key. The warning helps an operator who relies on that.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

@@ -3,33 +3,33 @@ import { CniError, ErrorCode } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 import type { FoundRedirect } from './redirection.ts'
 
-/** What is known of the addresses of a pod, and from whom. */
+/** Addresses of a pod, and their sources. */
 export interface KnownAddresses {
-  /** The namespace's path: for messages. */
+  /** Path of the namespace, for messages. */
   readonly place: string
-  /** The addresses that the plugins before have given the pod, with or without `/bits`. */
+  /** Addresses that earlier plugins report in `prevResult`, with or without `/bits`. */
   readonly told: readonly string[]
-  /** The addresses that the kernel has. IPv4 may be left out where some was told. */
+  /** Addresses that the kernel lists. IPv4 addresses may be missing here if `told` has one. */
   readonly found: readonly string[]
-  /** True if `disable_ipv6` keeps the pod from IPv6; only read if {@link mayHaveLostIpv6}. */
+  /** True if `disable_ipv6` turns IPv6 off in the pod. Read only if {@link mayHaveLostIpv6}. */
   readonly ipv6Off: boolean
 }
 
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
-/** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
+/** Source address of traffic that Envoy passes on unchanged. Unlike 127.0.0.6, it has to be added to `lo`. */
 export const PASS_THROUGH = '::6/128'
 
-/** The usable addresses of those that the kernel has. */
+/** Usable addresses among those that the kernel lists. */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // An earlier ADD put that one there.
+  // An earlier ADD added this address.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
-/** True if a switch decides: IPv6 addresses were told of, and the kernel has none. */
+/** True if `prevResult` has IPv6 addresses and the kernel lists none. Then `disable_ipv6` decides about IPv6. */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
 
-/** What is captured of a pod, as far as its addresses are known. Throws `CniError` where it has none. */
+/** Capture configuration of a pod and its known addresses. Throws `CniError` if the pod has no address. */
 export const captureOfPod = (
   found: FoundRedirect,
   known: KnownAddresses,
@@ -39,9 +39,9 @@ export const captureOfPod = (
 // internal
 
 /**
- * Whether IPv6 is captured: when the previous plugins or the namespace know such an address of the pod, and nobody has
- * switched IPv6 off there. Addresses by autoconfiguration are in no result; and a result may name one that a later step
- * took away.
+ * True if IPv6 is captured: `prevResult` or the kernel has an IPv6 address, and IPv6 is not turned off in the pod. Both
+ * sources are needed: `prevResult` lacks autoconfigured addresses, and a later step may have removed an address it
+ * names.
  */
 function capturesIpv6(
   { pod, redirect }: FoundRedirect,

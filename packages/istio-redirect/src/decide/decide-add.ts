@@ -5,9 +5,9 @@ import { captureOfPod, type KnownAddresses } from './captured-families.ts'
 import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Pod of an ADD. Without a UID the name may be that of an earlier pod. */
+/** Pod of an ADD. Without a UID, the name may belong to an earlier pod. */
 export interface AskedPod extends PodIdentity {
-  /** `K8S_POD_UID`, as the runtime says it. */
+  /** `K8S_POD_UID` from the runtime. */
   readonly uid?: string | undefined
 }
 
@@ -15,28 +15,33 @@ export interface AskedPod extends PodIdentity {
 export interface AddCall {
   readonly pod: AskedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
-  /** The node's own variables. */
+  /** Environment variables of the node. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Sources of a decision: the agent's watches, or the API server and the kernel. */
+/** Data sources of a decision: the agent's watches, or the API server and the kernel. */
 export interface AddSources {
   /** Finds the pod. Rejects if it cannot. */
   pod(who: AskedPod): Promise<PodInfo>
-  /** Enrols a pod in ambient mode if the selectors choose it; false if they do not. Rejects if the enrolment failed. */
+  /**
+   * Enrols a pod in ambient mode if the selectors choose it. Resolves to false if they do not. Rejects if the enrolment
+   * failed.
+   */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /** Throws if the pod asks for more rules than this source makes. Default: no limit but that of annotations. */
+  /**
+   * Throws if the pod asks for more rules than this source allows. Without it, only the limits of annotations apply.
+   */
   bound?(redirect: Redirect): void
 }
 
-/** Result of a decision: no redirection, or the configuration that the rules are built from. */
+/** Decision about an ADD: no redirection, or the configuration that the rules are built from. */
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**
- * Decides about an ADD, and logs why. The agent calls it for the plugins of its node, and a plugin for itself.
+ * Decides about an ADD, and logs the reason. The agent calls it for the plugins of its node, and a plugin for itself.
  *
- * @throws CniError, RedirectError: why the pod cannot start; and whatever a source throws.
+ * @throws CniError, RedirectError if the pod cannot start; and any error of a source.
  */
 export async function decideAdd(call: AddCall, sources: AddSources, log: DecisionLog): Promise<Decision> {
   const pod = await sources.pod(call.pod)

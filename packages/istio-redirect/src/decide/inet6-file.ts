@@ -1,6 +1,6 @@
 import { formatAddress } from '@cni/types/ip'
 
-/** The addresses in a text of `/proc/net/if_inet6`, `address/bits`, without those that no other host can reach. */
+/** Reads addresses (`address/bits`) from a text of `/proc/net/if_inet6`. Skips addresses of host and link scope. */
 export function inet6Addresses(text: string): string[] {
   const addresses: string[] = []
   for (const line of text.split('\n')) {
@@ -13,6 +13,6 @@ export function inet6Addresses(text: string): string[] {
 
 // internal
 
-/** As in the file, of `::1` and of `fe80::/10`. */
+/** Scopes in that file: of `::1`, and of `fe80::/10`. */
 const hostScope = '10'
 const linkScope = '20'

@@ -1,6 +1,6 @@
 import type { LogFields } from '@cni/skel'
 
-/** Where a decision says what it finds; the log of every call is one. */
+/** Log of a decision. The log of every CNI call has this shape. */
 export interface DecisionLog {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void

@@ -4,8 +4,8 @@ import { freshBatch as nativeBatch } from '@cni/nftables/fresh'
 import type { Backend } from '../backend.ts'
 
 /**
- * Encodes the rules of a configuration as one netlink batch for a namespace that has none. `undefined` if netlink cannot
- * express one of them.
+ * Encodes the rules of a configuration as one netlink batch, for a namespace without rules. Returns `undefined` if
+ * netlink cannot express one of them.
  */
 export function makeBatch(config: CaptureConfig, backend: Exclude<Backend, 'iptables-legacy'>): Uint8Array | undefined {
   if (backend === 'nftables') return nativeBatch(nativeRules(config))

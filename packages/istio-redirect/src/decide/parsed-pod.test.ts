@@ -21,7 +21,7 @@ const complete = {
   },
 }
 
-/** Every member of a document: its path. */
+/** Paths of all members of a document. */
 function paths(value: unknown, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => {
@@ -57,11 +57,11 @@ describe('a member of a pod', () => {
     expect(outcome(changed(complete, path, 'null'))).toEqual(outcome(changed(complete, path, 'absent')))
   })
 
-  test('may be null beside others that are', () => {
+  test('may be null together with other null members', () => {
     const some = fc.subarray(paths(complete))
     fc.assert(
       fc.property(some, (chosen) => {
-        // The longest first: a member of what is gone is gone.
+        // Starts with the longest paths: a parent may be removed only after its members.
         const order = chosen.toSorted((a, b) => b.length - a.length)
         const as = (how: 'null' | 'absent') => order.reduce<unknown>((one, path) => changed(one, path, how), complete)
         expect(outcome(as('null'))).toEqual(outcome(as('absent')))
@@ -69,7 +69,7 @@ describe('a member of a pod', () => {
     )
   })
 
-  test('of the wrong type is an error that names it, and so is a document that is none', () => {
+  test('causes an error that names it if its type is wrong, and an invalid document causes an error', () => {
     const wrong = changed(complete, ['spec', 'hostNetwork'], 'null')
     expect(outcome({ ...Object(wrong), spec: { containers: 7, hostNetwork: null } })).toMatch(
       /not a pod: spec\.containers has the wrong type/,

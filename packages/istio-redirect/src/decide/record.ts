@@ -1,7 +1,7 @@
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
-/** What is written to the namespace, as CHECK and DEL will know it; by what, who writes it says. */
+/** Record of the rules in a namespace, for CHECK and DEL. The writer of the rules adds the back end. */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {

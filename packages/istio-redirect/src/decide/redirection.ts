@@ -3,22 +3,22 @@ import { podRef, type Redirect, redirectFor, skipReason } from '@cni/istio-rules
 import { messageOf } from '@cni/types'
 import type { DecisionLog } from './log.ts'
 
-/** A pod whose traffic is to be redirected, and how. */
+/** Pod whose traffic is redirected, and its redirection. */
 export interface FoundRedirect {
   readonly pod: PodInfo
   readonly redirect: Redirect
 }
 
-/** What {@link redirectionOf} works with. */
+/** Options of {@link redirectionOf}. */
 export interface RedirectionOptions {
   readonly log: DecisionLog
-  /** The node's own variables. */
+  /** Environment variables of the node. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The rest of the ladder, for a pod that is not ambient, and what its annotations ask for; `undefined` for a pod that is
- * none of our business. Throws what `redirectFor` throws.
+ * Decides about a pod that is not ambient, and reads its annotations. Returns `undefined` for a pod that is skipped.
+ * Throws the errors of `redirectFor`.
  */
 export function redirectionOf(pod: PodInfo, { log, env }: RedirectionOptions): FoundRedirect | undefined {
   const fields = { pod: podRef(pod) }

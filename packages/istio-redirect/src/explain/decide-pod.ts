@@ -13,16 +13,17 @@ import {
 import { parsePod } from '@cni/kube'
 import type { PodDocument } from './pods-in-text.ts'
 
-/** What the plugin does with a pod. */
+/** Decision of the plugin about a pod. */
 export type PodDecision =
   | { readonly act: 'skip'; readonly reason: string; readonly addresses: readonly string[] }
   | { readonly act: 'redirect'; readonly config: CaptureConfig; readonly addresses: readonly string[] }
 
 /**
- * Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for a pod that makes no sense.
+ * Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for an invalid pod.
  *
- * @param options - settings of the plugin that decide about a pod; variables of the node (default: none); `log` receives
- *   what the plugin would log; the addresses of the pod's namespace (default: those of `status.podIPs`, else IPv4 is assumed)
+ * @param options - plugin settings that decide about a pod; environment variables of the node (default: none); `log`,
+ * which receives the plugin's log lines; addresses in the pod's namespace (default: `status.podIPs`, else IPv4 is
+ * assumed)
  */
 export function decidePod(
   pod: PodDocument,
@@ -47,7 +48,7 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // without an address nothing says that there is IPv6, but the pod may say that both are meant
+  // Without known addresses IPv4 is assumed, and IPv6 too if the pod asks for both families.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
     redirect.dualStack,

@@ -1,5 +1,5 @@
 /**
- * The decision about a pod and the packets to trace, as the command `istio-redirect` has them, from texts instead of files.
+ * Decisions about pods and packets to trace, as in the command `istio-redirect`. Input is text instead of files.
  * Pure: it runs in a browser.
  *
  * @example

@@ -1,9 +1,9 @@
 import { isObject, messageOf, quote } from '@cni/types'
 
-/** Larger than any pod, and than a list of a few hundred. */
+/** Larger than any pod, and larger than a list of a few hundred pods. */
 const MAX_CHARS = 32 * 1024 * 1024
 
-/** A pod document, and what is known of it before it is checked. */
+/** Unchecked pod document, with its name and namespace. */
 export interface PodDocument {
   readonly name: string
   readonly namespace: string
@@ -11,8 +11,8 @@ export interface PodDocument {
 }
 
 /**
- * The one pod of a text: YAML or JSON, several documents, or a list as `kubectl get pods -o yaml` prints it. With more
- * than one pod, `name` (or `namespace/name`) says which.
+ * Returns the one pod in a text: YAML or JSON, several documents, or a list as `kubectl get pods -o yaml` prints it. If
+ * the text has several pods, `name` (or `namespace/name`) selects one.
  *
  * @param where - the source of the text, for messages
  * @throws an `Error` that names the source
@@ -37,7 +37,7 @@ export async function podInText(text: string, where: string, name = ''): Promise
 export async function documentsInText(text: string, where: string): Promise<readonly unknown[]> {
   if (text.length > MAX_CHARS) throw new Error(`${where} is larger than ${MAX_CHARS} bytes`)
   const { parseAllDocuments } = await import('yaml')
-  // a key twice would be a different pod for different readers; aliases are bounded by the library
+  // Parsers disagree about a duplicate key, so it is an error. The library limits aliases.
   const parsed = parseAllDocuments(text, { uniqueKeys: true })
   const all = Array.isArray(parsed) ? parsed : []
   for (const { errors } of all) {
@@ -52,7 +52,7 @@ export async function documentsInText(text: string, where: string): Promise<read
 }
 
 function podsIn(document: unknown, where: string): readonly PodDocument[] {
-  if (!isObject(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
+  if (!isObject(document)) throw new Error(`${where}: it contains a document that is not a Kubernetes object`)
   const { kind, items, metadata } = document
   if (Array.isArray(items)) return items.flatMap((item) => podsIn(item, where))
   if (kind == null || kind === 'Pod') {
@@ -64,7 +64,7 @@ function podsIn(document: unknown, where: string): readonly PodDocument[] {
   }
   if (isObject(document.spec) && isObject(document.spec.template)) {
     throw new Error(
-      `${where}: ${quote(String(kind))} is no pod, and its template has no sidecar yet; take a pod: kubectl get pod NAME -o yaml`,
+      `${where}: ${quote(String(kind))} is not a pod, and its template has no sidecar yet. Use a pod: kubectl get pod NAME -o yaml`,
     )
   }
   return []

@@ -2,9 +2,9 @@ import type { LogSink } from '@cni/skel'
 import { askDaemon } from '@cni/skel/daemon'
 
 /**
- * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket
- * when the call is over, with a JSON array of lines. An agent that does not listen costs nothing but the lines, a silent
- * one a second.
+ * Sends the log lines of one CNI call to the node agent, which prints them for `kubectl logs`. At the end of the call
+ * it makes one request with a JSON array of lines: `POST /log` over the agent's unix socket. It waits at most
+ * `timeoutMs` for the agent.
  */
 export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
   let lines: string[] = []

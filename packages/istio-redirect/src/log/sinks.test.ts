@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the log file is for root only, starts anew at 10 MB beside one backup, and loses one of more than two days', async () => {
+test('the log file is readable by root only, rotates at 10 MB to one backup, and drops a backup older than two days', async () => {
   const path = join(folder, 'istio-cni.log')
   const write = async (line: string) => {
     const [sink] = logSinks(settingsOf({ name: 'pods', cni_agent_run_dir: folder }))
@@ -59,7 +59,7 @@ describe('the node agent', () => {
     server.close()
   })
 
-  test('gets all lines of a call in one request when it is over', async () => {
+  test('gets all lines of a call in one request at its end', async () => {
     const sink = agentSocket(join(folder, 'log.sock'))
     sink.write('{"msg":"a"}\n')
     sink.write('{"msg":"b"}\n')
@@ -68,28 +68,28 @@ describe('the node agent', () => {
     expect(bodies).toEqual([`POST /log application/json ${JSON.stringify(['{"msg":"a"}\n', '{"msg":"b"}\n'])}`])
   })
 
-  test('is left alone when there is nothing to say', async () => {
+  test('gets no request if there are no lines', async () => {
     await agentSocket(join(folder, 'log.sock')).flush?.()
     expect(bodies).toEqual([])
   })
 
   test.each([
-    ['refuses', 500, 'status 500'],
-    ['is silent', 0, 'no answer within 200 ms'],
-  ])('that %s is reported', async (_, answer, problem) => {
+    ['it refuses', 500, 'status 500'],
+    ['it does not answer', 0, 'no answer within 200 ms'],
+  ])('causes an error if %s', async (_, answer, problem) => {
     status = answer
     const sink = agentSocket(join(folder, 'log.sock'), 200)
     sink.write('a\n')
     await expect(sink.flush?.()).rejects.toThrow(problem)
   })
 
-  test('that is not there is reported', async () => {
+  test('causes an error if it does not listen', async () => {
     const sink = agentSocket(join(folder, 'nobody.sock'))
     sink.write('a\n')
     await expect(sink.flush?.()).rejects.toThrow('ENOENT')
   })
 
-  test('is a sink only if it listens when the call begins, and the file only with a run directory', () => {
+  test('is a sink only if its socket exists, and the file is a sink only with a run directory', () => {
     const sinks = (runDir: string) => logSinks(settingsOf({ name: 'pods', cni_agent_run_dir: runDir }))
     expect(sinks(folder)).toHaveLength(2)
     expect(sinks(join(folder, 'elsewhere'))).toHaveLength(1)

@@ -3,15 +3,15 @@ import type { LogOptions, LogSink } from '@cni/skel'
 import { agentSocket } from './agent-socket.ts'
 import { logFile } from './log-file.ts'
 
-/** Where log lines may go. */
+/** Destinations of log lines. */
 export interface LogPlaces {
-  /** The folder of `istio-cni.log`; `''`: no file. */
+  /** Folder of `istio-cni.log`. `''` means no log file. */
   readonly runDir: string
-  /** Where the node agent listens. */
+  /** Path of the node agent's log socket. */
   readonly logSocket: string | undefined
 }
 
-/** Where log lines go besides stderr: the node agent, if it listens now, and a file in the run directory. */
+/** Log sinks besides stderr: the node agent, if its socket exists, and a file in the run directory. */
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
@@ -19,10 +19,10 @@ export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   ]
 }
 
-/** The level a configured name stands for, or `undefined` for a name nobody knows. */
+/** Level of a configured name. `undefined` for an unknown name. */
 export const logLevel = (name: string): LogOptions['level'] => (Object.hasOwn(levels, name) ? levels[name] : undefined)
 
-// The plugin logs nothing fatal: what is left of that level is silence.
+// The plugin logs no fatal lines, so the level `fatal` means silence.
 const levels: Readonly<Record<string, NonNullable<LogOptions['level']>>> = {
   '': 'info',
   none: 'silent',

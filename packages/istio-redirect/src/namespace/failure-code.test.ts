@@ -15,7 +15,7 @@ describe('a failure without a code of its own', () => {
     ['ABORTED', 11],
     ['EXIT', 5],
     ['PARSE', 5],
-  ])('of iptables, %s, is code %i with what the program said', (code, expected) => {
+  ])('such as %s of iptables gets code %i and the stderr of the program', (code, expected) => {
     const error = new IptablesError(code, 'iptables-restore failed', { stderr: 'line 2 failed\n' })
     const { msg, ...rest } = toErrorDocument(withFailureCode(error))
     expect({ msg, rest }).toEqual({
@@ -28,23 +28,27 @@ describe('a failure without a code of its own', () => {
   test.each([
     ['without privileges', new NftError('DENIED', 'it failed'), 50],
     ['without nf_tables', new NftError('UNSUPPORTED', 'it failed'), 50],
-    ['while others write', new NftError('CHANGED', 'it failed'), 11],
+    ['while another program writes', new NftError('CHANGED', 'it failed'), 11],
     [
-      'without a module for a statement',
+      'with a missing kernel module',
       new NftError('REFUSED', 'it failed', {
         faults: [{ ...fault, code: 'ENOENT', kind: 'rule', part: 'expression 2 (redir) name' }],
       }),
       50,
     ],
     [
-      'without a chain to jump to',
+      'with a missing chain as jump target',
       new NftError('REFUSED', 'it failed', {
         faults: [{ ...fault, code: 'ENOENT', kind: 'rule', part: 'expression 2 (immediate) data' }],
       }),
       5,
     ],
-    ['refused otherwise', new NftError('REFUSED', 'it failed', { faults: [{ ...fault, code: 'EINVAL' }] }), 5],
-  ])('of native rules, %s, has a code', (_, error, code) => {
+    [
+      'with another refusal of the kernel',
+      new NftError('REFUSED', 'it failed', { faults: [{ ...fault, code: 'EINVAL' }] }),
+      5,
+    ],
+  ])('of native rules %s gets a code', (_, error, code) => {
     expect(toErrorDocument(withFailureCode(error))).toMatchObject({ code, msg: 'it failed' })
   })
 
@@ -59,7 +63,7 @@ describe('a failure without a code of its own', () => {
     ['EMFILE', 11, undefined],
     ['NO_FFI', 50, undefined],
     ['NO_NSENTER', 50, undefined],
-  ])('of a namespace or a file, %s, is code %i', (errno, code, hint) => {
+  ])('such as %s of a namespace or a file gets code %i', (errno, code, hint) => {
     for (const error of [new NetnsError(errno, 'it failed'), Object.assign(new Error('it failed'), { code: errno })]) {
       const document = toErrorDocument(withFailureCode(error))
       expect(document).toMatchObject({ code, msg: 'it failed' })
@@ -78,6 +82,6 @@ test.each([
   ['an error of the program', new TypeError('x is not a function')],
   ['an error of the runtime', Object.assign(new TypeError('bad'), { code: 'ERR_INVALID_ARG_TYPE' })],
   ['a text', 'boom'],
-])('%s is none that anybody could expect: it stays as it is', (_, error) => {
+])('%s is unexpected and is returned unchanged', (_, error) => {
   expect(withFailureCode(error)).toBe(error)
 })

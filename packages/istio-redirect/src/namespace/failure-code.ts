@@ -3,13 +3,15 @@ import { isNftError, type NftError } from '@cni/nftables/wire'
 import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 
 /**
- * Gives a failure that has no CNI code the one that tells the runtime what to expect: without programs, privileges,
- * kernel modules or system calls no pod of the mesh can start (50), a held lock, a spent deadline or a lack of memory
- * clears up by itself (11), and what the kernel refused otherwise is a failed write or read (5). What is none of these
- * stays as it is.
+ * Adds a CNI error code to a failure that has none:
+ * - 50: programs, privileges, kernel modules or system calls are missing, so no pod of the mesh can start.
+ * - 11: a held lock, an expired deadline or a lack of memory. The runtime may retry.
+ * - 5: the kernel refused a read or write for another reason.
+ *
+ * Returns any other error unchanged.
  */
 export function withFailureCode(error: unknown): unknown {
-  // Drift, the API server, state files and what clears up by itself have codes of their own.
+  // Errors of drift, of the API server and of state files already have their codes.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)
@@ -30,18 +32,18 @@ const iptablesCodes: Partial<Readonly<Record<IptablesError['code'], number>>> = 
   DENIED: ErrorCode.pluginNotAvailable,
 }
 
-/** Of native rules. What could not be sent at all is nothing that anybody could expect. */
+/** CNI code of an nftables error. `undefined` for an invalid batch, which is a bug. */
 function nftCode({ code, faults }: NftError): number | undefined {
   if (code === 'INVALID') return undefined
   if (code === 'DENIED' || code === 'UNSUPPORTED') return ErrorCode.pluginNotAvailable
-  // A kind of chain or an expression that the kernel has no module for.
+  // The kernel has no module for a chain type or an expression.
   const isModule = faults.some(({ code, kind, part = '' }) => {
     return code === 'ENOENT' && (kind === 'chain' || (kind === 'rule' && /\((?!immediate|lookup)/.test(part)))
   })
   return isModule ? ErrorCode.pluginNotAvailable : ErrorCode.ioFailure
 }
 
-/** Of a namespace, a netlink request, a file: by the errno, or what stands in its place. */
+/** CNI codes of failures in a namespace, a netlink request or a file. The key is the errno or another code. */
 const codes: Readonly<Record<string, number>> = {
   NO_FFI: ErrorCode.pluginNotAvailable,
   NO_NSENTER: ErrorCode.pluginNotAvailable,

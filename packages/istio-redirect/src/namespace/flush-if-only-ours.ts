@@ -4,8 +4,8 @@ import type { AttachmentRecord } from '../state/attachments.ts'
 import { openAsWritten } from './open-as-written.ts'
 
 /**
- * Takes out all of nf_tables where nobody but ADD has ever changed it: then all of it is ours. `false` where it has to be
- * looked at; nothing was changed then.
+ * Flushes nf_tables if only ADD has ever changed it, so that all tables are ours. Returns `false`, without a change, if
+ * the tables have to be read first.
  */
 export function flushIfOnlyOurs(netns: Netns, recorded: AttachmentRecord): boolean {
   if (recorded.generation !== FRESH_GENERATION + 1 || !isSame(netns, recorded)) return false

@@ -18,8 +18,8 @@ export interface FreshBatch {
 }
 
 /**
- * Writes the rules of a configuration by one batch; `undefined` where rules are there already, or where only a program can
- * write them.
+ * Prepares to write the rules of a configuration by one batch. Returns `undefined` if the namespace already has rules,
+ * or if only a program can write them.
  */
 export async function freshWriter(
   c: RedirectContext,
@@ -39,7 +39,7 @@ export async function freshWriter(
 
 // internal
 
-/** Finds unrecorded rules of the other kind, which would see every packet, too. */
+/** True if the namespace has unrecorded rules of the other back end. Those rules would also see every packet. */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 
@@ -55,7 +55,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // A batch that the kernel refuses is written step by step, or the error says why not.
+      // If the kernel refuses the batch, writes the rules step by step. The error then names the rule that fails.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))
@@ -69,7 +69,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
   }
 }
 
-/** Removes the rules, and the tables of iptables that came with them. */
+/** Removes the rules, and the iptables tables that the batch created. */
 async function takeBack(
   { netns }: RedirectContext,
   config: CaptureConfig,

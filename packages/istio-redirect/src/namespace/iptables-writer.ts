@@ -5,7 +5,7 @@ import type { Where } from '@cni/netns/handle'
 import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** The rules of a configuration as iptables has them. */
+/** Rule writer that uses iptables. */
 export function iptablesWriter(where: Where, config: CaptureConfig, kind: IptablesBackend | undefined): RuleWriter {
   const rules = redirectRules(config)
   const tables = iptables(where, { print: istioRestoreText, backend: kind })

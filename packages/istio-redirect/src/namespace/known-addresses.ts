@@ -7,15 +7,15 @@ import type { RedirectContext } from './redirect-context.ts'
 
 /** Addresses that `prevResult` names. */
 export interface ToldAddresses {
-  /** Addresses with or without `/bits`; empty without a `prevResult`. */
+  /** Addresses with or without `/bits`. Empty without a `prevResult`. */
   readonly addresses: readonly string[]
-  /** Interface that has them; absent without a `prevResult`. */
+  /** Name of the interface with these addresses. Absent without a `prevResult`. */
   readonly ifName?: string
 }
 
 /**
- * Reads the addresses of a namespace from the kernel: those of IPv6 from a file, and all over a socket only if `prevResult`
- * has no IPv4 address.
+ * Reads the addresses of a namespace from the kernel. If `prevResult` has an IPv4 address, a file with the IPv6
+ * addresses is enough. Otherwise all addresses are read over netlink.
  */
 export async function knownAddresses(
   { netns }: Pick<RedirectContext, 'netns'>,
@@ -29,13 +29,13 @@ export async function knownAddresses(
 
 // internal
 
-/** The kernel's list of IPv6 addresses of a namespace; empty where it has no IPv6. */
+/** IPv6 addresses of a namespace, as the kernel lists them. Empty if the kernel has no IPv6. */
 const inet6Of = async (netns: NetnsTarget): Promise<string> =>
   (await readFile(netns, '/proc/thread-self/net/if_inet6')) ?? ''
 
 /** True if IPv6 is disabled on the interface of the pod, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
-  // The kernel has no such file if it has no IPv6. The value for `all` does not count: plugins enable single interfaces.
+  // Without IPv6 in the kernel the file is missing. The value for `all` is ignored: plugins enable single interfaces.
   if ((await disabledOn(netns, 'lo')) !== '0') return true
   return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
 }

@@ -6,21 +6,21 @@ import { localRoute, markRule, type NetworkItem } from './policy-route.ts'
 
 export type { RecordedNetwork }
 
-/** The addresses of a namespace as the kernel lists them, `address/bits`. */
+/** Addresses of a namespace as the kernel lists them, `address/bits`. */
 export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
 }
 
-/** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
+/** Network settings that a redirection needs besides its rules: an address on `lo`, and policy routes for TPROXY. */
 export interface NamespaceNetwork extends Disposable {
-  /** Adds what is missing; whatever was added is taken back when a later step fails. */
+  /** Adds the missing settings. `undo` receives a step that removes each of them if a later step fails. */
   prepare(undo: (step: () => Promise<void>) => void): Promise<void>
 }
 
 /**
- * Opens what {@link NamespaceNetwork.prepare} needs, and fails before anything is changed. Redirection of IPv4 with
- * REDIRECT needs nothing.
+ * Opens a netlink socket for {@link NamespaceNetwork.prepare}. A failure occurs here, before any change. IPv4 with
+ * REDIRECT needs no settings and no socket.
  */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
@@ -41,7 +41,7 @@ export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwor
   }
 }
 
-/** What of an attachment's network is not there, in words. */
+/** Describes the missing network settings of an attachment. */
 export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return []
@@ -51,7 +51,9 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Recor
   return missing
 }
 
-/** Takes back what {@link NamespaceNetwork.prepare} added, except for what another attachment needs as well. */
+/**
+ * Removes the settings that {@link NamespaceNetwork.prepare} added, except for those that the attachment `next` needs.
+ */
 export async function removeFromNamespace(
   netns: NetnsTarget,
   attachment: RecordedNetwork,

@@ -3,8 +3,8 @@ import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 
 /**
- * Removes the tables of the native mode, whoever made them; whether there were any. A context's `undo` gets them back, with
- * everything in them.
+ * Removes the tables of nftables mode, also if another program wrote them. Returns true if there was a table. A context's
+ * `undo` restores the tables with their content.
  */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
@@ -25,15 +25,15 @@ export async function removeNativeTables(where: Where): Promise<boolean> {
   return true
 }
 
-/** Whether there are any of them. */
+/** True if the namespace has a table of nftables mode. */
 export function hasNativeTables(netns: Netns): boolean {
   using nft = openNft(netns)
   return there(nft).length > 0
 }
 
 /**
- * {@link removeNativeTables} where nobody says that there are any: without nf_tables in the kernel, or a way to reach it,
- * there are none.
+ * Like {@link removeNativeTables}, for a namespace that may have no such tables. Returns false if the kernel has no
+ * nf_tables, or if the plugin cannot call the kernel.
  */
 export async function clearNativeTables(where: Where): Promise<boolean> {
   try {

@@ -5,7 +5,7 @@ import { FRESH_GENERATION } from '../fresh-generation.ts'
 import { removeNativeTables } from './native-tables.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** The rules of a configuration as nf_tables has them itself: of both families, in tables of our own, by no program. */
+/** Rule writer that uses nf_tables over netlink, without a program. It writes both families to tables of our own. */
 export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
   const rules = nativeRules(config)
   const kernel = nftables(where)
@@ -26,10 +26,13 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async remove() {
       await removeNativeTables(where)
     },
-    // The tables are owned whole.
+    // `apply` replaces these tables as a whole.
     leaveBehind: async () => {},
   }
 }
 
-/** Another mode may have had more of them: they would go on to mark and zone what nobody asked for. */
+/**
+ * All tables of ours. A mode with more tables may have been active before: its tables would continue to set marks and
+ * zones.
+ */
 const own = { tables: tableNames.map((name) => ({ family: 'inet', name }) as const) }

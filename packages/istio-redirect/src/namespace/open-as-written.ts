@@ -5,8 +5,9 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 import { openTables } from './open-tables.ts'
 
 /**
- * Opens the tables of an attachment if its rules are certainly those that ADD wrote: nobody has changed nf_tables of the
- * namespace since, and legacy iptables is not in use there. `undefined` if they have to be read.
+ * Opens the tables of an attachment if its rules are certainly unchanged since ADD wrote them: nf_tables of the
+ * namespace has the recorded generation, and legacy iptables is not in use there. Returns `undefined` if the rules have
+ * to be read.
  */
 export function openAsWritten(netns: Netns, recorded: AttachmentRecord): FreshNftables | undefined {
   const { applied, generation } = recorded

@@ -3,7 +3,10 @@ import { tableNames } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 
-/** Opens what rules go to: tables of our own, or iptables; `undefined` where only programs can write it. */
+/**
+ * Opens the tables to write to: our own tables, or the iptables tables. Returns `undefined` if only a program can write
+ * them.
+ */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>
   isNative ? openNftables(netns, ownTables()) : openIptables(netns)
 

@@ -1,27 +1,32 @@
 import type { Family } from '@cni/iptables/rules'
 import type { Rtnl } from '@cni/netns'
 
-/** Packets with a mark are delivered locally, whatever their destination: a rule leads to a table with one route. */
+/** Delivers packets with a mark locally, whatever their destination: a policy rule selects a table with one route. */
 export interface PolicyRoute {
   readonly mark: number
-  /** Bits of the mark that count. Default: all. */
+  /** Mask of the mark. Default: all bits. */
   readonly mask?: number
   readonly table: number
-  /** Of the rule, lower is earlier. Default: the kernel chooses one before the existing rules. */
+  /**
+   * Priority of the rule; the kernel tries the lowest first. Default: the kernel chooses one before the existing rules.
+   */
   readonly priority?: number
 }
 
-/** Something of a namespace's network that can be there or not. */
+/** Network setting of a namespace that is present or absent. */
 export interface NetworkItem {
-  /** In words, as `ip` has them. */
+  /** Description in the words of `ip`. */
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
-  /** `added: false`: it was there already. Rejects when there is one that is otherwise. */
+  /** `added` is false if the item was present before. Rejects if a different item is in its place. */
   add(rtnl: Rtnl): Promise<{ readonly added: boolean }>
   remove(rtnl: Rtnl): Promise<unknown>
 }
 
-/** Looked for first: the kernel takes a rule it already has, with another priority, for another rule. */
+/**
+ * Policy rule of a mark. `present` has to be called before `add`: the kernel accepts the same rule again with another
+ * priority.
+ */
 export const markRule = (family: Family, { mark, mask, table, priority }: PolicyRoute): NetworkItem => {
   const wanted = { family, fwmark: mark, mask, table, priority }
   return {
@@ -39,7 +44,7 @@ export const markRule = (family: Family, { mark, mask, table, priority }: Policy
   }
 }
 
-/** The route of a {@link PolicyRoute}'s table. */
+/** Route in the table of a {@link PolicyRoute}. */
 export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>): NetworkItem => {
   const route = { destination: 'default', family, type: 'local', scope: 'host', link: LOOPBACK, table } as const
   return {
@@ -55,7 +60,7 @@ export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>
 
 // internal
 
-/** The index of `lo`, in every namespace: to look for it by name takes as long as to add the route. */
+/** Index of `lo` in every namespace. A lookup by name would be slow. */
 const LOOPBACK = 1
 
 const hex = (value: number): string => `0x${value.toString(16)}`

@@ -5,9 +5,12 @@ import type { RedirectContext } from './redirect-context.ts'
 import { writerFor } from './writer-for.ts'
 
 /**
- * Takes back what an earlier ADD of another configuration left where the new rules do not clear up by themselves:
- * rules in built-in chains that lead nowhere, addresses and policy routes, and everything in a back end that the node has
- * switched away from, which goes on to see every packet. All of the earlier ADD is restored when this one fails.
+ * Removes leftovers of an earlier ADD with another configuration:
+ * - rules in built-in chains that the new rules do not replace
+ * - addresses and policy routes
+ * - all rules of another back end, if the node has switched, since those rules still see every packet
+ *
+ * Restores everything of the earlier ADD if this ADD fails.
  */
 export async function removeEarlier(
   c: RedirectContext,
@@ -19,7 +22,7 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // What is not known was iptables, of whichever kind.
+  // An unknown back end is one of the iptables back ends.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

@@ -10,10 +10,10 @@ import { wasFresh } from '../state/was-fresh.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { clearNativeTables, removeNativeTables } from './native-tables.ts'
 
-/** Where a DEL removes rules. */
+/** Namespace where a DEL removes rules, with deadline and log. */
 export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
 
-/** Takes out what is recorded, as it was written, and tables that came with it and are empty now. */
+/** Removes the recorded rules as ADD wrote them, and tables that ADD created if they are empty now. */
 export async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
   await removeWritten(where, recorded)
   const { dev, ino } = recorded.netns
@@ -28,13 +28,14 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
     return
   }
   const rules = redirectRules(recorded.rules)
-  // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
+  // After a complete ADD the record names the families, so one process per family is enough. After an incomplete ADD
+  // both families are searched.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
   else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
-/** All that can be ours. Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
+/** Removes all chains and tables that may be ours. DEL calls it if it cannot remove the rules of its record. */
 export async function removeWithoutRecord(where: Where): Promise<void> {
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
@@ -45,17 +46,20 @@ export async function removeWithoutRecord(where: Where): Promise<void> {
 
 // internal
 
-/** Without the chains that only other modes have. */
+/** Rules without the chains that only other modes use. */
 function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
-/** Mark and route table of TPROXY, unless a command line names others. */
+/** Default mark and route table of TPROXY. Command-line flags of istio-iptables can set others. */
 const TPROXY = { mark: 1337, table: 133 } as const
 
-/** Native rules are those of both in one. */
+/** Native rules are of both families. */
 const allFamilies = ['ipv4', 'ipv6'] as const
 
-/** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
+/**
+ * Seconds to wait for the lock of legacy iptables. Less than the deadline of all programs, so that the error names the
+ * lock.
+ */
 const waitSeconds = 4

@@ -6,20 +6,20 @@ import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
- * Removes our rules of the other kind, those of iptables before native ones are written and the other way round, where no
- * record says what was there: both would see every packet.
+ * Removes our rules of the other back end if no record names one: iptables rules before native rules are written, and
+ * native rules before iptables rules. Otherwise both would see every packet.
  */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
-/** Whether there may be any. */
+/** True if the namespace may have such rules. */
 export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolean> {
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 
-/** Whether iptables is worth asking, which may take a program. */
+/** True if iptables may have rules of ours. Checked first because iptables may have to start a program. */
 async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)
   if (nft.chains().some(({ family, chain }) => family !== 'inet' && chain.startsWith('ISTIO_'))) return true

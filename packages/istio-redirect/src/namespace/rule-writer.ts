@@ -2,7 +2,7 @@ import type { CaptureConfig } from '@cni/istio-rules'
 import type { Backend } from '../backend.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
-/** What `apply` did, as the log says it. */
+/** Result of `apply` for the log. */
 export interface WriteReport {
   readonly plan: 'fresh' | 'reconcile' | 'replace' | 'unchanged'
   readonly families: AttachmentRecord['families']
@@ -10,30 +10,33 @@ export interface WriteReport {
   readonly durationMs: number
 }
 
-/** What was done, and what only its caller has to know. */
+/** Result of `apply` for its caller. */
 export interface Written {
   readonly report: WriteReport
-  /** True if the namespace certainly has no rules of the other kind. */
+  /** True if the namespace certainly has no rules of the other back end. */
   readonly isAlone: boolean
-  /** The kernel's count of changes of nf_tables as of the one that wrote all of the rules; `undefined` where there is no such. */
+  /**
+   * Generation of nf_tables after the batch that wrote all rules. `undefined` if the rules were not written by one
+   * batch.
+   */
   readonly generation: number | undefined
 }
 
 /** Writes the rules of a configuration to a namespace. */
 export interface FirstWriter {
-  /** As what it is recorded. Fails where nothing could be written. */
+  /** Back end for the record. Rejects if no back end is usable. */
   backend(): Promise<Backend>
-  /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
+  /** Writes exactly these rules. Rolls back on an error. Repeated calls write nothing. */
   apply(): Promise<Written>
 }
 
 /** Writes, verifies and removes the rules of a configuration. */
 export interface RuleWriter extends FirstWriter {
-  /** Rules as data that is compared by its JSON. */
+  /** Rules as data. Two of them are compared by their JSON. */
   readonly rules: object
-  /** Throws with the code of drift unless they are there. */
+  /** Throws the error code of drift if the rules differ. */
   verify(): Promise<void>
   remove(): Promise<void>
-  /** Takes away what `apply` would leave of the rules of another configuration by this back end. */
+  /** Removes rules of an earlier configuration that `apply` leaves in this back end. */
   leaveBehind(earlier: CaptureConfig): Promise<void>
 }

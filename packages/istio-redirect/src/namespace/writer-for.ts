@@ -5,6 +5,6 @@ import { iptablesWriter } from './iptables-writer.ts'
 import { nativeWriter } from './native-writer.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** The rules of a configuration by a back end; of iptables the one in use there, if none is given. */
+/** Rule writer for a back end. Without a back end, the iptables back end that is in use in the namespace. */
 export const writerFor = (where: Where, config: CaptureConfig, backend: Backend | undefined): RuleWriter =>
   backend === 'nftables' ? nativeWriter(where, config) : iptablesWriter(where, config, backend)

@@ -14,7 +14,7 @@ import { attachmentsIn } from '../state/attachments.ts'
 import { liveSources } from './live-sources.ts'
 import { perform } from './perform.ts'
 
-/** Redirects the traffic of a pod that has a sidecar; any other pod passes unchanged. */
+/** Redirects the traffic of a pod that has a sidecar. Any other pod passes unchanged. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
@@ -41,7 +41,7 @@ async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall):
   )
 }
 
-/** The decision of the node agent; where it does not answer, the plugin's own, by the same rules. */
+/** Decision of the node agent. If the agent does not answer, the plugin decides by the same rules. */
 async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
   let known: Promise<KnownAddresses> | undefined
   const addresses = (): Promise<KnownAddresses> => {
@@ -51,7 +51,7 @@ async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): P
   }
   if (settings.mayBeServed) {
     const native = c.conf.native_nftables === true
-    // An error of the namespace counts only if the pod is redirected: then it occurs again.
+    // An error here is ignored. If the pod is redirected, the plugin reads the addresses again and reports the error.
     const found = await addresses().catch(() => undefined)
     const request = found && { version: VERSION, call, native, addresses: found }
     const served = request && (await askAgent(c, settings.runDir, request))

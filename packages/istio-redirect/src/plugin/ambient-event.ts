@@ -9,7 +9,10 @@ import type { Settings } from '../conf/settings.ts'
 
 const timeoutMs = 5000
 
-/** Tells the node agent of a new ambient pod, and waits until the agent has enrolled it. Not repeated: the runtime is. */
+/**
+ * Announces a new ambient pod to the node agent, and waits until the agent has enrolled it. Does not retry: the runtime
+ * repeats the ADD.
+ */
 export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
   const who = `ambient pod ${pod.namespace}/${pod.name}`
   if (eventSocket === undefined) {
@@ -17,7 +20,7 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
       details: `the node agent, which enrols ${who}, listens there`,
     })
   }
-  // A list that the agent would refuse is this pod's own mistake.
+  // An invalid annotation is reported as the pod's error. The agent would refuse it too.
   podOverrides(pod)
   const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
   const { reason, code, refusal } = await askDaemon(eventSocket, {
@@ -33,14 +36,14 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
   throw unreachable(who, eventSocket, problem)
 }
 
-/** The agent may be starting just now, or be about to see the pod: the runtime tries again. */
+/** Error with the code "try again later": the agent may be starting, or may not know the pod yet. */
 const unreachable = (who: string, socket: string, problem: string): CniError =>
   new CniError(ErrorCode.tryAgainLater, `${who} could not be handed to the node agent: ${problem}`, {
     details: `socket ${socket}`,
-    hint: 'is the node agent (install-cni) running on this node, with ambient mode?',
+    hint: 'check that the node agent (install-cni) runs on this node, with ambient mode',
   })
 
-/** What the node agent has to know. */
+/** Content of an event for the node agent. */
 export interface PodEvent {
   readonly netns: string
   readonly pod: Pick<PodInfo, 'namespace' | 'name'>
@@ -48,7 +51,7 @@ export interface PodEvent {
 }
 
 /**
- * The body of an event: the names of Go's struct members, masks in base64, `null` for what is not there.
+ * Encodes an event. Names are as in Go's structs, masks are base64, and absent values are `null`.
  *
  * @example
  * podEvent({ netns: '/run/netns/a', pod: { name: 'p', namespace: 'n' }, ips: [{ address: '10.0.0.2/24' }] })
@@ -68,7 +71,7 @@ const ipEvent = ({ interface: index, address, gateway }: IpConfig) => ({
   Gateway: gateway ?? '',
 })
 
-/** A mapped address is written as IPv4, and its mask with all 16 bytes, as Go does. */
+/** Encodes a mapped address as IPv4, with a mask of all 16 bytes, as Go does. */
 function network(cidr: string): { IP: string; Mask: string | null } {
   const prefix = parsePrefix(cidr)
   if (prefix === undefined) return { IP: cidr.split('/')[0] ?? '', Mask: null }

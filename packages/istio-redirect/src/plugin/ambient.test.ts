@@ -6,17 +6,12 @@ describe('the pod’s own labels', () => {
   const byPod = { podSelector: { matchLabels: { mode: 'ambient' } } }
   const byBoth = { podSelector: {}, namespaceSelector: { matchLabels: { mode: 'ambient' } } }
   test.each([
-    ['decide where no entry wants them', [byPod], {}, false],
-    ['decide where an entry asks for nothing else', [byBoth, byPod], { mode: 'ambient' }, true],
-    [
-      'decide for an entry whose namespace selector is empty',
-      [{ namespaceSelector: { matchExpressions: [] } }],
-      {},
-      true,
-    ],
-    ['decide for an entry without selectors', [{}], {}, true],
-    ['leave the other entries to the namespace', [byPod, byBoth], {}, [byBoth]],
-    ['decide that nobody is chosen by no entry', [], { mode: 'ambient' }, false],
+    ['exclude the pod if no entry matches', [byPod], {}, false],
+    ['choose the pod if a matching entry has no namespace selector', [byBoth, byPod], { mode: 'ambient' }, true],
+    ['choose the pod if the namespace selector is empty', [{ namespaceSelector: { matchExpressions: [] } }], {}, true],
+    ['choose the pod if an entry has no selectors', [{}], {}, true],
+    ['leave the decision to the namespace if an entry selects namespaces', [byPod, byBoth], {}, [byBoth]],
+    ['exclude the pod if there are no entries', [], { mode: 'ambient' }, false],
   ])('%s', (_, selectors, labels, expected) => {
     expect(chooseByPod(selectors, { labels })).toEqual(expected)
   })
@@ -27,7 +22,7 @@ describe('the event', () => {
   const event = (...ips: object[]) =>
     JSON.parse(podEvent({ netns: '/n', pod, ips: ips.map((ip) => ({ address: '', ...ip })) }))
 
-  test('has the bytes of Go', () => {
+  test('has the same bytes as in Go', () => {
     const ips = [{ interface: 0, address: '10.0.0.2/24', gateway: '10.0.0.1' }]
     expect(podEvent({ netns: '/var/run/netns/cni-1', pod, ips })).toBe(
       '{"Netns":"/var/run/netns/cni-1","PodName":"p","PodNamespace":"n","IPs":[{"Interface":0,"Address":{"IP":"10.0.0.2","Mask":"////AA=="},"Gateway":"10.0.0.1"}]}',
@@ -37,7 +32,7 @@ describe('the event', () => {
     )
   })
 
-  test('says null for a list of no addresses', () => {
+  test('has null for an empty list of addresses', () => {
     expect(event()).toMatchObject({ IPs: null })
   })
 
@@ -53,7 +48,7 @@ describe('the event', () => {
     })
   })
 
-  test('keeps an index of -1, which older plugins write for none', () => {
+  test('keeps an index of -1, which older plugins write for no interface', () => {
     expect(event({ address: '10.0.0.2/24', interface: -1 })).toMatchObject({ IPs: [{ Interface: -1 }] })
   })
 })

@@ -9,9 +9,9 @@ import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
 
 /**
- * Hands a pod that the selectors choose over to the node agent, which redirects its traffic to ztunnel; `false` for any
- * other pod. When the namespace cannot be looked up the pod counts as not ambient, unless
- * `enable_ambient_detection_retry` asks for a failure.
+ * Passes a pod that the selectors choose to the node agent, which redirects its traffic to ztunnel. Resolves to `false`
+ * for any other pod. If the namespace cannot be read, the pod is not ambient; with `enable_ambient_detection_retry` the
+ * ADD fails instead.
  */
 export async function enrolIfAmbient(
   c: AddContext<Conf>,
@@ -36,7 +36,7 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
     if (ambientFailsClosed || c.signal.aborted) throw error
     const reason = messageOf(error)
     const name = `${pod.namespace}/${pod.name}`
-    c.log.warn(`whether pod ${name} is ambient cannot be found out, it is treated as not ambient: ${reason}`, {
+    c.log.warn(`pod ${name} is treated as not ambient: the labels of its namespace cannot be read: ${reason}`, {
       pod: name,
       hint: 'enable_ambient_detection_retry: true makes such a pod fail to start instead',
     })
@@ -44,7 +44,7 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
   }
 }
 
-/** What the pod's own labels say: yes, no, or the entries about which the namespace decides. */
+/** Decides by the pod's own labels: true, false, or the entries that depend on the namespace. */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],
   { labels }: Pick<PodInfo, 'labels'>,

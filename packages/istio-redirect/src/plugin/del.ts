@@ -9,17 +9,17 @@ import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
 import { within } from './within.ts'
 
-/** For tests: how long a DEL takes at most. */
+/** Options for tests. */
 export interface DelOptions {
-  /** Milliseconds for the programs, all together. What comes besides takes less than 4 s, and runtimes expect 10 s. */
+  /** Milliseconds for all programs together. The other steps of DEL take less than 4 s, and runtimes wait 10 s. */
   readonly programMs?: number
 }
 
 /**
- * Removes what ADD wrote with the last attachment that is recorded for the container and its namespace, and forgets the
- * attachment. Without a record it removes nothing: the rules may be those of another attachment, of istio-init or of the
- * ambient agent. Never fails, and never waits for a program that does not end: a failing DEL keeps the plugins before this
- * one from cleaning up, and the pod's address stays taken.
+ * Removes the rules of the container's last recorded attachment in this namespace, and the record of the attachment.
+ * Without a record it removes nothing: the rules may belong to another attachment, to istio-init or to the ambient
+ * agent. It never fails and has a deadline for programs: if DEL fails, the plugins before this one do not clean up, and
+ * the pod's address stays allocated.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
@@ -43,7 +43,7 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
   await orWarn(c, 'its state cannot be removed', () => state.remove(key))
 }
 
-/** Whether what is in the namespace goes with this attachment. */
+/** True if this DEL removes the rules and settings in the namespace. */
 function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
   const { netns } = c
   if (netns === undefined) return false
@@ -58,7 +58,7 @@ async function removeRules(where: Where, recorded: AttachmentRecord): Promise<vo
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
-    // Nor would another program end.
+    // Another program would exceed the deadline, too.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
     await removeWithoutRecord(where)

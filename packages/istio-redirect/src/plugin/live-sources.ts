@@ -8,17 +8,20 @@ import type { Settings } from '../conf/settings.ts'
 import type { AddSources } from '../decide/decide-add.ts'
 import { enrolIfAmbient } from './ambient.ts'
 
-/** Ends before the runtime's own deadline, so that the runtime hears what the API server said and not only "too late". */
+/**
+ * Deadline for the API server. Shorter than the runtime's deadline, so that the runtime receives the API server's
+ * error.
+ */
 const askingMs = 40_000
 
-/** Sources of a plugin that decides by itself: the API server, and the kernel, which is asked while the server answers. */
+/** Sources of a plugin that decides by itself: the API server, and the kernel. Both are read at the same time. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)
   return {
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // An error is reported when the addresses are needed.
+      // A later call of `addresses` reports the error.
       addresses().catch(() => {})
       return podInfo(await asked)
     },
@@ -28,7 +31,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/** All requests of a call share one client, until the server refuses it. */
+/** All requests of a call share one client. After a refusal, a new client reads the kubeconfig again. */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

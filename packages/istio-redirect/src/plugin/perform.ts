@@ -12,32 +12,32 @@ import { writerFor } from '../namespace/writer-for.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { carriedOver } from '../state/was-fresh.ts'
 
-/** Rules for a namespace. */
+/** Redirection of a pod. */
 export interface Redirection {
   /** Pod that the log names. */
   readonly pod: PodIdentity
   readonly config: CaptureConfig
-  /** The batch that writes it where there are no rules yet. Default: it is made when it is needed. */
+  /** Batch that writes the rules to a namespace without rules. Default: encoded when it is needed. */
   readonly batch?: Uint8Array | undefined
 }
 
 /** Back end and record of {@link perform}. */
 export interface Writing {
-  /** Default: the kind of iptables that is in use there. */
+  /** Back end. Default: the iptables back end that is in use in the namespace. */
   readonly backend?: Backend | undefined
-  /** Place of the record. Default: none is written. */
+  /** Store and key of the record. Default: no record. */
   readonly recordAs?: RecordPlace | undefined
 }
 
-/** Place of the record of an attachment. */
+/** Store and key of the record of an attachment. */
 export interface RecordPlace {
   readonly key: AttachmentKey
   readonly attachments: Attachments
 }
 
 /**
- * Makes the namespace redirect: recorded first, so that a call that is killed at any moment can be repeated or taken
- * back; then the rules; then the addresses and routes they lead to.
+ * Redirects the traffic of a namespace. Writes the record first, so that a call that is killed at any moment can be
+ * repeated or undone. Then writes the rules, and then the addresses and routes that the rules need.
  */
 export async function perform(
   c: RedirectContext,
@@ -57,7 +57,7 @@ export async function perform(
   using network = await openNetwork(c.netns, record)
   if (before === 'unknown') await removeUnrecorded(c, used)
   else if (before !== 'none') await removeEarlier(c, before, record)
-  // The undo step puts back the record of an earlier ADD.
+  // The undo step restores the record of an earlier ADD.
   if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
 
   const { report, isAlone, generation } = await writer.apply()

@@ -10,9 +10,7 @@ import { gc } from './gc.ts'
 import { logOf } from './log-of-call.ts'
 import { status } from './status.ts'
 
-/**
- * `istio-cni`: redirects the traffic of a pod to the proxy beside it. Works behind any chain of plugins, and alone.
- */
+/** `istio-cni`: redirects the traffic of a pod to its proxy. Works after any chain of plugins, and alone. */
 export const plugin = definePlugin({
   name: 'istio-cni',
   about: 'CNI plugin istio-cni',

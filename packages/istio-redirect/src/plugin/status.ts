@@ -8,8 +8,8 @@ import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
 /**
- * Says whether an ADD could succeed. A missing kubeconfig is no failure unless `status_mode` is `strict`: after a
- * reboot the node agent's own pod has to start before there is one.
+ * Fails if an ADD could not succeed. A missing kubeconfig is a failure only if `status_mode` is `strict`: after a
+ * reboot the pod of the node agent has to start before the agent writes the kubeconfig.
  */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)

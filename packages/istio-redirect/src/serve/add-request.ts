@@ -6,23 +6,25 @@ import type { KnownAddresses } from '../decide/captured-families.ts'
 import type { AddCall } from '../decide/decide-add.ts'
 import { Refusal } from './refusal.ts'
 
-/** Question of the plugin to the node agent: `POST /add` on its socket, in JSON. */
+/** Request of the plugin to the node agent, sent as JSON by `POST /add` to the agent's socket. */
 export interface AddRequest {
-  /** `VERSION` of `@cni/host/cli`. An agent of another version refuses. */
+  /** `VERSION` of `@cni/host/cli`. An agent of another version refuses the request. */
   readonly version: string
   readonly call: AddCall
-  /** The rules are to be those of the native mode. */
+  /** True if the rules are written by nftables, without iptables. */
   readonly native: boolean
   readonly addresses: KnownAddresses
 }
 
-/** The path of a request. */
+/** Path of an ADD request. */
 export const ADD_PATH = '/add'
 
-/** The longest request, in bytes. */
+/** Longest request, in bytes. */
 export const MAX_REQUEST = 1024 * 1024
 
-/** Encodes a request: of settings and environment only what the decision depends on, and no secret. */
+/**
+ * Encodes a request. Sends only the settings and environment variables that the decision depends on, and no secrets.
+ */
 export function encodeRequest({ call, ...request }: AddRequest): string {
   const { pod, settings, env } = call
   const { ambientSelectors, ambientOptOut } = settings
@@ -31,25 +33,25 @@ export function encodeRequest({ call, ...request }: AddRequest): string {
 }
 
 /**
- * The request in a body.
+ * Parses the body of a request.
  *
- * @throws Refusal of a body that is no request, or of another version.
+ * @throws Refusal if the body is not a valid request, or comes from a plugin of another version.
  */
 export function readRequest(body: string, version: string): AddRequest {
   const document = parsed(body)
-  // Every version has this member, so that each can name the other.
+  // Every version has this member, so that the versions can be compared first.
   if (isObject(document) && typeof document.version === 'string' && document.version !== version) {
     throw new Refusal('version', `this is version ${version}; asked was ${document.version.slice(0, 100)}`)
   }
   const read = requestSchema.safeParse(document)
   if (read.success) return read.data
   const place = read.error.issues[0]?.path.map(String).join('.') || 'the document'
-  throw new Refusal('request', `${place.slice(0, 100)} is not what it should be`)
+  throw new Refusal('request', `${place.slice(0, 100)} is invalid`)
 }
 
 // internal
 
-/** Everybody who asks is root, but not everybody who is root means well. */
+/** Every client is root, but a client may still be faulty or malicious. */
 const requestSchema: z.ZodMiniType<AddRequest> = z.object({
   version: z.string(),
   call: z.object({

@@ -6,7 +6,7 @@ import { answerAdd } from '../agent/serve/answer-add.ts'
 import { meshPod } from '../testing/pods.ts'
 import { encodeAnswer, readAnswer, type ServeAnswer } from './answer.ts'
 
-/** The answer for a pod with both families and TPROXY: it has every member that one may have. */
+/** Answer for a pod with both families and TPROXY. It contains every member that an answer can have. */
 async function redirect(): Promise<ServeAnswer & { act: 'redirect' }> {
   const pod = meshPod({
     annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' },
@@ -28,7 +28,7 @@ function read(document: unknown): ServeAnswer | undefined {
   }
 }
 
-/** All members of a document, as paths. */
+/** Paths of all members of a document. */
 function paths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path]
   return [
@@ -51,13 +51,13 @@ const others = fc.oneof(
   fc.jsonValue(),
 )
 
-test('an answer is read as it was sent', async () => {
+test('an answer survives encoding and decoding', async () => {
   const answer = await redirect()
   const found = readAnswer(encodeAnswer(answer))
   expect(found).toEqual({ ...answer, batch: Buffer.from(answer.batch ?? []) })
 })
 
-test('an answer with another member anywhere is refused, or has the types that the plugin works with', async () => {
+test('an answer with any one member changed is rejected, or still has valid types', async () => {
   const document: unknown = JSON.parse(encodeAnswer(await redirect()))
   fc.assert(
     fc.property(fc.constantFrom(...paths(document)), others, (path, member) => {
@@ -69,7 +69,7 @@ test('an answer with another member anywhere is refused, or has the types that t
   )
 })
 
-test('a batch that is cut, or whose lengths do not add up, is refused', async () => {
+test('a batch that is truncated, or whose lengths do not add up, is rejected', async () => {
   const answer = await redirect()
   const batch = Buffer.from(answer.batch ?? [])
   const withBatch = (bytes: Uint8Array) => read(JSON.parse(encodeAnswer({ ...answer, batch: bytes })))

@@ -6,7 +6,7 @@ import { REFUSALS, type RefusalReason } from './refusal.ts'
 
 /** Answer of the node agent to an `AddRequest`. */
 export type ServeAnswer =
-  /** The pod starts without redirection; the log says why. */
+  /** The pod starts without redirection. The log has the reason. */
   | ({ readonly act: 'skip' } & Logged)
   | ({ readonly act: 'redirect'; readonly config: CaptureConfig; readonly batch?: Uint8Array | undefined } & Logged)
   /** The ADD fails. */
@@ -14,7 +14,7 @@ export type ServeAnswer =
   /** The plugin has to decide by itself. */
   | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }
 
-/** Log of the decision, which the plugin writes as its own. */
+/** Log of the decision. The plugin writes it to its own log. */
 interface Logged {
   readonly log: readonly DecisionLine[]
 }
@@ -35,7 +35,7 @@ export interface ServedError {
   readonly cause?: string | undefined
 }
 
-/** The longest answer, in bytes. */
+/** Longest answer, in bytes. */
 export const MAX_ANSWER = 4 * 1024 * 1024
 
 /** Encodes an answer as JSON, with the batch in base64. */
@@ -46,18 +46,18 @@ export function encodeAnswer(answer: ServeAnswer): string {
 }
 
 /**
- * Reads an answer, and checks types and sizes, and that a batch consists of whole messages.
+ * Parses an answer. Validates types and sizes, and checks that the batch consists of whole netlink messages.
  *
- * @throws Error that names what is wrong.
+ * @throws Error that names the invalid member.
  */
 export function readAnswer(body: string): ServeAnswer {
   const read = answerSchema.safeParse(JSON.parse(body))
-  if (!read.success) throw new Error(`an answer that is none: ${read.error.issues[0]?.path.map(String).join('.')}`)
+  if (!read.success) throw new Error(`invalid answer: ${read.error.issues[0]?.path.map(String).join('.')}`)
   if (read.data.act !== 'redirect') return read.data
   const { batch: text, ...answer } = read.data
   if (text === undefined) return answer
   const batch = Buffer.from(text, 'base64')
-  if (!isBatch(batch)) throw new Error('an answer whose batch is none')
+  if (!isBatch(batch)) throw new Error('invalid answer: the batch is not a sequence of whole netlink messages')
   return { ...answer, batch }
 }
 
@@ -90,7 +90,7 @@ const answerSchema = z.discriminatedUnion('act', [
   z.object({ act: z.literal('refused'), reason: z.enum(REFUSALS), detail: z.optional(text) }),
 ])
 
-/** Whether bytes are whole netlink messages, as many as their lengths say. */
+/** True if the bytes are whole netlink messages, by the length in each header. */
 function isBatch(bytes: Buffer): boolean {
   let at = 0
   while (at + NETLINK_HEADER <= bytes.length) {

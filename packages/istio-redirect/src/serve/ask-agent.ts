@@ -11,10 +11,10 @@ import { SERVE_SOCKET } from './socket.ts'
 export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the node agent for a decision, and logs its lines. `undefined` if there is no agent, no answer in time, or a refusal;
- * nothing is changed then.
+ * Asks the node agent for a decision, and writes the agent's lines to the plugin's log. Resolves to `undefined`,
+ * without any change, if there is no agent, no answer in time, or a refusal.
  *
- * @throws CniError by which the agent lets the ADD fail.
+ * @throws CniError if the agent decides that the ADD fails.
  */
 export async function askAgent(
   c: Pick<AddContext<unknown>, 'log' | 'signal'>,

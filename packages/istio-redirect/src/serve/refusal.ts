@@ -1,26 +1,26 @@
-/** Why the agent does not decide about an ADD. */
+/** Reasons for which the agent refuses to decide about an ADD. */
 export const REFUSALS = [
-  /** The plugin is of another version of these packages. */
+  /** The plugin and the agent are of different versions. */
   'version',
   /** The request is malformed. */
   'request',
-  /** The pod is not found: the plugin asks the API server, and reports the error. */
+  /** The agent does not know the pod. The plugin asks the API server, and reports the error. */
   'pod',
-  /** Ambient mode may choose the pod: the plugin asks about its namespace, and announces it. */
+  /** Ambient mode may choose the pod. The plugin reads the pod's namespace, and announces the pod to the agent. */
   'ambient',
-  /** The pod asks for more rules than the agent makes. */
+  /** The pod needs more rules than the agent encodes. */
   'rules',
-  /** Fault of the agent. */
+  /** Internal error of the agent. */
   'internal',
 ] as const
 
 /** One of {@link REFUSALS}. */
 export type RefusalReason = (typeof REFUSALS)[number]
 
-/** The agent does not decide about an ADD: the plugin has to. */
+/** Refusal of the agent to decide about an ADD. The plugin then decides by itself. */
 export class Refusal extends Error {
   readonly reason: RefusalReason
-  /** Text for people. */
+  /** Explanation for the log. */
   readonly detail: string | undefined
 
   static {

@@ -1,6 +1,6 @@
 import type { AttachmentKey } from '@cni/skel'
 
-/** The attachment a call is about. */
+/** Key of the attachment of a CNI call. */
 export const attachmentKey = (call: {
   readonly networkName: string
   readonly containerID: string

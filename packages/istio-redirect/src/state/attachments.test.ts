@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(runDir, { recursive: true }))
 
-test('a record reads back as it was written, in a file that only root can read', () => {
+test('a record reads back as written, from a file that only root can read', () => {
   attachmentsIn(runDir).write(key, record)
   expect(attachmentsIn(runDir).read(key)).toEqual(record)
   expect(readdirSync(join(runDir, 'attachments'))).toEqual([RECORDS_OF_VERSION_1.name])
@@ -41,7 +41,7 @@ describe.each(['redirect', 'tproxy'] as const)('the record that an earlier plugi
     writeFileSync(path, text, { mode: 0o600 })
   })
 
-  test('is read under its old name with every member', async () => {
+  test('is read with all members under its old file name', async () => {
     expect({ v, key: { network, containerID, ifName } }).toEqual({ v: 1, key: RECORDS_OF_VERSION_1.key })
     expect(attachmentsIn(runDir).read(key)).toEqual(members)
   })
@@ -51,7 +51,7 @@ describe.each(['redirect', 'tproxy'] as const)('the record that an earlier plugi
     expect(findByNetns(attachmentsIn(runDir), { ...members.netns, ino: 1 })).toBeUndefined()
   })
 
-  test('has the form that is written today, so that the earlier plugin can delete what this one added', () => {
+  test('has the current format, so that the earlier plugin can delete an attachment of this plugin', () => {
     const attachments = attachmentsIn(runDir)
     const found = attachments.read(key)
     rmSync(path)
@@ -61,21 +61,25 @@ describe.each(['redirect', 'tproxy'] as const)('the record that an earlier plugi
     expect(written).toMatch(/^\{"v":1,.*\}\n$/)
   })
 
-  test('is put back byte for byte by an ADD that fails', () => {
+  test('is restored byte for byte by an ADD that fails', () => {
     attachmentsIn(runDir).write(key, record)()
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 })
 
-describe('a state file that says nothing usable is an error with its path and the member', () => {
+describe('an invalid state file causes an error with its path and the invalid member', () => {
   const whole = { v: 1, ...key, ...record }
   test.each([
     ['of another version', { ...whole, v: 2 }, 'it has version 2, expected 1'],
     ['without a namespace', { ...whole, netns: {} }, 'netns.dev'],
-    ['of a back end that is no name', { ...whole, backend: 7 }, 'backend'],
-    ['with a port that is none', { ...whole, rules: { ...record.rules, proxyPort: 70_000 } }, 'rules.proxyPort'],
-    ['without loopback', { ...whole, rules: { ...record.rules, loopbackCidr: undefined } }, 'rules.loopbackCidr'],
-    ['of somebody else', { ...whole, ifName: 'eth1' }, 'it describes another attachment'],
+    ['with a back end that is not a string', { ...whole, backend: 7 }, 'backend'],
+    ['with an invalid port', { ...whole, rules: { ...record.rules, proxyPort: 70_000 } }, 'rules.proxyPort'],
+    [
+      'without the loopback range',
+      { ...whole, rules: { ...record.rules, loopbackCidr: undefined } },
+      'rules.loopbackCidr',
+    ],
+    ['of another attachment', { ...whole, ifName: 'eth1' }, 'it describes another attachment'],
   ])('%s', async (_, document, problem) => {
     const attachments = attachmentsIn(runDir)
     attachments.write(key, record)
@@ -86,7 +90,7 @@ describe('a state file that says nothing usable is an error with its path and th
   })
 })
 
-test('a state file that cannot be written is an I/O failure with its path', () => {
+test('a state file that cannot be written causes an I/O error with its path', () => {
   writeFileSync(join(runDir, 'attachments'), 'a file in the place of the folder')
   const write = () => attachmentsIn(runDir).write(key, record)
   expect(write).toThrow(`state file ${path}: it cannot be written`)

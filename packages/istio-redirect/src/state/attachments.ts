@@ -3,51 +3,51 @@ import { type AttachmentStore, attachmentStore } from '@cni/skel'
 import * as z from 'zod/mini'
 import { attachmentsFolder } from './folder.ts'
 
-/** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */
+/** Record of an ADD, from which CHECK, DEL and GC know the rules without asking the API server. Format version 1. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
-  /** Back end of the rules, by its word on nodes: `nft`, `legacy` or `nftables`. `null`: unknown yet. */
+  /** Back end of the rules, by its name on nodes: `nft`, `legacy` or `nftables`. `null` if it is unknown. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
-  /** What the rules are built from. */
+  /** Configuration that the rules are built from. */
   readonly rules: CaptureConfig
-  /** The policy route of TPROXY, if there is one. */
+  /** Policy route of TPROXY. `null` for REDIRECT. */
   readonly tproxy: { readonly mark: number; readonly table: number } | null
-  /** `false` from before the first change until after the last one. */
+  /** `false` until the last change of the ADD is done. */
   readonly applied: boolean
   /**
-   * The kernel's count of the changes of nf_tables in the namespace, as of the one that wrote the rules; absent where they
-   * were written otherwise. While it counts no more, they are as they were written.
+   * Generation of nf_tables after the batch that wrote the rules. Absent if the rules were not written by one batch.
+   * While the kernel reports the same generation, the rules are unchanged.
    */
   readonly generation?: number | undefined
-  /** The namespace was fresh before the first ADD: tables that are empty after DEL came with our rules. */
+  /** True if the namespace was fresh before the first ADD. Then DEL also removes tables that are empty. */
   readonly first?: boolean | undefined
 }
 
-/** What decides about the addresses and routes of an attachment: its families, and whether its rules are those of TPROXY. */
+/** Part of the record that decides about addresses and routes: the families, and the policy route of TPROXY. */
 export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
-/** A namespace, told apart by what the kernel calls it: a path may come to mean another one. */
+/** Identity of a namespace by device and inode. A path can refer to another namespace later. */
 export interface NetnsIdentity {
   readonly dev: number
   readonly ino: number
 }
 
-/** The records of one node. */
+/** Records of a node. */
 export type Attachments = AttachmentStore<AttachmentRecord>
 
 /**
- * The records below a run directory.
+ * Opens the records below a run directory.
  *
  * @example
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // The types vouch for what is written: it need not be read back.
+  // Type checking ensures valid records, so they are not validated again after a write.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 
-/** What was recorded about a namespace; files nobody can read are passed over. */
+/** Finds the record of a namespace. Skips unreadable files. */
 export function findByNetns(
   attachments: Attachments,
   { dev, ino }: NetnsIdentity,

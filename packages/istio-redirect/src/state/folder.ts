@@ -1,4 +1,4 @@
 import { inFolder } from '../in-folder.ts'
 
-/** Where the records of attachments are, below a run directory. */
+/** Folder of the attachment records in a run directory. */
 export const attachmentsFolder = (runDir: string): string => inFolder(runDir, 'attachments')

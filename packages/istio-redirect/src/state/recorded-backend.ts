@@ -2,8 +2,8 @@ import { type Backend, iptablesBackend } from '../backend.ts'
 import type { AttachmentRecord } from './attachments.ts'
 
 /**
- * The back end to say when the node's `iptables` may have come to mean another one since: an nft that holds our rules
- * leaves no trace by which it would be found, and a legacy one is not found where its programs are gone.
+ * Back end of a record. CHECK and DEL have to pass it explicitly, because the node's `iptables` may use another back
+ * end by now. The iptables programs would then not find the recorded rules.
  */
 export const recordedBackend = ({ backend }: AttachmentRecord): Backend | undefined =>
   backend === 'nftables' ? backend : iptablesBackend(backend)

@@ -1,5 +1,5 @@
 /**
- * Pods as Istio's injector leaves them, and what the agent's role has to allow.
+ * Pods as Istio's injector creates them, and the permissions of the agent's role.
  *
  * @example
  * ```ts

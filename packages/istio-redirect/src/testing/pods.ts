@@ -1,6 +1,6 @@
 import type { StoredContainer, StoredPod } from '@cni/kube/testing'
 
-/** What a test may want to differ from the ordinary pod. */
+/** Members of a test pod that may differ from an ordinary pod. */
 export interface PodOptions {
   readonly name?: string
   readonly namespace?: string
@@ -13,8 +13,8 @@ export interface PodOptions {
 }
 
 /**
- * A pod as Istio's injector leaves it when the CNI plugin is in use: an application, the `istio-proxy` container, the
- * `istio-validation` init container and the annotation `sidecar.istio.io/status`.
+ * Pod as Istio's injector creates it for use with the CNI plugin. It has an application, the `istio-proxy` container,
+ * the `istio-validation` init container and the annotation `sidecar.istio.io/status`.
  */
 export function meshPod(options: PodOptions = {}): StoredPod {
   const { proxy = { securityContext: { runAsUser: 1337, runAsGroup: 1337 } } } = options
@@ -33,7 +33,7 @@ export function meshPod(options: PodOptions = {}): StoredPod {
   )
 }
 
-/** A pod with one application container and nothing of a mesh. */
+/** Pod with one application container, without any sign of a mesh. */
 export function plainPod(options: PodOptions = {}): StoredPod {
   return pod(options, [{ name: 'app', image: 'app' }], options.initContainers ?? [])
 }

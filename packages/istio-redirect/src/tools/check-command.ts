@@ -15,24 +15,26 @@ import { networkOf } from './iptables/program.ts'
 import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 
-/** The flags of `istio-redirect check`. */
+/** Flags of `istio-redirect check`. */
 export const checkFlags = {
   ...podFlags,
   netns: textFlag({ name: 'netns', value: 'PATH', help: 'the network namespace of the pod' }),
   nativeNftables: nativeFlag,
   ambient: boolFlag({
     name: 'ambient',
-    help: 'whether the pod is in the ambient mesh as it should be; the settings of the agent are those of its variables here',
+    help: 'check the pod’s state in the ambient mesh; the agent’s settings come from its environment variables, set here',
   }),
   namespace: textFlag({
     name: 'namespace',
     value: 'FILE',
-    help: 'with --ambient: the namespace of the pod, for its labels; without it that in the file of the pod',
+    help: 'with --ambient: file with the Namespace object of the pod, for its labels; default: the file of the pod',
   }),
-  json: boolFlag({ name: 'json', help: 'the differences as one JSON document' }),
+  json: boolFlag({ name: 'json', help: 'print the differences as one JSON document' }),
 }
 
-/** `istio-redirect check`: whether a namespace is as the plugin would set it up for a pod. Changes nothing. */
+/**
+ * `istio-redirect check`: compares a namespace with the rules that the plugin would write for a pod. Changes nothing.
+ */
 export async function runCheck(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, checkFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)

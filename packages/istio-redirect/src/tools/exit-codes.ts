@@ -1,14 +1,14 @@
-/** How `rules`, `trace` and `check` end. */
+/** Exit codes of `rules`, `trace` and `check`. */
 export const exitCodes = {
   ok: 0,
-  /** Bad input, or something did not work. */
+  /** Invalid input, or a failure. */
   failed: 1,
   usage: 2,
-  /** The pod gets no rules; stderr says why. */
+  /** The pod gets no rules. The reason is on stderr. */
   skipped: 3,
   /** `trace`: the packet is dropped or rejected. `check`: the namespace differs. */
   negative: 4,
-  /** `trace`: it came to something that is not known. */
+  /** `trace`: the result depends on a value that is not known. */
   undecided: 5,
 } as const
 

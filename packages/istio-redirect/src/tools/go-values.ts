@@ -1,4 +1,4 @@
-/** An unsigned 16-bit number as Go reads it with base 0: decimal, or 0x, 0o, 0b and a leading 0 for octal. */
+/** Parses an unsigned 16-bit number as Go does with base 0: decimal, or with the prefix 0x, 0o, 0b, or 0 for octal. */
 export function goUint16(text: string): number {
   const digits = text.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')
   const number = /^0[0-7]+$/.test(digits)
@@ -11,7 +11,7 @@ export function goUint16(text: string): number {
   return number
 }
 
-/** A number, but one that does not fit. */
+/** Error for a number that is too large. */
 export class TooLarge extends Error {}
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -25,7 +25,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
-/** A duration as Go writes it (`5s`, `1m30s`, `1.5h`), in milliseconds. */
+/** Parses a duration as Go writes it (`5s`, `1m30s`, `1.5h`). Returns milliseconds. */
 export function goDuration(text: string): number {
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/s.exec(text) ?? []
   if (body === '0') return 0

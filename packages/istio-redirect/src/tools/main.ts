@@ -8,20 +8,20 @@ import { machine } from './system.ts'
 commandMain(
   'istio-redirect',
   (argv, io) =>
-    // a compiled file is known by its argv0; its argv[1] is the name it was built under
+    // A compiled file is known by its argv0. Its argv[1] is the name it was built under.
     runTools(basename(process.argv0), argv, {
       env: io.env,
       stdout: io.stdout,
       stderr: io.stderr,
       colour: io.colour,
-      // Only for who asks, so that what was begun can be taken back: until then a signal ends the process as usual, also
-      // one that waits for its input.
+      // Read only by commands that can roll back. Reading it installs signal handlers. Other commands end at a signal
+      // as usual, also while they wait for input.
       get signal() {
         return io.signal
       },
       now: () => new Date(),
       system: machine,
     }),
-  // what is said about a pod's or a node's files
+  // Messages may contain text from files of a pod or of the node.
   { cleanStderr: escapeUnsafeLines },
 )

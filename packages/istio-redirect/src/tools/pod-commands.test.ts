@@ -42,13 +42,13 @@ const files = {
 }
 
 describe('istio-redirect rules', () => {
-  test('prints what iptables-restore reads, and nothing else', async () => {
+  test('prints only the input of iptables-restore', async () => {
     const { exitCode, stdout, stderr } = await tools(['rules', '--pod', 'web.yaml'], { files })
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^\* nat\n-N ISTIO_INBOUND\n[\s\S]*--dport 5432 -j RETURN\n[\s\S]*COMMIT\n$/)
   })
 
-  test('with --native-nftables prints what nft would list, as text, data or a chart', async () => {
+  test('with --native-nftables prints the output of nft list, as text, data or a chart', async () => {
     const native = (...argv: string[]) =>
       tools(['rules', '--pod', 'dual.yaml', '--native-nftables', ...argv], { files })
     const text = await native()
@@ -68,7 +68,7 @@ describe('istio-redirect rules', () => {
     expect(await native('--family', 'ipv6')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--family') })
   })
 
-  test('prints the other family on demand, and says that there is one', async () => {
+  test('prints IPv6 rules with --family, and mentions them without it', async () => {
     const ipv4 = await tools(['rules', '--pod', 'dual.yaml'], { files })
     expect(ipv4.stderr).toContain('--family ipv6')
     const ipv6 = await tools(['rules', '--pod', 'dual.yaml', '--family', 'ipv6'], { files })
@@ -77,7 +77,7 @@ describe('istio-redirect rules', () => {
     expect(both.stdout).toContain('# ip6tables-restore --noflush\n')
   })
 
-  test('a member without a value is absent, as Kubernetes reads it', async () => {
+  test('treats a null member as absent, as Kubernetes does', async () => {
     const { exitCode, stdout, stderr } = await tools(['rules', '--pod', 'nulls.yaml'], { files })
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 3,
@@ -86,7 +86,7 @@ describe('istio-redirect rules', () => {
     })
   })
 
-  test('has the rules as data and as a chart', async () => {
+  test('prints the rules as data and as a chart', async () => {
     const json = await tools(['rules', '--pod', 'web.yaml', '--format', 'json'], { files })
     expect(JSON.parse(json.stdout)).toMatchObject({ pod: 'demo/web', config: { proxyPort: 15001 } })
     const chart = await tools(['rules', '--pod', 'web.yaml', '--format', 'mermaid'], { files })
@@ -96,13 +96,13 @@ describe('istio-redirect rules', () => {
   test.each([
     [['--pod', 'plain.yaml'], 'does not have istio-proxy container (have [app other])'],
     [['--pod', 'web.yaml', '--netconf', 'netconf.json'], 'pod namespace demo excluded'],
-  ])('%j: a pod that the plugin skips has exit code 3 and the reason', async (argv, reason) => {
+  ])('%j: returns exit code 3 and the reason for a pod that the plugin skips', async (argv, reason) => {
     const { exitCode, stdout, stderr } = await tools(['rules', ...argv], { files })
     expect([exitCode, stdout]).toEqual([3, ''])
     expect(stderr).toContain(reason)
   })
 
-  test('takes one pod of several by name', async () => {
+  test('selects one of several pods by name', async () => {
     const all = await tools(['rules', '--pod', 'two.yaml'], { files })
     expect([all.exitCode, all.stderr]).toEqual([
       1,
@@ -116,16 +116,16 @@ describe('istio-redirect rules', () => {
   test.each([
     ['nope.yaml', 'nope.yaml cannot be read: ENOENT'],
     ['broken.yaml', 'broken.yaml: '],
-    ['deploy.yaml', 'deploy.yaml: "Deployment" is no pod'],
+    ['deploy.yaml', 'deploy.yaml: "Deployment" is not a pod'],
     ['annotation.yaml', 'annotation traffic.sidecar.istio.io/excludeOutboundPorts of pod demo/web is "x"'],
     ['number.yaml', 'metadata.annotations.traffic.sidecar.istio.io/excludeOutboundPorts has the wrong type'],
-  ])('%s makes no sense: exit code 1', async (file, message) => {
+  ])('returns exit code 1 for the invalid file %s', async (file, message) => {
     const { exitCode, stdout, stderr } = await tools(['rules', '--pod', file], { files })
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toContain(message)
   })
 
-  test('takes variables instead of a pod', async () => {
+  test('accepts variables instead of a pod', async () => {
     const { exitCode, stdout } = await tools(['rules', '--config', 'vars.yaml'], { files })
     expect(exitCode).toBe(0)
     expect(stdout).toContain('--uid-owner 7 -j RETURN')
@@ -145,7 +145,7 @@ describe('istio-redirect trace', () => {
     ['tcp 10.0.0.5:5432 uid 1000', 'ACCEPT'],
     ['tcp 127.0.0.1:80 uid 1000', 'ACCEPT'],
     ['tcp 10.1.2.3:80 from 10.9.9.9:4000 in eth0', 'ACCEPT to ?:15006'],
-  ])('%s: says where it ends', async (packet, ending) => {
+  ])('%s: prints where the packet ends', async (packet, ending) => {
     const { exitCode, stdout } = await trace(packet)
     expect([exitCode, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, ending])
   })
@@ -155,13 +155,13 @@ describe('istio-redirect trace', () => {
     ['tcp 10.0.0.5:80 uid 1337', 'accept'],
     ['tcp 10.0.0.5:5432 uid 1000', 'accept'],
     ['tcp 10.1.2.3:80 from 10.9.9.9:4000 in eth0', 'accept to ?:15006'],
-  ])('%s: says the same of native rules', async (packet, ending) => {
+  ])('%s: prints the same for native rules', async (packet, ending) => {
     const { exitCode, stdout } = await trace(packet, '--native-nftables')
     expect([exitCode, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, ending])
     expect(JSON.parse((await trace(packet, '--native-nftables', '--json')).stdout)).toMatchObject({ verdict: 'accept' })
   })
 
-  test('takes what nft listed, for native rules', async () => {
+  test('accepts the output of nft list, for native rules', async () => {
     const { stdout: listed } = await tools(['rules', '--pod', 'web.yaml', '--native-nftables'], { files })
     const packet = 'tcp 10.0.0.5:80 uid 1000'
     const argv = ['trace', '--native-nftables', '--from', 'listed', '--packet', packet]
@@ -173,7 +173,7 @@ describe('istio-redirect trace', () => {
     })
   })
 
-  test('has exit code 5 for what is not known, and 4 for what is dropped', async () => {
+  test('returns exit code 5 for an undecided packet, and 4 for a dropped one', async () => {
     expect(await trace('tcp 10.0.0.5:80')).toMatchObject({ exitCode: 5, stdout: expect.stringContaining('undecided') })
     const saved = { save: '*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -j DROP\nCOMMIT\n' }
     expect(await tools(['trace', '--from', 'save', '--packet', 'tcp 10.0.0.5:80'], { files: saved })).toMatchObject({
@@ -181,7 +181,7 @@ describe('istio-redirect trace', () => {
     })
   })
 
-  test('has the way as data and as a chart', async () => {
+  test('prints the path as data and as a chart', async () => {
     expect(JSON.parse((await trace('tcp 10.0.0.5:80 uid 1', '--json')).stdout)).toMatchObject({ rewritten: 'REDIRECT' })
     expect((await trace('tcp 10.0.0.5:80 uid 1', '--mermaid')).stdout).toMatch(/^flowchart TD/)
     const { stdout: native } = await trace('tcp 10.0.0.5:80 uid 1', '--mermaid', '--native-nftables')
@@ -197,7 +197,7 @@ test.each([
   [['trace', '--pod', 'a'], 'expected --packet'],
   [['trace', '--pod', 'a', '--from', 'b', '--packet', 'x'], 'expected one of --pod FILE, --from FILE and --netns PATH'],
   [['check', '--pod', 'a'], 'expected --pod FILE and --netns PATH'],
-])('%j is wrong usage: exit code 2', async (argv, message) => {
+])('%j is a usage error with exit code 2', async (argv, message) => {
   const { exitCode, stdout, stderr } = await tools(argv)
   expect([exitCode, stdout]).toEqual([2, ''])
   expect(stderr).toContain(message)
@@ -205,7 +205,7 @@ test.each([
 })
 
 test.each([['rules'], ['trace'], ['check'], ['iptables']])(
-  '%s has a help text, and the program a version',
+  '%s has a help text, and the program prints its version',
   async (name) => {
     expect(await tools([name, '--help'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Exit codes:') })
     expect((await tools(['--help'])).stdout).toContain(name)

@@ -12,30 +12,30 @@ import { configFromFile } from './iptables/config-file.ts'
 import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 
-/** The flags of `istio-redirect rules`. */
+/** Flags of `istio-redirect rules`. */
 export const rulesFlags = {
   ...podFlags,
   config: textFlag({
     name: 'config',
     value: 'FILE',
-    help: 'instead of a pod, variables of "istio-redirect iptables" with their values, YAML or JSON',
+    help: 'file with variables of "istio-redirect iptables" and their values, in YAML or JSON, instead of a pod',
   }),
   format: choiceFlag({
     name: 'format',
     of: ['restore', 'json', 'mermaid'],
     fallback: 'restore',
-    help: 'restore: what iptables-restore reads, or with --native-nftables what nft prints; json: the rules as data; mermaid: a chart of the chains',
+    help: 'restore: input of iptables-restore, or with --native-nftables the output of nft list; json: the rules as data; mermaid: a chart of the chains',
   }),
   nativeNftables: nativeFlag,
   family: choiceFlag({
     name: 'family',
     of: ['ipv4', 'ipv6', 'both', ''],
     fallback: '',
-    help: 'ipv4, ipv6 or both; restore prints ipv4 unless told otherwise, the other formats both',
+    help: 'ipv4, ipv6 or both; default: ipv4 for restore, both for the other formats',
   }),
 }
 
-/** `istio-redirect rules`: the rules that a pod gets, and nothing else, on stdout. */
+/** `istio-redirect rules`: prints the rules of a pod on stdout, and nothing else. */
 export async function runRules(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, rulesFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
@@ -63,7 +63,7 @@ export async function runRules(argv: readonly string[], io: ToolIo): Promise<Exi
   else if (flags.format === 'mermaid') io.stdout(rulesChart(rules, families))
   else io.stdout(asRestoreText(rules, families))
   if (flags.format === 'restore' && flags.family === '' && found.config.ipv6) {
-    io.stderr('there are IPv6 rules as well: --family ipv6, for ip6tables-restore\n')
+    io.stderr('this pod has IPv6 rules too: --family ipv6 prints them, for ip6tables-restore\n')
   }
   return exitCodes.ok
 }
@@ -74,7 +74,9 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
   return wanted.filter((each) => each === 'ipv4' || ipv6 || wanted.length === 1)
 }
 
-/** With both families each part says which program it is for; that cannot be piped as a whole. */
+/**
+ * With both families, a comment names the program for each part. The whole text is then not valid input for a program.
+ */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }
   const title = (family: Family) => (families.length > 1 ? `# ${program[family]} --noflush\n` : '')

@@ -17,13 +17,13 @@ interface Command {
 
 const commands: Readonly<Record<string, Command>> = {
   rules: { summary: 'print the rules that a pod gets', flags: rulesFlags, run: runRules },
-  trace: { summary: 'say what the rules do with a packet, and why', flags: traceFlags, run: runTrace },
-  check: { summary: 'compare a network namespace with what its pod asks for', flags: checkFlags, run: runCheck },
+  trace: { summary: 'show what the rules do with a packet, and why', flags: traceFlags, run: runTrace },
+  check: { summary: 'compare a network namespace with the rules that its pod needs', flags: checkFlags, run: runCheck },
 }
 
 /**
- * The `istio-redirect` command without its process: arguments in, exit code out. Called by the name of `istio-iptables`
- * it is that command.
+ * Runs the command `istio-redirect` and returns its exit code. Under the name `istio-iptables` it runs the subcommand
+ * `iptables`.
  */
 export async function runTools(calledAs: string, argv: readonly string[], io: ToolIo): Promise<number> {
   if (calledAs === 'istio-iptables') return runIptables(argv, io)
@@ -67,7 +67,7 @@ function helpText(colour: boolean): string {
 
 ${heading('Commands:', colour)}
 ${rows.map(([name = '', summary]) => `  ${name.padEnd(10)}${summary}\n`).join('')}
-istio-redirect COMMAND --help has the flags. Called as istio-iptables it is its command iptables.
+istio-redirect COMMAND --help lists the flags. Under the name istio-iptables this program runs the command iptables.
 `
 }
 
@@ -82,7 +82,7 @@ ${heading('Flags:', colour)}
 ${flagsText(flags)}
 ${heading('Exit codes:', colour)}
   0  done${name === 'trace' ? ', the packet is let through' : name === 'check' ? ', no difference' : ''}
-  1  failed: bad input, or something did not work
+  1  failed: invalid input, or an error
   2  wrong usage
   3  the pod gets no rules; stderr says why
-${name === 'trace' ? '  4  the packet is dropped or rejected\n  5  it came to something that is not known, which the last line names\n' : ''}${name === 'check' ? '  4  there are differences\n' : ''}`
+${name === 'trace' ? '  4  the packet is dropped or rejected\n  5  undecided: the result depends on an unknown value, which the last line names\n' : ''}${name === 'check' ? '  4  there are differences\n' : ''}`

@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os'
 import { isNetnsError, type NetnsTarget, openRtnl } from '@cni/netns'
 import type { System } from './io.ts'
 
-/** The machine itself. */
+/** Files and addresses of this machine. */
 export const machine: System = {
   readFile: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
-  // not atomic on purpose: it may be a device or a pipe, which must not be replaced by a file
+  // Not atomic: the path may be a device or a pipe, which must not be replaced by a file.
   writeFile: (path, text) => writeFileSync(path, text, { mode: 0o644 }),
   addresses,
 }

@@ -14,26 +14,30 @@ import type { ToolIo } from './io.ts'
 import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 
-/** The flags of `istio-redirect trace`. */
+/** Flags of `istio-redirect trace`. */
 export const traceFlags = {
   ...podFlags,
   packet: textFlag({
     name: 'packet',
     value: 'PACKET',
-    help: '"tcp 10.0.0.5:80 uid 1000" is made here; "tcp 10.1.2.3:8080 from 10.9.9.9 in eth0" comes in; also gid, mark, connmark, state, out, local; without out it leaves by eth0, and its group is that of the user’s number',
+    help: 'outgoing, such as "tcp 10.0.0.5:80 uid 1000", or incoming, such as "tcp 10.1.2.3:8080 from 10.9.9.9 in eth0"; also gid (default: uid), mark, connmark, state, out (default: eth0), local',
   }),
   from: textFlag({
     name: 'from',
     value: 'FILE',
-    help: 'instead of a pod’s, the rules that iptables-save printed, or with --native-nftables nft list ruleset',
+    help: 'file with the output of iptables-save, or with --native-nftables of nft list ruleset, instead of a pod',
   }),
-  netns: textFlag({ name: 'netns', value: 'PATH', help: 'instead of a pod’s, the rules in a network namespace' }),
+  netns: textFlag({
+    name: 'netns',
+    value: 'PATH',
+    help: 'network namespace whose rules are traced, instead of a pod’s',
+  }),
   nativeNftables: nativeFlag,
-  json: boolFlag({ name: 'json', help: 'the trace as one JSON document' }),
-  mermaid: boolFlag({ name: 'mermaid', help: 'a chart of the rules that matched' }),
+  json: boolFlag({ name: 'json', help: 'print the trace as one JSON document' }),
+  mermaid: boolFlag({ name: 'mermaid', help: 'print a chart of the rules that matched' }),
 }
 
-/** `istio-redirect trace`: what the rules do with a packet, and why. */
+/** `istio-redirect trace`: shows what the rules do with a packet, and why. */
 export async function runTrace(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, traceFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
@@ -57,7 +61,7 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
 
 type TraceFlagValues = FlagValues<typeof traceFlags>
 
-/** Rules to walk, and the addresses of the machine that they are of. */
+/** Rules to trace, and the addresses of their machine. */
 interface Source {
   readonly local: readonly string[] | undefined
   trace(packet: Packet, chart: boolean): { readonly result: { readonly verdict: string }; readonly text: string }
@@ -99,7 +103,7 @@ async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source 
   return of(readTables(nft), await outside(io, opened))
 }
 
-/** What a pod gets; `undefined` for one that gets nothing. */
+/** Configuration and addresses of a pod. `undefined` if the pod gets no rules. */
 async function decided(io: ToolIo, flags: TraceFlagValues) {
   const found = await podDecision(io, flags)
   if (found.act !== 'skip') {

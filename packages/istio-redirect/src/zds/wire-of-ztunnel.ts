@@ -1,19 +1,19 @@
-/** The same messages as ztunnel needs them: for what plays ztunnel. */
+/** ZDS messages from ztunnel's side, for stand-ins of ztunnel. */
 import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from '@cni/types/protobuf'
 import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from './wire.ts'
 
-/** A message of the agent as it was read: one that adds a pod may lack who it is. */
+/** Message of the agent as received. An `add` message may lack the workload. */
 export type ReceivedRequest =
   | Exclude<ZdsRequest, AddRequest>
   | (Omit<AddRequest, 'workload'> & { readonly workload: WorkloadInfo | undefined })
 
-/** What ztunnel says first. */
+/** Encodes the first message of ztunnel. */
 export const encodeHello = ({ version }: Hello): Uint8Array => numberField(1, version)
 
-/** What ztunnel answers. */
+/** Encodes ztunnel's answer to a message. */
 export const encodeAck = ({ error }: Ack): Uint8Array => lengthDelimited(1, textField(1, error))
 
-/** Reads a message of the agent; `undefined` when it says nothing that is known. Throws a {@link ProtobufError}. */
+/** Decodes a message of the agent. Returns `undefined` if no known field is present. Throws a {@link ProtobufError}. */
 export function decodeRequest(bytes: Uint8Array): ReceivedRequest | undefined {
   let request: ReceivedRequest | undefined
   for (const field of fieldsOf(bytes)) {
@@ -38,7 +38,7 @@ function readAdd(bytes: Uint8Array): ReceivedRequest {
 }
 
 function snapshotSent(bytes: Uint8Array): ReceivedRequest {
-  // It has no fields, but shall be a message.
+  // The message has no fields, but has to be valid protobuf.
   for (const _ of fieldsOf(bytes));
   return { type: 'snapshotSent' }
 }

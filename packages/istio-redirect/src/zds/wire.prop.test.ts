@@ -13,7 +13,7 @@ const request: fc.Arbitrary<ZdsRequest> = fc.oneof(
   fc.constant({ type: 'snapshotSent' } as const),
 )
 
-test('every message is read as it was written', () => {
+test('every message survives encoding and decoding', () => {
   fc.assert(
     fc.property(request, (given) => {
       expect(decodeRequest(encodeRequest(given))).toEqual(given)
@@ -27,10 +27,10 @@ test('every message is read as it was written', () => {
   )
 })
 
-test('bytes of anybody are read, or refused in words', () => {
+test('arbitrary bytes are decoded or cause a ProtobufError', () => {
   const hostile = fc.oneof(
     fc.uint8Array({ maxLength: 64 }),
-    // Nearly right ones.
+    // Valid messages with one byte changed.
     fc.tuple(request, fc.nat(), fc.nat(255)).map(([given, at, byte]) => {
       const bytes = Uint8Array.from(encodeRequest(given))
       bytes[at % bytes.length] = byte

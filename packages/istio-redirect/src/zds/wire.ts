@@ -1,62 +1,68 @@
-/** The messages of ZDS (package istio.workload.zds), each one packet. */
+/** Messages of ZDS (package istio.workload.zds). Each message is one packet. */
 import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from '@cni/types/protobuf'
 
-/** The longest that either side reads. */
+/** Longest message in bytes that either side reads. */
 export const MAX_MESSAGE = 1024
 
-/** Who a pod is. */
+/** Identity of a pod. */
 export interface WorkloadInfo {
   readonly name: string
   readonly namespace: string
   readonly serviceAccount: string
 }
 
-/** A pod and who it is; its namespace goes with the message. ztunnel ends when it is not told who. */
+/**
+ * Adds a pod. The descriptor of its network namespace accompanies the message. ztunnel exits if the workload is
+ * missing.
+ */
 export interface AddRequest {
   readonly type: 'add'
   readonly uid: string
   readonly workload: WorkloadInfo
 }
 
-/** A pod whose namespace is not known here: whoever has it keeps it. Only in a snapshot, or ztunnel ends. */
+/**
+ * Keeps a pod whose network namespace the agent does not know. ztunnel keeps the namespace that it has. Allowed in a
+ * snapshot only; otherwise ztunnel exits.
+ */
 export interface KeepRequest {
   readonly type: 'keep'
   readonly uid: string
 }
 
-/** What was not mentioned is no more. Once, or ztunnel ends. */
+/** Ends the snapshot. ztunnel removes all pods that the snapshot did not contain. ztunnel exits at a second one. */
 export interface SnapshotSentRequest {
   readonly type: 'snapshotSent'
 }
 
-/** A pod is gone. */
+/** Removes a pod. */
 export interface DelRequest {
   readonly type: 'del'
   readonly uid: string
 }
 
-/** What belongs to a snapshot. */
+/** Message of a snapshot. */
 export type SnapshotRequest = AddRequest | KeepRequest
 
-/** What may be said after it. */
+/** Message after the snapshot. */
 export type ChangeRequest = AddRequest | DelRequest
 
-/** What the agent says. */
+/** Message of the agent. */
 export type ZdsRequest = SnapshotRequest | ChangeRequest | SnapshotSentRequest
 
-/** What ztunnel says first. */
+/** First message of ztunnel. */
 export interface Hello {
-  /** 1; others are nothing that the agent knows of, and no fault. */
+  /** Protocol version. The agent knows 1, and accepts any other. */
   readonly version: number
 }
 
-/** What ztunnel says of each message. */
+/** ztunnel's answer to a message. */
 export interface Ack {
-  /** Empty: all is well. */
+  /** Error text. Empty on success. */
   readonly error: string
 }
 
-/** A message for ztunnel. It is not looked at whether ztunnel reads as much. */
+/** Encodes a message for ztunnel. Does not check {@link MAX_MESSAGE}. */
 export function encodeRequest(request: ZdsRequest): Uint8Array {
   switch (request.type) {
     case 'add': {
@@ -65,7 +71,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
       return lengthDelimited(1, Buffer.concat([textField(1, request.uid), lengthDelimited(2, Buffer.concat(info))]))
     }
     case 'del':
-      // Not 1, which others have.
+      // Field 2: other messages have their UID in field 1.
       return lengthDelimited(2, textField(2, request.uid))
     case 'keep':
       return lengthDelimited(5, textField(1, request.uid))
@@ -74,7 +80,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
   }
 }
 
-/** Reads what ztunnel says first. Throws a {@link ProtobufError}. */
+/** Decodes the first message of ztunnel. Throws a {@link ProtobufError}. */
 export function decodeHello(bytes: Uint8Array): Hello {
   let version = 0
   for (const { number, value } of fieldsOf(bytes)) {
@@ -83,7 +89,7 @@ export function decodeHello(bytes: Uint8Array): Hello {
   return { version }
 }
 
-/** Reads what ztunnel answers; `undefined` when it is no ack. Throws a {@link ProtobufError}. */
+/** Decodes ztunnel's answer. Returns `undefined` if the message is not an answer. Throws a {@link ProtobufError}. */
 export function decodeAck(bytes: Uint8Array): Ack | undefined {
   if (bytes.length === 2 && bytes[0] === 0x0a && bytes[1] === 0) return ALL_IS_WELL
   let ack: Ack | undefined
@@ -98,5 +104,5 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
 
 // internal
 
-/** Nearly every answer. */
+/** Most frequent answer. */
 const ALL_IS_WELL: Ack = { error: '' }

@@ -1,6 +1,6 @@
 /**
- * A throw-away node with a pod network, and stand-ins for what surrounds the plugin in a pod. Needs root, Debian's
- * reference plugins and the executable to try.
+ * Throw-away node with a pod network, and stand-ins for the proxy, servers and clients in a pod. Needs root, Debian's
+ * reference plugins and the executable of the plugin under test.
  *
  * @example
  * ```ts

@@ -7,10 +7,10 @@ import { type Cni, cni } from '@cni/libcni'
 import { type NetnsTarget, netns, openRtnl } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
 
-/** Debian's reference plugins (package containernetworking-plugins). */
+/** Folder of Debian's reference plugins (package containernetworking-plugins). */
 export const REFERENCE_PLUGINS = '/usr/lib/cni'
 
-/** One run of a plugin, as the runtime saw it. */
+/** One run of a plugin, as the runtime records it. */
 export interface PluginRun {
   verb: string
   plugin: string
@@ -19,20 +19,22 @@ export interface PluginRun {
 }
 
 export interface NodeOptions {
-  /** An existing folder for everything the node keeps on disk. */
+  /** Existing folder for all files of the node. */
   folder: string
-  /** The namespace that plays the node: bridges, the host ends of veths and the API server live in it. */
+  /** Network namespace of the node, with bridges, the host ends of veths and the API server. */
   target: NetnsTarget
-  /** The plugin under test: a compiled file, or a script with `#!` and an absolute interpreter. */
+  /** Plugin under test: a compiled file, or a script with `#!` and an absolute interpreter. */
   plugin: string
   pods: readonly StoredPod[]
   /** More members of the plugin's entry in the conflist. */
   conf?: Readonly<Record<string, unknown>>
-  /** What its token allows besides getting pods and namespaces. */
+  /** Permissions of the plugin's token besides getting pods and namespaces. */
   grants?: readonly Grant[]
 }
 
-/** A Kubernetes node in small: Debian's bridge and host-local before the plugin under test, and an API server with its pods. */
+/**
+ * Small Kubernetes node: a chain of Debian's bridge, host-local and the plugin under test, and an API server with pods.
+ */
 export interface Node extends AsyncDisposable {
   readonly binDir: string
   readonly confDir: string
@@ -42,23 +44,23 @@ export interface Node extends AsyncDisposable {
   readonly api: ApiServer
   /** Executes the chain inside the node. */
   readonly runtime: Cni
-  /** Every plugin process so far, in order. */
+  /** All plugin processes so far, in order. */
   readonly runs: readonly PluginRun[]
-  /** What plugins wrote on stderr, which a runtime puts in its own log. */
+  /** Lines that plugins wrote to stderr. A runtime writes them to its own log. */
   readonly log: readonly string[]
-  /** The records of attachments the plugin has on disk. */
+  /** Names of the plugin's record files. */
   stateFiles(): string[]
-  /** The addresses host-local has handed out. */
+  /** Addresses that host-local has allocated. */
   leases(): string[]
 }
 
-/** What containerd adds to every pod before the pod network: the loopback interface, brought up. */
+/** Network that containerd adds to every pod before the pod network: it brings the loopback interface up. */
 export const LOOPBACK: Conflist = { cniVersion: '0.3.1', name: 'cni-loopback', plugins: [{ type: 'loopback' }] }
 
-/** The node's addresses on its bridge: the pods' gateways. */
+/** Addresses of the node on its bridge, which are the gateways of the pods. */
 export const GATEWAY = { ipv4: '10.222.0.1', ipv6: 'fd00:10:222::1' } as const
 
-/** Build a node in a namespace and a folder; nothing outside them is touched. */
+/** Builds a node in a namespace and a folder, and changes nothing outside of them. */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const at = (name: string): string => {
     const path = join(options.folder, name)
@@ -126,12 +128,15 @@ const conflistOf = (ipamDir: string, entry: PluginConf): Conflist => ({
   ],
 })
 
-/** Nobody else has the bridge's addresses, and an IPv6 address is of no use until a second has gone into asking. */
+/**
+ * Turns duplicate address detection off. No other host has the bridge's addresses, and detection delays an IPv6 address
+ * by a second.
+ */
 const skipDuplicateAddressDetection = (): void => {
   for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
 }
 
-/** Starts plugins inside the node, waits for them outside, and writes down how each ended. */
+/** Starts plugins inside the node's namespace, waits for them outside of it, and records each result. */
 function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
   const real = realExec()
   return {

@@ -1,4 +1,4 @@
-/** Stand-ins for what surrounds the plugin in a pod: the proxy, a server, an application. Each is a process of its own. */
+/** Stand-ins for the proxy, a server and an application in a pod. Each one is a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { extname } from 'node:path'
@@ -21,7 +21,7 @@ const connectionSchema = z.object({
   error: z.optional(z.string()),
 })
 
-/** One connection of the application: its destination, and the answer or the error. */
+/** Connection of the application: its destination, and the answer or the error. */
 export interface Connection {
   readonly to: string
   /** Answer of a stand-in server. */
@@ -31,9 +31,9 @@ export interface Connection {
         readonly pid: number
         readonly uid: number
         readonly listener: number
-        /** Only an application: the address of the client. */
+        /** Address of the client. Only in the answer of an application. */
         readonly from?: string | undefined
-        /** Only the proxy: `address:port` the connection was meant for. */
+        /** Original destination, as `address:port`. Only in the answer of the proxy. */
         readonly original_dst?: string | undefined
       }
     | null
@@ -41,14 +41,14 @@ export interface Connection {
   readonly error?: string | undefined
 }
 
-/** A stand-in that runs. */
+/** Running stand-in. */
 export interface StandIn extends AsyncDisposable {
   readonly pid: number
 }
 
 /**
- * Envoy's stand-in: listens on `ports` (default 15001 and 15006) as `uid` (default 1337) and reports original destinations.
- * With `transparent` it also takes what TPROXY hands to it.
+ * Starts a stand-in for Envoy. It listens on `ports` (default: 15001 and 15006) as the user `uid` (default: 1337), and
+ * reports original destinations. With `transparent` it also accepts connections that TPROXY redirects.
  */
 export const startProxy = (
   target: NetnsTarget,
@@ -59,13 +59,15 @@ export const startProxy = (
   }: { readonly uid?: number; readonly ports?: readonly number[]; readonly transparent?: boolean } = {},
 ): Promise<StandIn> => startServer(target, 'stand-in-proxy', [uid, ...ports, ...(transparent ? ['transparent'] : [])])
 
-/** An ordinary server that says its name. */
+/** Starts an ordinary server that answers with its name. */
 export const startApp = (
   target: NetnsTarget,
   options: { name: string; ports: readonly number[]; uid?: number },
 ): Promise<StandIn> => startServer(target, 'app-server', [options.uid ?? 1000, options.name, ...options.ports])
 
-/** Connects to each destination in turn from inside the namespace as `user`. A bare number is both uid and gid. */
+/**
+ * Connects to the destinations one by one, as `user`, inside the namespace. A plain number is both user and group ID.
+ */
 export async function connectFrom(
   target: NetnsTarget,
   user: number | { uid: number; gid: number },
@@ -78,7 +80,7 @@ export async function connectFrom(
   return z.parse(z.array(connectionSchema), JSON.parse(stdout))
 }
 
-/** The user of a process. */
+/** User and group of a process. */
 export type User = Parameters<typeof connectFrom>[1]
 
 async function startServer(target: NetnsTarget, script: string, args: readonly (string | number)[]): Promise<StandIn> {
@@ -97,7 +99,7 @@ async function startServer(target: NetnsTarget, script: string, args: readonly (
   }
 }
 
-/** The child keeps the namespace it was started in; we wait for it outside. */
+/** Starts a process in the namespace. The child keeps the namespace, while this process waits outside of it. */
 function start(target: NetnsTarget, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`processes/${script}${extname(import.meta.url)}`, import.meta.url))
   const argv = [...programFlags(), path, ...args.map(String)]

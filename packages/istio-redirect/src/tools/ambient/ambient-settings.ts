@@ -9,22 +9,25 @@ import type { Settings } from '../../conf/settings.ts'
 import type { ToolIo } from '../io.ts'
 import { documents } from '../pod/read-pods.ts'
 
-/** What the agent of a node was told. */
+/** Settings of the node agent. */
 export interface AmbientSettings {
-  /** Traffic is redirected on the node, by rules. */
+  /** True if rules on the node redirect the traffic. */
   readonly onNode: boolean
   readonly enrolment: EnrolmentSettings
   readonly rules: RulesOptions
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
 }
 
-/** The settings of the agent from its own variables; of selectors and namespaces the plugin's configuration, if there is one. */
+/**
+ * Reads the agent's settings from environment variables. Selectors and excluded namespaces come from the plugin's
+ * configuration if it has them.
+ */
 export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
   const { values, warnings } = resolveValues({}, [env])
   for (const warning of warnings) stderr(`warn: ${warning}\n`)
   const { forceIptablesBinary: forced } = values
   const mode = redirectModeOf(values)
-  if (mode === 'node-ebpf') throw new Error('whether a pod is redirected by programs cannot be checked from outside')
+  if (mode === 'node-ebpf') throw new Error('check --ambient does not support the redirect mode node-ebpf')
   const onNode = mode === 'node-iptables'
   const usual = onNode ? nodeLevelSelectors : usualSelectors
   const selectors = conf.ambientSelectors.length > 0 ? conf.ambientSelectors : usual
@@ -44,7 +47,7 @@ export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native:
   }
 }
 
-/** The labels of a namespace that is in a file, alone or beside pods; none when it is not. */
+/** Labels of a namespace in a file. Empty if the file does not contain the namespace. */
 export async function namespaceLabels(io: ToolIo, path: string, name: string): Promise<Labels> {
   const found = (await documents(io, path)).flatMap(withItems).find(({ kind, metadata }) => {
     return kind === 'Namespace' && isObject(metadata) && metadata.name === name
@@ -59,7 +62,7 @@ export async function namespaceLabels(io: ToolIo, path: string, name: string): P
 
 const mode = 'istio.io/dataplane-mode'
 
-/** Those of Istio's charts. */
+/** Selectors of Istio's charts. */
 const usualSelectors: EnrolmentSettings['selectors'] = [
   { podSelector: { matchLabels: { [mode]: 'ambient' } } },
   {

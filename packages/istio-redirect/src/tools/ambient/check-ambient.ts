@@ -21,26 +21,26 @@ import { readPod } from '../pod/read-pods.ts'
 import { type AmbientSettings, ambientSettings, namespaceLabels } from './ambient-settings.ts'
 import { listeningPorts } from './listening-ports.ts'
 
-/** What the flags of `istio-redirect check --ambient` say. */
+/** Flags of `istio-redirect check --ambient`. */
 export interface AmbientCheckFlags {
   readonly pod: string
   readonly name: string
   readonly netconf: string
-  /** Where its rules are: its own namespace, or the node's where traffic is redirected there. */
+  /** Namespace with the rules: the pod's, or the node's in a node-level mode. */
   readonly netns: string
-  /** A file with the namespace of the pod; `''`: that of the pod. */
+  /** File with the Namespace object of the pod. `''` means the file of the pod. */
   readonly namespace: string
   readonly nativeNftables: boolean
   readonly json: boolean
 }
 
-/** Whether a pod's namespace is in the mesh as it should be, or out of it. Changes nothing. */
+/** Checks a namespace against the decision of ambient mode about its pod, without a change. */
 export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Promise<ExitCode> {
   const io = readingOnce(given)
   const document = await readPod(io, flags.pod, flags.name)
   const pod = readAmbientPod(document.document)
   const name = `${document.namespace}/${document.name}`
-  if (pod === undefined) throw new Error(`${name} is no pod of a cluster: ${NEEDS}`)
+  if (pod === undefined) throw new Error(`${name} is not a complete pod: ${NEEDS}`)
   const settings = ambientSettings(io, await readNetconf(io, flags.netconf), flags.nativeNftables)
   const labels = await namespaceLabels(io, flags.namespace || flags.pod, pod.namespace)
   const decision = decideEnrolment(pod, labels, settings.enrolment)
@@ -54,7 +54,7 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
     io.stderr(`${name} is not in the mesh, as it should be: ${why}\n`)
     return exitCodes.skipped
   }
-  const heading = enrolled ? `${name} belongs into the mesh: ${why}` : `${name} does not belong into the mesh: ${why}`
+  const heading = enrolled ? `${name} belongs to the mesh: ${why}` : `${name} does not belong to the mesh: ${why}`
   const text = clean ? `${name}: enrolled, as it should be` : [heading, ...drift].join('\n')
   if (!flags.json) io.stdout(`${escapeUnsafeLines(text)}\n`)
   return clean ? exitCodes.ok : exitCodes.negative
@@ -62,7 +62,7 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
 
 // internal
 
-const NEEDS = 'take one with namespace, name and uid: kubectl get pod NAME -o yaml'
+const NEEDS = 'namespace, name and uid are required, as in kubectl get pod NAME -o yaml'
 
 interface Looked {
   readonly pod: AmbientPod
@@ -90,24 +90,24 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // A sidecar's chains have the same names.
+  // A sidecar's chains have the same names, so they are not leftovers.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 
-/** What ztunnel has not opened. */
+/** Ports of ztunnel without a listener. */
 async function silentPorts(opened: Netns): Promise<string[]> {
   const open = await listeningPorts(opened)
   const wanted = [OUTBOUND_PORT, INBOUND_PORT, HBONE_PORT]
   return wanted.filter((port) => !open.has(port)).map((port) => `missing listener of ztunnel on port ${port}`)
 }
 
-/** What the agent has not told the API server. */
+/** Status annotation that the agent has not written. */
 function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
   const status = redirectionStatus(pod)
   return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]
 }
 
-/** A file may have the pod and its namespace, and stdin can be read once. */
+/** Reads each file once: a file may contain the pod and its namespace, and stdin can be read only once. */
 function readingOnce(io: ToolIo): ToolIo {
   const texts = new Map<string, string>()
   const readFile = (path: string): string => {

@@ -1,6 +1,6 @@
 import { type NetnsTarget, readFile } from '@cni/netns'
 
-/** The TCP ports that somebody listens on in a namespace, in either family. */
+/** TCP ports with a listener in a namespace, in either family. */
 export async function listeningPorts(netns: NetnsTarget): Promise<ReadonlySet<number>> {
   const texts = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(netns, `/proc/net/${name}`)))
   const lines = texts.flatMap((text) => (text ?? '').split('\n'))
@@ -9,5 +9,5 @@ export async function listeningPorts(netns: NetnsTarget): Promise<ReadonlySet<nu
 
 // internal
 
-/** `sl: address:PORT address:port state`; `0A` is the state of who listens. */
+/** Line of the file: `sl: address:PORT address:port state`. State `0A` is LISTEN. */
 const listening = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /

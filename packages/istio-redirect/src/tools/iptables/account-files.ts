@@ -1,6 +1,6 @@
 import type { ToolIo } from '../io.ts'
 
-/** The id that a file such as `/etc/passwd` has for a name; without the file there is none. */
+/** ID of a name in a file such as `/etc/passwd`. `undefined` if the file or the name is missing. */
 export function idNamed(system: ToolIo['system'], path: string, name: string): number | undefined {
   const id = readIfThere(system, path)
     .split('\n')

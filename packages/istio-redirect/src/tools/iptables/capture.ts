@@ -8,13 +8,13 @@ import type { Surroundings } from './surroundings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Checks values that matter even if no rule is written. Throws an `Error` that names the value. */
+/** Validates settings that matter even if no rule is written. Throws an `Error` that names the value. */
 export function checkSettings(settings: IptablesSettings, env: Environment): void {
   backendOf(settings)
   nodeCapture(env)
 }
 
-/** The back end that is asked for. */
+/** Back end that the settings name. `auto` without a setting. */
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,
@@ -26,9 +26,9 @@ export function backendOf({
   return /nf_tables|nft/.test(iptablesVersion) ? 'iptables-nft' : 'auto'
 }
 
-/** The configuration of the rules. Throws an `Error` that names the flag and the value. */
+/** Builds the capture configuration. Throws an `Error` that names the flag and the value. */
 export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
-  // nft writes ranges of ports with a dash.
+  // nft writes a range of ports with a dash, iptables with a colon.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {

@@ -6,7 +6,7 @@ import { captureOf, checkSettings } from './capture.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { readSettings } from './settings.ts'
 
-/** What is understood besides the variables of flags. */
+/** Accepted variables that have no flag. */
 const others = [
   'ENVOY_PORT',
   'ENABLE_INBOUND_IPV6',
@@ -16,8 +16,9 @@ const others = [
 ]
 
 /**
- * A configuration from a file of variables, such as `ISTIO_INBOUND_PORTS: "*"`. Nothing else is looked at: DNS is captured
- * for all resolvers, and `ENABLE_INBOUND_IPV6` says whether there is IPv6. Throws an `Error` that names the file.
+ * Reads a configuration from a file of variables, such as `ISTIO_INBOUND_PORTS: "*"`, without looking at the machine.
+ * DNS is captured for all resolvers, and `ENABLE_INBOUND_IPV6` decides about IPv6. Throws an `Error` that names the
+ * file.
  */
 export async function configFromFile(io: ToolIo, path: string): Promise<CaptureConfig> {
   const [document] = await documents(io, path)
@@ -36,7 +37,7 @@ export async function configFromFile(io: ToolIo, path: string): Promise<CaptureC
   try {
     const { ENVOY_PORT: proxyPort, ENABLE_INBOUND_IPV6: ipv6, ...variables } = env
     const { settings, warnings } = readSettings(proxyPort === undefined ? [] : ['-p', proxyPort], variables)
-    // here a value that cannot be read is a mistake of the file
+    // In a file, an unreadable value is an error, not a warning.
     if (warnings[0] !== undefined) throw new Error(warnings[0].replace(/; taken as .*$/, ''))
     checkSettings(settings, env)
     const proxyUID = settings.proxyUID || '1337'

@@ -1,7 +1,7 @@
 import type { IptablesSettings } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** The effective settings, one `NAME=value` a line: the first thing to look at when rules are not what they should be. */
+/** Prints the effective settings, one `NAME=value` a line. */
 export function configText(
   s: IptablesSettings,
   around: Surroundings,

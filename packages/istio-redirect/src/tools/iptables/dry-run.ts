@@ -8,14 +8,16 @@ import { cleanUpCommands, ruleCommands } from './command-list.ts'
 import type { ToolLog } from './log.ts'
 import type { IptablesSettings } from './settings.ts'
 
-/** What a dry run is about. */
+/** Inputs of a dry run. */
 export interface DryRun {
   readonly settings: IptablesSettings
   readonly rules: Ruleset
   readonly families: readonly Family[]
 }
 
-/** Says what would be done, and writes what the programs would get to the file that `DRY_RUN_FILE_PATH` names. */
+/**
+ * Logs the commands that would run, and writes the input of the programs to the file that `DRY_RUN_FILE_PATH` names.
+ */
 export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: DryRun): void {
   const saves = ['iptables-save', 'ip6tables-save']
   const script: string[] = []
@@ -43,7 +45,9 @@ export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: 
   endDryRun(io, log, [...saves, ...script, ...saves.slice(0, families.length)])
 }
 
-/** The same for native nftables: what `nft list ruleset` would print then, which is also what nft reads. */
+/**
+ * Dry run of nftables mode: the rules are printed as `nft list ruleset` would print them. nft can also read that text.
+ */
 export function nativeDryRun(io: ToolIo, log: ToolLog, { cleanupOnly }: IptablesSettings, config: CaptureConfig): void {
   const text = cleanupOnly
     ? tableNames.map((name) => `delete table inet ${name}`).join('\n')

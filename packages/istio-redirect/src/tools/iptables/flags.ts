@@ -1,7 +1,7 @@
 import { boolFlag, type Flag, textFlag } from '@cni/host/cli'
 import { goDuration, goUint16 } from '../go-values.ts'
 
-/** The flags of `istio-iptables`, with those of its older versions and of the program around it that are passed along. */
+/** Flags of `istio-iptables` with flags of its older versions, and Istio's log flags. */
 export const iptablesFlags = {
   proxyPort: textFlag({
     name: 'envoy-port',
@@ -28,19 +28,19 @@ export const iptablesFlags = {
     name: 'proxy-uid',
     short: 'u',
     value: 'IDS',
-    help: 'users whose traffic is the proxy’s own and is not captured; without it the user that ENVOY_USER names (istio-proxy), else 1337',
+    help: 'users of the proxy, whose traffic is not captured; default: the user that ENVOY_USER names (istio-proxy), else 1337',
   }),
   proxyGID: textFlag({
     name: 'proxy-gid',
     short: 'g',
     value: 'IDS',
-    help: 'groups whose traffic is the proxy’s own; without it the same as --proxy-uid',
+    help: 'groups of the proxy, whose traffic is not captured; default: as --proxy-uid',
   }),
   mode: textFlag({
     name: 'istio-inbound-interception-mode',
     short: 'm',
     value: 'MODE',
-    help: 'TPROXY keeps the client’s address visible to the proxy; anything else is REDIRECT',
+    help: 'TPROXY keeps the client’s address visible to the proxy; any other value means REDIRECT',
   }),
   tproxyMark: textFlag({
     name: 'istio-inbound-tproxy-mark',
@@ -66,13 +66,13 @@ export const iptablesFlags = {
     name: 'istio-local-exclude-ports',
     short: 'd',
     value: 'PORTS',
-    help: 'inbound ports not to capture; counts when all are captured',
+    help: 'inbound ports not to capture; only used if all ports are captured',
   }),
   excludeInterfaces: textFlag({
     name: 'istio-exclude-interfaces',
     short: 'c',
     value: 'NAMES',
-    help: 'interfaces whose traffic is left alone, in both directions',
+    help: 'interfaces whose traffic is not captured, in both directions',
   }),
   includeOutboundIPRanges: textFlag({
     name: 'istio-service-cidr',
@@ -90,7 +90,7 @@ export const iptablesFlags = {
     name: 'istio-outbound-ports',
     short: 'q',
     value: 'PORTS',
-    help: 'outbound ports to capture whatever the destination, unless that is excluded',
+    help: 'outbound ports to capture for all destinations that are not excluded',
   }),
   excludeOutboundPorts: textFlag({
     name: 'istio-local-outbound-ports-exclude',
@@ -102,12 +102,12 @@ export const iptablesFlags = {
     name: 'kube-virt-interfaces',
     short: 'k',
     value: 'NAMES',
-    help: 'interfaces of virtual machines: what comes in there is treated as outbound',
+    help: 'interfaces of virtual machines: their packets are treated as outbound traffic',
   }),
   dryRun: boolFlag({
     name: 'dry-run',
     short: 'n',
-    help: 'print what would be done and do nothing; with DRY_RUN_FILE_PATH the input of the programs goes to that file',
+    help: 'print the changes without making them; with DRY_RUN_FILE_PATH, write the input of the programs to that file',
   }),
   probePort: {
     name: 'iptables-probe-port',
@@ -122,34 +122,34 @@ export const iptablesFlags = {
     shown: '5s',
     parse: goDuration,
     value: 'DURATION',
-    help: 'how long --run-validation waits for its connection',
+    help: 'time that --run-validation waits for its connection',
   },
-  skipRuleApply: boolFlag({ name: 'skip-rule-apply', help: 'write no rules; of use with --run-validation' }),
+  skipRuleApply: boolFlag({ name: 'skip-rule-apply', help: 'write no rules; useful with --run-validation' }),
   runValidation: boolFlag({
     name: 'run-validation',
-    help: 'afterwards, check with a connection of our own that traffic is redirected; exit code 126 when it is not',
+    help: 'check with a test connection that traffic is redirected; exit code 126 if it is not',
   }),
   redirectDns: boolFlag({
     name: 'redirect-dns',
-    help: 'DNS queries to the resolvers of /etc/resolv.conf go to the agent',
+    help: 'redirect DNS queries to the resolvers of /etc/resolv.conf to the agent',
   }),
-  dropInvalid: boolFlag({ name: 'drop-invalid', help: 'drop packets that connection tracking cannot place' }),
-  dualStack: boolFlag({ name: 'dual-stack', help: 'capture IPv6 as well where there are addresses of both families' }),
-  captureAllDns: boolFlag({ name: 'capture-all-dns', help: 'with --redirect-dns, queries to any resolver' }),
+  dropInvalid: boolFlag({ name: 'drop-invalid', help: 'drop packets that connection tracking considers invalid' }),
+  dualStack: boolFlag({ name: 'dual-stack', help: 'capture IPv6 as well if there are addresses of both families' }),
+  captureAllDns: boolFlag({ name: 'capture-all-dns', help: 'with --redirect-dns, redirect queries to all resolvers' }),
   networkNamespace: textFlag({
     name: 'network-namespace',
     value: 'PATH',
-    help: 'network namespace to work in; without it, the one we are in',
+    help: 'network namespace to change; default: the current one',
   }),
   cniMode: boolFlag({
     name: 'cni-mode',
-    help: 'accepted; the programs of the node are shielded in any other namespace',
+    help: 'accepted without effect: in another namespace, programs never use the node’s nsswitch.conf',
   }),
-  reconcile: boolFlag({ name: 'reconcile', help: 'correct rules that differ, instead of failing' }),
+  reconcile: boolFlag({ name: 'reconcile', help: 'correct existing rules that differ, instead of failing' }),
   cleanupOnly: boolFlag({ name: 'cleanup-only', help: 'remove rules, addresses and routes, and write none' }),
   forceApply: boolFlag({
     name: 'force-apply',
-    help: 'write even when the rules are there; that fails unless they are new',
+    help: 'write the rules even if they exist; fails if a chain exists',
   }),
   nativeNftables: boolFlag({
     name: 'native-nftables',
@@ -158,17 +158,17 @@ export const iptablesFlags = {
   forceIptablesBinary: textFlag({
     name: 'force-iptables-binary',
     value: 'legacy|nft',
-    help: 'the back end to write to; without it, the one in use',
+    help: 'iptables back end; default: the one in use',
   }),
   restoreFormat: {
     ...boolFlag({
       name: 'restore-format',
       short: 'f',
-      help: 'what --dry-run prints: input of iptables-restore, which is the default, or with =false one command a line',
+      help: 'output of --dry-run: input of iptables-restore (default), or with =false one command a line',
     }),
     fallback: true,
   },
-  json: boolFlag({ name: 'json', help: 'print one JSON document about what was done; messages go to stderr' }),
+  json: boolFlag({ name: 'json', help: 'print one JSON document about the result; messages go to stderr' }),
   logLevel: textFlag({
     name: 'log_output_level',
     value: 'LEVEL',
@@ -179,7 +179,7 @@ export const iptablesFlags = {
   iptablesVersion: textFlag({
     name: 'iptables-version',
     value: 'VERSION',
-    help: 'of Istio 1.19: counts for the name of a back end in it, (legacy) or (nf_tables)',
+    help: 'of Istio 1.19: selects the back end that it names, (legacy) or (nf_tables)',
   }),
   traceLogging: boolFlag({ name: 'iptables-trace-logging', help: 'of Istio 1.19: accepted, without effect' }),
   logCaller: textFlag({ name: 'log_caller', value: 'SCOPES', help: 'accepted, without effect' }),
@@ -187,7 +187,7 @@ export const iptablesFlags = {
   logTarget: textFlag({ name: 'log_target', value: 'TARGETS', help: 'accepted, without effect' }),
 } satisfies Record<string, Flag<string> | Flag<boolean> | Flag<number>>
 
-/** The variables that are read besides the one named like the flag; the later one wins. */
+/** Further environment variables of a flag, besides the one with the flag's name. The later one wins. */
 const more: Readonly<Record<string, string>> = {
   'redirect-dns': 'ISTIO_META_DNS_CAPTURE',
   'drop-invalid': 'INVALID_DROP',
@@ -199,7 +199,7 @@ const withoutVariable = new Set([
   ...['iptables-trace-logging', 'log_caller', 'log_stacktrace_level', 'log_target'],
 ])
 
-/** The variables that stand in for a flag, in the order in which they are read. */
+/** Environment variables of a flag, in the order in which they are read. */
 export function variablesOf({ name }: Pick<Flag<unknown>, 'name'>): readonly string[] {
   if (withoutVariable.has(name)) return []
   const other = more[name]

@@ -1,9 +1,9 @@
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
 
-/** Levels from the rarest on. */
+/** Levels, from the least verbose. */
 const levels = ['none', 'error', 'warn', 'info', 'debug'] as const
 
-/** Where the messages of a command go. */
+/** Log of a command. */
 export interface ToolLog {
   error(message: string): void
   warn(message: string): void
@@ -11,16 +11,16 @@ export interface ToolLog {
   debug(message: string): void
 }
 
-/** How a {@link ToolLog} writes. */
+/** Options of a {@link ToolLog}. */
 export interface LogOptions {
-  /** A level, or `default:LEVEL`; other scopes are none of ours. */
+  /** A level, or `default:LEVEL`. Other scopes are ignored. */
   readonly level: string
   readonly json: boolean
   readonly now: () => Date
   write(line: string): void
 }
 
-/** Lines as Istio's programs write them: time, level and message between tabs, or JSON. */
+/** Log with Istio's line format: time, level and message, separated by tabs, or JSON. */
 export function toolLog({ level, json, now, write }: LogOptions): ToolLog {
   const named = level.split(',').map((part) => part.replace(/^(?:default|all):/, ''))
   const last = levels.find((each) => named.includes(each)) ?? 'info'

@@ -4,8 +4,8 @@ import { removeUnrecorded } from '../../namespace/remove-unrecorded.ts'
 import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
 /**
- * What `program` does, with the tables of the native mode. They are ours and replaced whole, in one step: neither
- * `--reconcile` nor `--force-apply` is needed.
+ * Does the work of `program` with nftables. Our tables are replaced as a whole, in one step, so `--reconcile` and
+ * `--force-apply` are not needed.
  */
 export async function programNative(job: Program): Promise<ProgramReport> {
   const { target, config, log } = job

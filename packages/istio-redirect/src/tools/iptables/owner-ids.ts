@@ -3,7 +3,10 @@ import { quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 
-/** With the ids of this machine in place of names, which nf_tables does not have. Throws an `Error` that says the name. */
+/**
+ * Replaces user and group names by their IDs on this machine, because nf_tables only knows IDs. Throws an `Error` that
+ * contains the unknown name.
+ */
 export function withOwnerIds({ system }: ToolIo, config: CaptureConfig): CaptureConfig {
   const idOf = (path: '/etc/passwd' | '/etc/group') => (owner: number | string) => {
     if (typeof owner === 'number' || /^\d/.test(owner)) return owner

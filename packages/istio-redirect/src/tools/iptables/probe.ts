@@ -2,22 +2,23 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { messageOf } from '@cni/types'
 import type { ToolLog } from './log.ts'
 
-/** What {@link probe} needs to know. */
+/** Options of {@link probe}. */
 export interface ProbeOptions {
   readonly family: 'ipv4' | 'ipv6'
-  /** The ports of the proxy: a redirected connection ends there. */
+  /** Ports of the proxy, where a redirected connection arrives. */
   readonly ports: readonly number[]
-  /** The port that is connected to. */
+  /** Destination port of the test connection. */
   readonly probePort: number
-  /** For all of it. */
+  /** Milliseconds for the whole probe. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly log: ToolLog
 }
 
 /**
- * Stands in for the proxy and connects to a port on which nobody listens: with the rules in place, and as the proxy's
- * user, the connection comes out at one of the proxy's ports. Throws an `Error` when that does not happen in time.
+ * Listens on the proxy's ports, and connects to a port without a listener. The connection arrives at a port of the
+ * proxy if the rules work. This process has to run as the proxy's user. Throws an `Error` if the connection does not
+ * arrive in time.
  */
 export async function probe(options: ProbeOptions): Promise<void> {
   const { log, ports, timeoutMs, signal } = options
@@ -29,7 +30,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // our own connection is told from any other by the client's end; which side hears of it first is not certain
+  // The address of the client identifies the test connection. Either side may report it first.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)
@@ -37,7 +38,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
     if (seen.sent.has(client) && seen.accepted.has(client)) passed()
   }
   const accept = (socket: Socket) => {
-    socket.on('error', () => undefined) // a client that is gone is no concern
+    socket.on('error', () => undefined) // The client may already be gone
     see('accepted', socket.remoteAddress, socket.remotePort)
     socket.end(`${options.probePort}`)
   }

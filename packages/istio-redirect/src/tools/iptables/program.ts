@@ -13,7 +13,7 @@ import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../na
 import { clearNativeTables } from '../../namespace/native-tables.ts'
 import type { ToolLog } from './log.ts'
 
-/** What is to be done to a namespace. */
+/** Inputs of {@link program}. */
 export interface Program {
   readonly target: NetnsTarget
   readonly config: CaptureConfig
@@ -25,14 +25,14 @@ export interface Program {
   readonly log: ToolLog
 }
 
-/** What was done. */
+/** Result of {@link program}. */
 export interface ProgramReport {
   readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'replace' | 'removed'
   readonly backend: Backend
   readonly families: readonly Family[]
 }
 
-/** Brings rules, addresses and routes into a namespace, or removes them. What fails is taken back as a whole. */
+/** Writes or removes the rules, addresses and routes of a namespace. Rolls back all changes on an error. */
 export async function program(job: Program): Promise<ProgramReport> {
   const { config, log } = job
   const undo: Array<() => unknown> = []
@@ -46,7 +46,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   const rules = redirectRules(config)
   using network = await openNetwork(job.target, networkOf(config))
   try {
-    // They would see every packet as well.
+    // Native rules would also see every packet.
     if (await clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))
@@ -57,7 +57,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   }
 }
 
-/** Where a job is done; the steps that take it back come into `undo`. */
+/** Namespace of a job, as other modules take it. Rollback steps are collected in `undo`. */
 export function whereOf({ target, signal, log }: Pick<Program, 'target' | 'signal' | 'log'>, undo: (() => unknown)[]) {
   return {
     netns: target,
@@ -90,7 +90,7 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   log.info('Found residues of old iptables rules/chains, reconciliation is recommended')
   if (!job.reconcile) {
     throw new Error(
-      `other rules of ours are there already; --reconcile corrects them, nothing was changed. The difference:\n${drift}`,
+      `the namespace already has our rules, and they differ. Nothing was changed; --reconcile corrects them. The difference:\n${drift}`,
     )
   }
   log.info('Performing cleanup of existing iptables')
@@ -100,14 +100,14 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** What an application of this configuration in the other interception mode left behind. */
+/** Rules that this configuration left when it was applied in the other interception mode. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })
   return { chains: [], rules: rulesLeftBehind(other, redirectRules({ ...config, ipv6: true })) }
 }
 
-/** Whether one of the chains that a first application creates is there: it would be refused. */
+/** True if a chain that the first application creates already exists. */
 async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Family[]): Promise<boolean> {
   for (const family of families) {
     const { tables } = parseSave(await kernel.save(family), family)
@@ -116,7 +116,7 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
   return false
 }
 
-/** What the rules lead to: with TPROXY that is a rule and a route for what has the mark. */
+/** Network settings that the rules need: with TPROXY, a policy rule and a route for marked packets. */
 export function networkOf({
   ipv6,
   interceptionMode,
@@ -131,7 +131,7 @@ export function networkOf({
   }
 }
 
-/** All that any mode may have left. */
+/** Network settings that any mode may have left. */
 export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },

@@ -3,7 +3,7 @@ import { type Machine, tools } from '../../../test/tools-io.ts'
 
 const resolv = { '/etc/resolv.conf': '# none\nsearch x\nnameserver 10.0.0.10\nnameserver fd00::10\nnameserver x\n' }
 
-/** Command lines as the injector, an administrator and a virtual machine write them. */
+/** Command lines of the injector, of an administrator and of a virtual machine. */
 const dryRuns: ReadonlyArray<readonly [name: string, argv: string, machine?: Machine]> = [
   ['defaults', ''],
   [
@@ -35,7 +35,7 @@ const dryRuns: ReadonlyArray<readonly [name: string, argv: string, machine?: Mac
 
 describe('istio-redirect iptables --dry-run', () => {
   test.each(dryRuns.map(([name, argv, machine]) => ({ name, argv, machine })))(
-    '$name: prints what it would do',
+    '$name: prints the changes',
     async ({ name, argv, machine }) => {
       const { exitCode, stdout, stderr } = await tools(['iptables', '-n', ...argv.split(' ').filter(Boolean)], machine)
       expect([exitCode, stderr]).toEqual([0, ''])
@@ -45,7 +45,7 @@ describe('istio-redirect iptables --dry-run', () => {
     },
   )
 
-  test('leaves in DRY_RUN_FILE_PATH what the programs would get', async () => {
+  test('writes the input of the programs to DRY_RUN_FILE_PATH', async () => {
     const { written } = await tools(['iptables', '-n', '-b', '80', '--dual-stack'], {
       env: { DRY_RUN_FILE_PATH: '/out' },
     })
@@ -55,7 +55,7 @@ describe('istio-redirect iptables --dry-run', () => {
     expect(lines).toContain('-A ISTIO_OUTPUT -o lo -s ::6/128 -j RETURN')
   })
 
-  test('is the same when it is called by the name of the original', async () => {
+  test('behaves the same when called as istio-iptables', async () => {
     const ours = await tools(['iptables', '-n', '-b', '80'])
     expect(await tools(['-n', '-b', '80'], { calledAs: 'istio-iptables' })).toEqual(ours)
   })
@@ -74,7 +74,7 @@ describe('a flag', () => {
     ['-u 4 -u 5'],
     ['-nu 5'],
     ['-n=true -nu5'],
-  ])('is understood as in %s', async (text) => {
+  ])('is accepted in the form %s', async (text) => {
     expect(await uid(['-n', ...text.split(' ')])).toBe('5')
   })
 
@@ -84,7 +84,7 @@ describe('a flag', () => {
     expect(await uid(['-n', '-u', ''], { env: { PROXY_UID: '6' } })).toBe('1337')
   })
 
-  test('of the user defaults to the one that ENVOY_USER names', async () => {
+  test('for the proxy’s user defaults to the user that ENVOY_USER names', async () => {
     const files = { '/etc/passwd': 'root:x:0:0::/:\nistio-proxy:x:77:78::/:\nme:x:99:99::/:\n' }
     expect(await uid(['-n'], { files })).toBe('77')
     expect(await uid(['-n'], { files, env: { ENVOY_USER: 'me' } })).toBe('99')
@@ -108,7 +108,7 @@ describe('a flag', () => {
     ['--probe-timeout 5', 'flag --probe-timeout has the value "5": expected a duration such as 5s, 500ms or 1m30s'],
     ['--iptables-probe-port 70000', 'expected a number from 0 to 65535'],
     ['version', 'unexpected argument "version"'],
-  ])('that is wrong (%s) is wrong usage: exit code 1, as of the original', async (argv, message) => {
+  ])('causes exit code 1 if it is invalid (%s), as with istio-iptables', async (argv, message) => {
     const { exitCode, stdout, stderr } = await tools(['iptables', '-n', ...argv.split(' ')])
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toContain(message)
@@ -125,7 +125,7 @@ describe('a flag', () => {
     ['-m TPROXY -t 0x10', '--istio-inbound-tproxy-mark is "0x10"'],
     ['--force-iptables-binary x', '--force-iptables-binary is "x", expected legacy or nft'],
     ['--native-nftables -u nobody', '/etc/passwd has no "nobody": write its id'],
-  ])('whose value makes no rule (%s) fails before anything is done', async (argv, message) => {
+  ])('with an invalid value (%s) fails before any change', async (argv, message) => {
     const { exitCode, stdout, written } = await tools(['iptables', '-n', ...argv.split(' ')], {
       env: { DRY_RUN_FILE_PATH: '/out' },
     })
@@ -140,19 +140,19 @@ test.each([
   [{ ISTIO_OUTBOUND_OWNER_GROUPS: Array.from({ length: 65 }, (_, i) => i).join() }, 'lists 65 groups, more than 64'],
   [{ ISTIO_OUTBOUND_OWNER_GROUPS: 'a b' }, '"a b" is not an id'],
   [{ ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR: '10.0.0.0/8' }, 'expected a range inside 127.0.0.0/8'],
-] as const)('a variable without a flag is checked: %j', async (env, message) => {
+] as const)('a variable without a flag is validated: %j', async (env, message) => {
   const { exitCode, stdout } = await tools(['iptables', '-n'], { env })
   expect(exitCode).toBe(1)
   expect(stdout).toContain(message)
 })
 
-test('a variable that cannot be read counts as off, with a warning', async () => {
+test('a boolean variable with an invalid value is false, with a warning', async () => {
   const { exitCode, stdout } = await tools(['iptables', '-n'], { env: { DROP_INVALID: 'yes' } })
   expect(exitCode).toBe(0)
   expect(stdout).toContain('environment variable DROP_INVALID is "yes": expected true or false; taken as false')
 })
 
-test('a machine without an address has nothing to capture for', async () => {
+test('a machine without a usable address is an error', async () => {
   const { exitCode, stdout } = await tools(['iptables', '-n'], { addresses: ['127.0.0.1/8', 'fe80::1/64'] })
   expect(exitCode).toBe(1)
   expect(stdout).toContain('no valid local IP address found')

@@ -15,10 +15,10 @@ import { type Program, type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
 import { lookAround, type Surroundings } from './surroundings.ts'
 
-/** What Istio's node agent takes for "the pod started before its rules were there". */
+/** Exit code of a failed validation. Istio's node agent repairs a pod that has it. */
 const NOT_REDIRECTED = 126
 
-/** `istio-redirect iptables`: arguments in, exit code out. */
+/** Runs `istio-redirect iptables` and returns its exit code. */
 export async function runIptables(argv: readonly string[], io: ToolIo): Promise<number> {
   let read: ReturnType<typeof readSettings>
   try {
@@ -68,7 +68,7 @@ type Report = ProgramReport | { readonly plan: 'dry-run' | 'skipped' }
 async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }: Work): Promise<Report> {
   if (settings.runValidation && opened !== undefined) {
     throw new Error(
-      '--run-validation works where it is started: start it inside the namespace, with nsenter --net=PATH',
+      '--run-validation does not support --network-namespace: run it inside the namespace, with nsenter --net=PATH',
     )
   }
   const { nativeNftables: native } = settings
@@ -128,14 +128,14 @@ async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { 
   } catch (error) {
     log.error(`Validation failed: ${messageOf(error)}
 
-No connection of our own came out at the proxy, so this workload is not ready for Istio. With Istio's CNI plugin that
+The test connection did not arrive at the proxy's ports, so this workload is not ready for Istio. With Istio's CNI plugin that
 happens when a pod was scheduled before the plugin was installed on the node. The node agent repairs or deletes such pods
 if it is told to (repair.repairPods, repair.deletePods); otherwise delete the pod, and it starts again with its rules.`)
     return false
   }
 }
 
-/** True if any query is captured: a list without servers captures none. */
+/** True if any query is captured. An empty list of servers captures none. */
 const capturesDns = ({ dns }: CaptureConfig): boolean =>
   dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 
@@ -145,7 +145,7 @@ function onePort(text: string): number {
   throw new Error(`${quote(text)} is not a port (0 to 65535)`)
 }
 
-/** The help of `istio-redirect iptables`. */
+/** Help text of `istio-redirect iptables`. */
 function helpText(colour: boolean): string {
   return `${heading('Usage:', colour)} istio-redirect iptables [flags]
 
@@ -153,7 +153,7 @@ Write the iptables rules that send this machine's traffic through an Istio proxy
 nftables. A drop-in for istio-iptables, as init container and on virtual machines: the same flags, variables, rules and
 exit codes.
 
-A flag wins over its variable, that over the default. Lists are separated by commas.
+A flag takes precedence over its variable, and the variable over the default. Lists are separated by commas.
 
 ${heading('Flags:', colour)}
 ${flagsText(iptablesFlags, { variable: (flag) => variablesOf(flag).join(', ') })}
@@ -162,8 +162,8 @@ ${heading('Variables without a flag:', colour)}
   ISTIO_OUTBOUND_OWNER_GROUPS           groups whose outbound traffic is captured; default *
   ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE   groups whose outbound traffic is not captured
   ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR     the IPv4 range that counts as loopback; default 127.0.0.1/32
-  DRY_RUN_FILE_PATH                     with --dry-run, the file for what programs would get
+  DRY_RUN_FILE_PATH                     with --dry-run, the file for the input of the programs
 
-${heading('Exit codes:', colour)} 0 done, 1 failed or wrong usage (then nothing was changed), 126 --run-validation found no redirection.
+${heading('Exit codes:', colour)} 0 done, 1 failed or wrong usage (then nothing was changed), 126 traffic is not redirected (--run-validation).
 `
 }

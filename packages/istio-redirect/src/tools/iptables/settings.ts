@@ -4,10 +4,10 @@ import { messageOf, quote } from '@cni/types'
 import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 
-/** What is asked for: flags, else variables, else defaults. Texts are not checked yet. */
+/** Settings from flags, environment variables and defaults, in that order. Strings are not validated yet. */
 export type IptablesSettings = FlagValues<typeof iptablesFlags>
 
-/** Settings, and what was tolerated on the way. */
+/** Settings, with warnings about invalid variables. */
 export interface ReadSettings {
   readonly settings: IptablesSettings
   readonly warnings: readonly string[]
@@ -31,12 +31,12 @@ export function readSettings(argv: readonly string[], env: Environment): ReadSet
       if (text !== undefined) fromEnvironment[key] = fromVariable(flag, variable, text, warnings)
     }
   }
-  // every value went through the parser of its own flag
+  // The parser of each flag has returned a value of its type.
   const settings = { ...values, ...fromEnvironment, ...given } as IptablesSettings
   return { settings, warnings, help }
 }
 
-/** An unreadable variable is the zero of its kind, not the default: as in Istio. */
+/** Value of an environment variable. An unreadable value becomes the zero of its type, not the default, as in Istio. */
 function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: string, text: string, warn: string[]) {
   try {
     return flag.parse(text)

@@ -6,19 +6,19 @@ import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 import type { IptablesSettings } from './settings.ts'
 
-/** What the rules depend on besides the settings. */
+/** Facts about the machine that the rules depend on. */
 export interface Surroundings {
   readonly ipv6: boolean
-  /** The address that stands for this machine; its family is the one that is probed. */
+  /** First usable address of the machine. Its family is the one that is probed. */
   readonly hostIP: string
   readonly ipv6Ignored: boolean
   readonly proxyUID: string
   readonly proxyGID: string
-  /** The resolvers of `/etc/resolv.conf`, when they matter. */
+  /** Resolvers of `/etc/resolv.conf`, if the settings need them. */
   readonly dnsServers: IpRanges
 }
 
-/** Looks at the namespace and at the files of this machine. Throws when there is no address to capture for. */
+/** Reads the addresses of the namespace and the files of this machine. Throws if there is no usable address. */
 export async function lookAround(io: ToolIo, settings: IptablesSettings, target: NetnsTarget): Promise<Surroundings> {
   const proxyUID = settings.proxyUID || proxyUser(io)
   const addresses = usableAddresses(await io.system.addresses(target))
@@ -32,12 +32,12 @@ export async function lookAround(io: ToolIo, settings: IptablesSettings, target:
 
 const noServers: IpRanges = { ipv4: [], ipv6: [] }
 
-/** The id of the proxy's user, if this machine knows it. */
+/** User ID of the proxy on this machine. 1337 if the user does not exist. */
 function proxyUser({ env, system }: ToolIo): string {
   return String(idNamed(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
 }
 
-/** The name servers of a resolv.conf; what is no address is left out. */
+/** Name servers of a resolv.conf. Skips invalid addresses. */
 function resolvers(text: string): IpRanges {
   const servers = text
     .split('\n')

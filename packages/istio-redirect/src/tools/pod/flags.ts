@@ -1,27 +1,27 @@
 import { boolFlag, textFlag } from '@cni/host/cli'
 
-/** The flags by which every command that looks at a pod is told about it. */
+/** Flags of every command that reads a pod. */
 export const podFlags = {
   pod: textFlag({
     name: 'pod',
     value: 'FILE',
-    help: 'a pod, YAML or JSON, also a list or several documents; - is stdin',
+    help: 'file with a pod, in YAML or JSON; may be a list or several documents; - is stdin',
   }),
-  name: textFlag({ name: 'name', value: 'NAME', help: 'which pod of the file: NAME or NAMESPACE/NAME' }),
+  name: textFlag({ name: 'name', value: 'NAME', help: 'pod of the file: NAME or NAMESPACE/NAME' }),
   netconf: textFlag({
     name: 'netconf',
     value: 'FILE',
-    help: 'the plugin’s configuration, alone or in its list: for excluded namespaces and the like',
+    help: 'file with the plugin’s configuration, alone or in a conflist, for settings such as excluded namespaces',
   }),
   address: textFlag({
     name: 'address',
     value: 'IPS',
-    help: 'addresses of the pod; without it those of its status, and else none but what the pod asks for decides',
+    help: 'addresses of the pod; default: those of its status, else IPv4, and IPv6 if the pod asks for both',
   }),
 }
 
-/** What a plugin with `native_nftables` writes. */
+/** Flag for the rules that a plugin with `native_nftables` writes. */
 export const nativeFlag = boolFlag({
   name: 'native-nftables',
-  help: 'the tables of nftables that native_nftables makes, instead of the rules of iptables',
+  help: 'use the nftables rules of native_nftables instead of iptables rules',
 })

@@ -7,7 +7,7 @@ import type { ToolIo } from '../io.ts'
 import type { podFlags } from './flags.ts'
 import { documents, readPod } from './read-pods.ts'
 
-/** What the flags of a command line say about a pod, decided. */
+/** Decides about the pod that the flags name. */
 export async function podDecision(
   io: ToolIo,
   { pod, name, netconf, address }: FlagValues<typeof podFlags>,
@@ -21,7 +21,7 @@ export async function podDecision(
   return { ...decision, pod: `${document.namespace}/${document.name}` }
 }
 
-/** The plugin's settings from its configuration: a file with it alone, or a list that it is in. `''` is the defaults. */
+/** Reads the plugin's settings from a file with its configuration or a conflist. `''` means defaults. */
 export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
   if (path === '') return settingsOf({ name: 'none' })
   const [document] = await documents(io, path)

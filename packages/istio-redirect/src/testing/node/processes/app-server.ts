@@ -1,5 +1,5 @@
 /**
- * A stand-in for an ordinary server: it answers each connection with one JSON line that says who answered.
+ * Stand-in for an ordinary server. It answers each connection with one JSON line that names the server.
  *
  * Usage: `app-server.ts UID NAME PORT…` (prints `ready` once it listens on every port in both families).
  */

@@ -1,6 +1,6 @@
 /**
- * A stand-in for an application: as the given user it opens one TCP connection after the other and prints a JSON array
- * of `{ to, answer }` or `{ to, error }`.
+ * Stand-in for an application. As the given user it opens TCP connections one by one, and prints a JSON array of `{ to,
+ * answer }` or `{ to, error }`.
  *
  * Usage: `connect.ts UID:GID HOST PORT [HOST PORT …]`
  */

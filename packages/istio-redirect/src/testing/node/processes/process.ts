@@ -1,9 +1,11 @@
 import module from 'node:module'
 import type { ListenOptions, Server } from 'node:net'
 
-/** Give up root for good: the owner match of the rules looks at the ids of the process that opened the socket. */
+/**
+ * Drops root privileges permanently. Rules match the owner by the user and group of the process that opened the socket.
+ */
 export function becomeUser(uid: number, gid = uid): void {
-  // A folder of compiled code belongs to root. Node 20 and bun lack the function.
+  // The folder of compiled code belongs to root, so it is written now. Node 20 and bun lack this function.
   module.flushCompileCache?.()
   process.setgroups?.([])
   process.setgid?.(gid)

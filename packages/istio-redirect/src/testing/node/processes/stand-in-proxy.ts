@@ -1,9 +1,9 @@
 /**
- * A stand-in for Envoy, run as its own process: it accepts redirected connections on Envoy's two ports and answers each
- * with one JSON line that says where the connection wanted to go, read from the kernel (`SO_ORIGINAL_DST`).
+ * Stand-in for Envoy, as a process of its own. It accepts redirected connections on Envoy's two ports, and answers each
+ * with one JSON line that has the original destination. The kernel knows that destination (`SO_ORIGINAL_DST`).
  *
  * Usage: `stand-in-proxy.ts UID PORT…` (prints `ready` once it listens on every port in both families). With
- * `transparent` behind the ports it also takes what TPROXY hands to them.
+ * `transparent` after the ports it also accepts connections that TPROXY redirects.
  */
 import { createServer, type Socket } from 'node:net'
 import { loadSys } from '@cni/netns/sys'
@@ -36,7 +36,7 @@ const servers = ports.flatMap((port) =>
 const listenAll = () => Promise.all(servers.map(({ server, host, port }) => listen(server, { host, port })))
 
 if (transparent) {
-  // Only root may say it of a socket.
+  // Only root may set these socket options.
   await listenAll()
   for (const { server, host } of servers) {
     const [level, option] = host === '::' ? IPV6_TRANSPARENT : IP_TRANSPARENT

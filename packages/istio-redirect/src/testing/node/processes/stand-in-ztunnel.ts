@@ -1,9 +1,9 @@
 /**
- * A stand-in for ztunnel as a process: it tells its parent what can be seen of it whenever that changes, and is told how
- * to behave. It ends as ztunnel does: at SIGTERM with 0 when its connections are over, with 1 after a message that ends
- * ztunnel.
+ * Stand-in for ztunnel, as a process of its own. It sends its state to its parent at each change, and receives its
+ * behaviour from the parent. It exits as ztunnel does: with 0 after SIGTERM, when its connections are closed, and with 1
+ * after a message that makes ztunnel exit.
  *
- * Usage: `stand-in-ztunnel.ts PATH BEHAVIOUR` with a channel to its parent.
+ * Usage: `stand-in-ztunnel.ts PATH BEHAVIOUR` with an IPC channel to its parent.
  */
 import * as z from 'zod/mini'
 import { behaviourSchema } from '../ztunnel/behaviour.ts'

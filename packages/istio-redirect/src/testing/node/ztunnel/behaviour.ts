@@ -8,16 +8,16 @@ export const behaviourSchema = z.object({
   mute: z.optional(z.boolean()),
 })
 
-/** What a ztunnel may do instead of answering once, at once, as it should. */
+/** Faulty behaviour of a ztunnel. A correct ztunnel answers each message once and at once. */
 export interface ZtunnelBehaviour {
-  /** Its answer to a pod that it can take. Default `ack`. */
+  /** Answer to a pod that ztunnel can accept. Default: `ack`. */
   readonly answer?: 'ack' | 'never' | 'twice' | 'flood' | 'junk' | 'close' | undefined
-  /** It refuses all pods, with these words. */
+  /** Error text with which ztunnel refuses all pods. */
   readonly refuse?: string | undefined
-  /** Every answer comes so many milliseconds late. */
+  /** Milliseconds by which every answer is delayed. */
   readonly lateMs?: number | undefined
-  /** It does all this also while it is told the snapshot. Default: afterwards only. */
+  /** True if ztunnel misbehaves also during the snapshot. Default: only after it. */
   readonly fromStart?: boolean | undefined
-  /** It connects, and says nothing. */
+  /** True if ztunnel connects and sends nothing. */
   readonly mute?: boolean | undefined
 }

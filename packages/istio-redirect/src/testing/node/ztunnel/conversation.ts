@@ -7,46 +7,46 @@ import { decodeRequest, type ReceivedRequest } from '../../../zds/wire-of-ztunne
 import type { ProxySurroundings } from './listeners.ts'
 import { podProxy } from './pod-proxy.ts'
 
-/** A pod that a ztunnel was told of. */
+/** Pod that ztunnel received from the agent. */
 export interface ZtunnelPod {
   readonly uid: string
   readonly workload: { readonly name: string; readonly namespace: string; readonly serviceAccount: string }
-  /** Which namespace, as `dev:ino`. */
+  /** Identity of its network namespace, as `dev:ino`. */
   readonly namespace: string
-  /** Why it does not listen there. */
+  /** Error that keeps ztunnel from listening in the pod. */
   readonly problem?: string | undefined
 }
 
-/** What a ztunnel makes of a message: its answer, and whether the connection or the process ends with it. */
+/** Reaction of ztunnel to a message: its answer, and whether the connection or the process ends. */
 export interface Reaction {
   readonly error: string
   readonly next: 'go on' | 'disconnect' | 'exit'
 }
 
-/** The pods of a ztunnel, over all connections to the agent. */
+/** Pods of a ztunnel. They outlive connections to the agent. */
 export interface ZtunnelPods {
   readonly pods: ReadonlyMap<string, ZtunnelPod>
-  /** What was understood, such as `add UID`. */
+  /** Messages that ztunnel understood, such as `add UID`. */
   readonly heard: readonly string[]
-  /** From now on another agent speaks. */
+  /** Starts the conversation with another agent. */
   begin(): void
-  /** All pods were named, by the agent that speaks now. */
+  /** True if the current agent has sent its whole snapshot. */
   readonly complete: boolean
-  /** That, and it listens in all of them: as it said so last. */
+  /** True if the snapshot is complete and ztunnel listens in all pods, as of its last answer. */
   readonly ready: boolean
   hear(message: UnixMessage): Reaction
-  /** Nobody can connect any more; connections go on. */
+  /** Closes all listeners. Open connections continue. */
   end(): void
 }
 
-/** When it tries again to listen where it could not. */
+/** Milliseconds until ztunnel tries again to listen in a pod. */
 const RETRY_MS = 5000
 
-/** What ztunnel 1.30 does with the agent's messages, in its words. */
+/** Handles the agent's messages as ztunnel 1.30 does, with its error texts. */
 export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
-  /** Those that it could not take, and where: `undefined` is no namespace. */
+  /** Pods that ztunnel could not accept, with their namespaces. `undefined` if the descriptor is not a namespace. */
   const pending = new Map<string, Netns | undefined>()
   const heard: string[] = []
   let mentioned = new Set<string>()
@@ -94,7 +94,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
     const namespace = `${dev}:${ino}`
     const before = pods.get(uid)
     if (before?.namespace === namespace && before.problem === undefined) return ''
-    // The new one listens first: nobody is turned away meanwhile.
+    // The new proxy listens before the old one closes, so that no connection is refused in between.
     const old = proxies.get(uid)
     proxies.delete(uid)
     giveUp(uid)
@@ -129,7 +129,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       case 'del':
         if (complete) drop(request.uid)
         else giveUp(request.uid)
-        // The end of the snapshot takes it out.
+        // The end of the snapshot removes the pod.
         mentioned.delete(request.uid)
         return fine
     }
@@ -153,7 +153,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
       const reaction = obey(read, message.fds[0])
-      // A pod that it refuses now does not change what it says of itself, until it answers something else.
+      // An error does not change readiness until the next message that succeeds.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
     },
@@ -187,9 +187,9 @@ const fatal = (what: string): Reaction => ({
   next: 'exit',
 })
 
-/** A message that is as it should be, or what is wrong with it. */
+/** Decodes a message. Returns the error text for an invalid message. */
 function readMessage({ bytes, fds, bytesLost, fdsLost }: UnixMessage): ReceivedRequest | string {
-  // It reads no more than 1024 bytes and, for reasons of alignment, two descriptors.
+  // ztunnel reads at most 1024 bytes and, because of alignment, two descriptors.
   if (fdsLost || fds.length > 2) return 'ENOBUFS: No buffer space available'
   if (bytesLost > 0) return 'received truncated message'
   let request: ReceivedRequest | undefined

@@ -1,50 +1,50 @@
-/** Listeners in a namespace, and what passes through them. */
+/** Listeners in a namespace, and the connections through them. */
 import { createSocket, type Socket as Datagrams } from 'node:dgram'
 import { createServer, type Server, Socket } from 'node:net'
 import { QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import { boundSocket, connectMarked } from './marked-sockets.ts'
 
-/** A connection that passed through ztunnel. */
+/** Connection that passed through ztunnel. */
 export interface Forwarded {
   readonly direction: 'inbound' | 'outbound' | 'hbone'
   readonly from: string
   readonly to: string
 }
 
-/** What all listeners of one ztunnel share. */
+/** State that all listeners of a ztunnel share. */
 export interface ProxySurroundings {
-  /** Both sides of each connection, as long as it is open. */
+  /** Both sockets of each open connection. */
   readonly open: Set<Socket>
   readonly onForward: (connection: Forwarded) => void
-  /** Others may listen there as well, as at an upgrade in a pod. */
+  /** True if another ztunnel may listen on the same addresses, as during an upgrade. */
   readonly shared?: boolean
 }
 
-/** An address with a port. */
+/** Address with a port. */
 export interface Endpoint {
   readonly address: string
   readonly port: number
 }
 
-/** The listeners of a ztunnel in one namespace. */
+/** Listeners of a ztunnel in one namespace. */
 export interface Listeners {
-  /** Accepts connections, also to addresses of others that rules lead here. Throws a `BindError`. */
+  /** Accepts connections, also those to other addresses that rules redirect here. Throws a `BindError`. */
   serve(address: string, port: number, onConnection: (client: Socket) => void): void
-  /** Answers queries: there is no such name. Throws a `BindError`. */
+  /** Answers all DNS queries with "no such name". Throws a `BindError`. */
   answer(address: string): void
-  /** The connection is over when the stand-in is. */
+  /** Closes a connection when the stand-in ends. */
   keep(socket: Socket): Socket
-  /** Passes a connection on, with this source or its own, and notes it. */
+  /** Forwards a connection, from the address `source` or its own address, and records it. */
   pass(
     client: Socket,
     connection: { direction: Forwarded['direction']; to: Endpoint; source?: string | undefined },
   ): void
-  /** Nobody can connect any more; connections go on. */
+  /** Closes all listeners. Open connections continue. */
   close(): void
 }
 
-/** Listeners in a namespace that is open as long as they are. */
+/** Creates listeners in a namespace. The namespace has to stay open as long as the listeners. */
 export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxySurroundings): Listeners {
   const undo: (() => void)[] = []
   const keep = (socket: Socket): Socket => {
@@ -83,10 +83,10 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
   }
 }
 
-/** An address of IPv4 on a socket of both families, as it is. */
+/** Removes the prefix of a mapped IPv4 address, as sockets of both families have it. */
 export const plain = (address: string): string => address.replace(/^::ffff:/, '')
 
-/** The same query over TCP, answered: there is no such name. */
+/** Answers a DNS query over TCP with "no such name". */
 export const overTcp = (query: Buffer | string): Buffer => {
   const bytes = Buffer.from(query)
   return Buffer.concat([bytes.subarray(0, 2), unknownName(bytes.subarray(2))])
@@ -104,7 +104,7 @@ function join(client: Socket, server: Socket): void {
 const written = ({ address, port }: Endpoint): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
-/** The same query, answered: there is no such name. */
+/** Answers a DNS query with "no such name". */
 function unknownName(query: Buffer): Buffer {
   const answer = Buffer.from(query)
   if (answer.length >= 4) {

@@ -1,4 +1,7 @@
-/** Sockets in the namespace of a pod that carry ztunnel's mark. Node opens its own where the process is. */
+/**
+ * Sockets in the namespace of a pod, with ztunnel's mark. Node itself can only open sockets in the namespace of its
+ * process.
+ */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
@@ -17,13 +20,13 @@ const SO_MARK = 36
 const ON = Uint8Array.of(1, 0, 0, 0)
 const OFF = Uint8Array.of(0, 0, 0, 0)
 const MARK = new Uint8Array(new Uint32Array([ZTUNNEL_MARK]).buffer)
-/** Levels and options of IP_TRANSPARENT and IPV6_TRANSPARENT. */
+/** Levels and numbers of the options IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { [AF_INET]: { level: 0, option: 19 }, [AF_INET6]: { level: 41, option: 75 } } as const
 const [SOL_IPV6, IPV6_V6ONLY] = [41, 26]
 
-/** Where a socket could not be bound, as ztunnel says it. */
+/** Bind error, with ztunnel's text. */
 export class BindError extends Error {
-  /** Of the errno. */
+  /** Name of the errno. */
   readonly code: string
 
   constructor(message: string, cause: SysError) {
@@ -36,16 +39,19 @@ export class BindError extends Error {
   }
 }
 
-/** Where {@link boundSocket} is bound. */
+/** Address and options of {@link boundSocket}. */
 export interface Bound {
-  /** `::` is that of both families. */
+  /** Address. `::` accepts both families. */
   readonly address: string
   readonly port: number
-  /** Several ztunnels can have it. Before Linux 6.6 eBPF programs lead nothing to such a listener. */
+  /**
+   * True if several ztunnels may bind this address. Before Linux 6.6, eBPF programs cannot assign connections to such a
+   * listener.
+   */
   readonly shared: boolean
 }
 
-/** A socket bound to an address in a pod. Listen on it with `{ fd }`. Throws a {@link BindError}. */
+/** Opens a socket bound to an address in a pod. Listen on it with `{ fd }`. Throws a {@link BindError}. */
 export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
   try {
@@ -63,8 +69,8 @@ export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, sh
 }
 
 /**
- * A connection from a pod that has begun, and may be refused yet; with `source` it comes from there, whoever's address
- * that is. Throws a `SysError`.
+ * Starts a connection from a pod. The peer may still refuse the connection. `source` sets the source address, even to
+ * an address of another host. Throws a `SysError`.
  */
 export function connectMarked(
   pod: Netns,
@@ -102,7 +108,7 @@ function socketIn(pod: Netns, kind: 'tcp' | 'udp', address: string, prepare: (fd
   })
 }
 
-/** struct sockaddr_in, or sockaddr_in6. */
+/** Encodes struct sockaddr_in or sockaddr_in6. */
 function socketAddress(address: string, port: number): Uint8Array {
   const bytes = parseAddress(address)
   if (bytes === undefined) throw new Error(`no address: ${address}`)
@@ -120,7 +126,7 @@ const kinds: Readonly<Record<string, readonly [kind: string, message: string]>> 
   EACCES: ['PermissionDenied', 'Permission denied'],
 }
 
-/** As Rust prints it. */
+/** Formats an error as Rust does. */
 function osError({ code, errno }: Pick<SysError, 'code' | 'errno'>): string {
   const [kind, message] = kinds[code] ?? ['Uncategorized', code]
   return `Os { code: ${errno}, kind: ${kind}, message: "${message}" }`

@@ -6,13 +6,13 @@ const SOL_IPV6 = 41
 const SO_ORIGINAL_DST = 80
 
 /**
- * Where a redirected connection wanted to go, as the kernel's connection tracking remembers it.
+ * Reads the original destination of a redirected connection from the kernel's connection tracking.
  *
- * @throws SysError `ENOENT` when the connection was never redirected.
+ * @throws SysError `ENOENT` if the connection was not redirected.
  */
 export function originalDestination(socket: Socket): { address: string; port: number } {
   const fd = fileDescriptor(socket)
-  // A listener of both families has IPv4 addresses in IPv6 notation.
+  // A listener of both families reports IPv4 addresses as mapped IPv6 addresses.
   if (socket.remoteFamily === 'IPv6' && !socket.remoteAddress?.startsWith('::ffff:')) {
     // struct sockaddr_in6: family, port, flow, 16 bytes of address, scope
     const raw = loadSys().getsockopt(fd, SOL_IPV6, SO_ORIGINAL_DST, 28)
@@ -26,7 +26,7 @@ export function originalDestination(socket: Socket): { address: string; port: nu
   return { address: raw.subarray(4, 8).join('.'), port }
 }
 
-/** Node has no public way to it. */
+/** File descriptor of a socket. Node has no public API for it. */
 export function fileDescriptor(socket: Socket | Server): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined

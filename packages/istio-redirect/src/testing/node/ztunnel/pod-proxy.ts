@@ -6,9 +6,11 @@ import { BindError } from './marked-sockets.ts'
 import { originalDestination } from './original-destination.ts'
 
 /**
- * Listens in a pod as ztunnel does, and passes on in plain text what the rules lead there: outbound connections go to
- * where they wanted, inbound ones to the pod, with the address of whoever connected. HBONE is not spoken, and no name is
- * known. Takes over the namespace. Returns what ends it: nobody can connect any more, but connections go on. Throws a
+ * Listens in a pod as ztunnel does, and forwards redirected connections in plain text. Outbound connections go to their
+ * original destination. Inbound connections go to the pod, with the address of the client. It does not speak HBONE, and
+ * answers DNS queries with "no such name".
+ *
+ * Takes ownership of the namespace. Returns a function that closes the listeners; open connections continue. Throws a
  * `BindError`.
  */
 export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => void {
@@ -19,7 +21,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
   }
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
-    // Whoever connects to ztunnel itself wants nothing that it could pass on.
+    // A connection to ztunnel's own port has no other destination.
     if (to === undefined || to.port === client.localPort) keep(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })
@@ -29,7 +31,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
       try {
         answer(address)
       } catch (error) {
-        // The pod has no IPv6.
+        // IPv6 is off in the pod.
         if (address === '::1' && error instanceof BindError && error.code === 'EADDRNOTAVAIL') continue
         throw error
       }

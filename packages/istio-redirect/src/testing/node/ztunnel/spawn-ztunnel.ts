@@ -8,9 +8,9 @@ import type { ZtunnelBehaviour } from './behaviour.ts'
 import type { Ztunnel, ZtunnelView } from './ztunnel.ts'
 
 /**
- * A stand-in for ztunnel as a process of its own that can be killed: it speaks ZDS as ztunnel 1.30 does, listens in the pods
- * it is told of, and passes connections on in plain text (no HBONE). Needs root. Settles when it runs; what can be seen of
- * it is a moment old.
+ * Starts a stand-in for ztunnel as a process that can be killed. It speaks ZDS as ztunnel 1.30 does and listens in the
+ * pods that it receives. It forwards connections in plain text (no HBONE). Needs root. Resolves when the process runs.
+ * Its properties are updated with a short delay.
  *
  * @param options - `path`: the agent's socket
  */
@@ -22,7 +22,7 @@ export async function spawnZtunnel({
   readonly behaviour?: ZtunnelBehaviour | undefined
 }): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
-  // Built it lies beside the module that starts it, as other processes do.
+  // In the build, the program is beside the module that starts it.
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )

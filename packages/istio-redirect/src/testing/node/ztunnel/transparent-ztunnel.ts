@@ -3,19 +3,21 @@ import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '@cni/istio-
 import type { Netns } from '@cni/netns'
 import { type Forwarded, listenersIn, overTcp, plain } from './listeners.ts'
 
-/** A ztunnel with listeners in its own namespace only. */
+/** ztunnel that listens in its own namespace only. */
 export interface TransparentZtunnel extends AsyncDisposable {
-  /** Connections that passed through it, the oldest first. */
+  /** Connections that passed through ztunnel, the oldest first. */
   readonly forwarded: readonly Forwarded[]
-  /** As SIGKILL: nobody can connect any more, and connections end. */
+  /** Closes listeners and connections at once, like SIGKILL. */
   stop(): Promise<void>
 }
 
 /**
- * A stand-in for the ztunnel of a node (Istio up to 1.19) in this process: transparent listeners in its own namespace, to
- * which tunnels and TPROXY, or programs of eBPF, bring the connections of pods as they are. Each is passed on in plain text
- * to where it wanted, also what comes as HBONE; queries are answered with no name. The namespace stays open meanwhile.
- * Needs root. With `source: 'own'` it connects with its own address, otherwise with that of the client, as ztunnel does.
+ * Starts a stand-in for the ztunnel of a node (Istio up to 1.19) in this process. It has transparent listeners in its own
+ * namespace. Tunnels and TPROXY, or eBPF programs, bring the connections of pods there unchanged. Each connection, also
+ * an HBONE one, is forwarded in plain text to its original destination. DNS queries are answered with "no such name".
+ *
+ * The caller keeps the namespace open. Needs root. With `source: 'own'` it connects from its own address, otherwise from
+ * the address of the client, as ztunnel does.
  *
  * @example
  * ```ts
@@ -37,7 +39,7 @@ export function startTransparentZtunnel(
   const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
   const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
     const { localAddress = '', localPort = listener, remoteAddress = '' } = client
-    // Whoever connects to ztunnel itself wants nothing that it could pass on.
+    // A connection to ztunnel's own port has no other destination.
     if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
     const to = { address: plain(localAddress), port: localPort }
     pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })

@@ -8,42 +8,48 @@ import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
 import type { Forwarded } from './listeners.ts'
 
 interface ZtunnelOptions {
-  /** The agent's socket. */
+  /** Path of the agent's socket. */
   readonly path: string
   readonly behaviour?: ZtunnelBehaviour | undefined
 }
 
-/** A ztunnel that runs. */
+/** Running ztunnel. */
 export interface Ztunnel extends AsyncDisposable {
-  /** By UID. */
+  /** Pods by UID. */
   readonly pods: ReadonlyMap<string, ZtunnelPod>
-  /** It was told all pods and could take them, and the agent is there: what a ztunnel says at `/healthz/ready`. */
+  /**
+   * True if the agent is connected and ztunnel has accepted all pods of the snapshot. A ztunnel reports this at
+   * `/healthz/ready`.
+   */
   readonly ready: boolean
-  /** What the agent said that was understood, such as `add UID` or `snapshotSent`. */
+  /** Messages of the agent that ztunnel understood, such as `add UID` or `snapshotSent`. */
   readonly heard: readonly string[]
-  /** Connections that passed through it. */
+  /** Connections that passed through ztunnel. */
   readonly forwarded: readonly Forwarded[]
   readonly pid: number
-  /** From now on it does this. */
+  /** Changes the behaviour from now on. */
   behave(behaviour: ZtunnelBehaviour): void
-  /** As SIGTERM: it leaves the agent at once, lets connections end for at most five seconds, and settles with 0. */
+  /**
+   * Stops like SIGTERM: disconnects from the agent at once, waits at most five seconds for open connections, and
+   * resolves to 0.
+   */
   stop(): Promise<number>
-  /** As SIGKILL: everything ends at once. */
+  /** Stops like SIGKILL: closes everything at once. */
   kill(): Promise<number>
-  /** The exit code: 1 after a message that ends ztunnel. */
+  /** Exit code. It is 1 after a message that makes ztunnel exit. */
   readonly ended: Promise<number>
 }
 
-/** What can be seen of a ztunnel. */
+/** Observable state of a ztunnel. */
 export type ZtunnelView = Pick<Ztunnel, 'pods' | 'ready' | 'heard' | 'forwarded'>
 
-/** The first and the longest pause before it connects again. */
+/** First and longest pause before the next attempt to connect. */
 const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
 const DRAIN_MS = 5000
 
 /**
- * A stand-in for ztunnel in this process: it speaks ZDS as ztunnel 1.30 does, with its answers to what is wrong, listens
- * in the pods it is told of, and passes connections on in plain text (no HBONE). Needs root.
+ * Starts a stand-in for ztunnel in this process. It speaks ZDS as ztunnel 1.30 does, with the same error texts. It
+ * listens in the pods that it receives, and forwards connections in plain text (no HBONE). Needs root.
  */
 export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Ztunnel {
   const open = new Set<Socket>()
@@ -75,7 +81,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     }
     return 'disconnect'
   }
-  /** One connection: whether the process goes on, and whether it was of use. */
+  /** Runs one connection. Resolves to `nobody` if the agent does not listen. */
   const connectOnce = async (): Promise<Reaction['next'] | 'nobody'> => {
     try {
       using own = connectUnix(path, { maxBytes: MAX_MESSAGE })
