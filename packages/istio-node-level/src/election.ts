@@ -2,22 +2,25 @@ import { isZtunnel, readAmbientPod } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
 
-/** A ztunnel of the node, as the API server describes it. */
+/** ztunnel pod of the node, from the API server. */
 export interface ZtunnelPod {
   readonly uid: string
   /** `namespace/name` */
   readonly name: string
-  /** Of IPv4; `undefined`: none yet. */
+  /** IPv4 address. `undefined` if the pod has none yet. */
   readonly ip: string | undefined
-  /** Its condition `Ready`; one that is being deleted, or has ended, is not. */
+  /** True if the condition `Ready` is true, and the pod is neither terminating nor completed. */
   readonly ready: boolean
-  /** Milliseconds after 1970. */
+  /** Creation time in milliseconds since 1970. */
   readonly created: number
-  /** Its variable `ISTIO_META_DNS_CAPTURE` is `true`. */
+  /** True if the environment variable `ISTIO_META_DNS_CAPTURE` is `true`. */
   readonly dnsCapture: boolean
 }
 
-/** Reads a ztunnel out of a list or a watch; `undefined` for any other pod, and for what is none. */
+/**
+ * Reads a ztunnel pod from an object of the API server. Returns `undefined` for any other pod, and for an invalid
+ * object.
+ */
 export function readZtunnelPod(
   document: unknown,
   settings: { readonly systemNamespace: string },
@@ -37,7 +40,7 @@ export function readZtunnelPod(
   }
 }
 
-/** The one that serves the node: of those that are ready the newest. Of two of the same second always the same one. */
+/** Elects the newest ready ztunnel. Pods of the same second are ordered by UID. */
 export function electZtunnel(pods: Iterable<ZtunnelPod>): (ZtunnelPod & { readonly ip: string }) | undefined {
   let elected: (ZtunnelPod & { readonly ip: string }) | undefined
   for (const pod of pods) {

@@ -10,14 +10,19 @@ const node = (podCIDR: unknown, ...addresses: readonly unknown[]) => ({
 })
 
 test.each<[string, unknown, readonly string[], string]>([
-  ['its own in podCIDR', node('10.60.0.0/24', internal('192.0.2.1')), ['192.0.2.1', '10.60.0.1'], '10.60.0.1'],
-  ['the first of them', node('10.60.0.0/24'), ['10.60.0.9', '10.60.0.1'], '10.60.0.9'],
-  ['of a prefix that is written by one of its hosts', node('10.60.0.77/24'), ['10.60.0.1'], '10.60.0.1'],
-  ['none in podCIDR: InternalIP', node('10.60.0.0/24', internal('192.0.2.1')), ['192.0.2.1', '10.61.0.1'], '192.0.2.1'],
-  ['no podCIDR: InternalIP', node(undefined, internal('192.0.2.1')), ['10.60.0.1'], '192.0.2.1'],
-  ['podCIDR of IPv6: InternalIP', node('fd00::/64', internal('192.0.2.1')), ['fd00::1'], '192.0.2.1'],
-  ['podCIDR that is none: InternalIP', node('here', internal('192.0.2.1')), ['10.60.0.1'], '192.0.2.1'],
-  ['the InternalIP of IPv4', node('', internal('fd00::1'), internal('192.0.2.1')), [], '192.0.2.1'],
+  ['an own address in podCIDR', node('10.60.0.0/24', internal('192.0.2.1')), ['192.0.2.1', '10.60.0.1'], '10.60.0.1'],
+  ['the first of several addresses in podCIDR', node('10.60.0.0/24'), ['10.60.0.9', '10.60.0.1'], '10.60.0.9'],
+  ['an address in a podCIDR with host bits', node('10.60.0.77/24'), ['10.60.0.1'], '10.60.0.1'],
+  [
+    'InternalIP if no own address is in podCIDR',
+    node('10.60.0.0/24', internal('192.0.2.1')),
+    ['192.0.2.1', '10.61.0.1'],
+    '192.0.2.1',
+  ],
+  ['InternalIP without a podCIDR', node(undefined, internal('192.0.2.1')), ['10.60.0.1'], '192.0.2.1'],
+  ['InternalIP for an IPv6 podCIDR', node('fd00::/64', internal('192.0.2.1')), ['fd00::1'], '192.0.2.1'],
+  ['InternalIP for an invalid podCIDR', node('here', internal('192.0.2.1')), ['10.60.0.1'], '192.0.2.1'],
+  ['the IPv4 InternalIP', node('', internal('fd00::1'), internal('192.0.2.1')), [], '192.0.2.1'],
   ['no ExternalIP', node('', { type: 'ExternalIP', address: '198.51.100.1' }, internal('192.0.2.1')), [], '192.0.2.1'],
 ])("the node's address: %s", (_, document, own, expected) => {
   expect(hostIpOf(document, own).ip).toBe(expected)
@@ -29,8 +34,8 @@ test.each([
   [node('', internal(7))],
   [{ spec: 7, status: { addresses: 'x' } }],
   [null],
-])('%j does not tell it, which is said', (document) => {
+])('%j has no node address, which is an error', (document) => {
   const ask = () => hostIpOf(document, ['192.0.2.1', 'fd00::1'])
   expect(ask).toThrow(NodeLevelError)
-  expect(ask).toThrow('cannot be told: no address of it is in its podCIDR, and it has no InternalIP of IPv4')
+  expect(ask).toThrow('is unknown: none of its addresses is in its podCIDR, and it has no IPv4 InternalIP')
 })

@@ -3,10 +3,11 @@ import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/t
 import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * The node's IPv4 address, for pods and for the kubelet that probes them, and the reason for the log. It is the first of its own that is in `spec.podCIDR`, else its `InternalIP`. Istio 1.19's `GetHostIP`.
+ * IPv4 address of the node for pods and for the probes of the kubelet, with a reason for the log. It is the first own
+ * address in `spec.podCIDR`, else the `InternalIP`, as in `GetHostIP` of Istio 1.19.
  *
- * @param node - the Node, as the API server sends it
- * @param own - the addresses of the node's links, in their order
+ * @param node - the Node object of the API server
+ * @param own - addresses of the node's links, in their order
  * @throws `NodeLevelError` `NO_ADDRESS` if the node has neither.
  */
 export function hostIpOf(node: unknown, own: readonly string[]): { readonly ip: string; readonly why: string } {
@@ -21,8 +22,8 @@ export function hostIpOf(node: unknown, own: readonly string[]): { readonly ip: 
   const found = internal.find(({ type, address }) => type === 'InternalIP' && isIpv4(address))?.address
   if (typeof found === 'string') return { ip: found, why: 'it is the InternalIP of the Node' }
   const { name } = record(metadata)
-  const missing = 'no address of it is in its podCIDR, and it has no InternalIP of IPv4'
-  throw new NodeLevelError('NO_ADDRESS', `the IPv4 address of node ${quote(String(name))} cannot be told: ${missing}`)
+  const missing = 'none of its addresses is in its podCIDR, and it has no IPv4 InternalIP'
+  throw new NodeLevelError('NO_ADDRESS', `the IPv4 address of node ${quote(String(name))} is unknown: ${missing}`)
 }
 
 // internal

@@ -1,5 +1,5 @@
 /**
- * Ambient mode on the node as Istio 1.19 had it: tunnels and marks, or eBPF programs. Experimental.
+ * Ambient mode with redirection on the node, as in Istio 1.19: by tunnels and marks, or by eBPF programs. Experimental.
  *
  * @module
  */

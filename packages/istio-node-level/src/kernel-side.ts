@@ -1,71 +1,76 @@
 import type { Netns } from '@cni/netns'
 
-/** The ztunnel that serves a node. */
+/** ztunnel that serves a node. */
 export interface NodeZtunnel {
   readonly uid: string
-  /** For messages: `istio-system/ztunnel-x7f2k`. */
+  /** Name for messages, such as `istio-system/ztunnel-x7f2k`. */
   readonly name: string
-  /** Of IPv4. */
+  /** IPv4 address. */
   readonly ip: string
-  /** Its namespace, opened by whoever calls, who closes it when the call is over. */
+  /** Network namespace of ztunnel. The caller opens it, and closes it after the call. */
   readonly netns: Netns
-  /** Queries of pods in the mesh go to it. */
+  /** True if DNS queries of pods in the mesh go to ztunnel. */
   readonly dnsCapture: boolean
 }
 
-/** A pod to bring into the mesh. */
+/** Pod to enrol. */
 export interface NodePod {
   readonly uid: string
-  /** Those of IPv6 are left alone: the mesh of a node is one of IPv4. */
+  /** Addresses of the pod. IPv6 addresses are ignored: node-level redirection is for IPv4 only. */
   readonly addresses: readonly string[]
-  /** Where a kernel side needs it, to find the pod's links: its namespace, opened by whoever calls. */
+  /** Network namespace of the pod, opened by the caller. Some implementations need it to find the pod's links. */
   readonly netns?: Netns | undefined
 }
 
-/** What a call changed, and what is odd; both in sentences, for the log. Empty: all was as it should be. */
+/** Changes and warnings of a call, as sentences for the log. Both are empty if everything was in order. */
 export interface KernelReport {
   readonly changed: readonly string[]
   readonly warnings: readonly string[]
 }
 
 /**
- * What the kernel of a node does for node-level redirection, however it does it: by iptables and tunnels, or by eBPF.
- * Calls wait for one another; each happens as a whole or not at all, and may be repeated. Errors are `NodeLevelError`
- * for what is odd about node or ztunnel, with what to do, or those of the packages that talk to the kernel. Disposed of,
- * it lets go of what it has open, and the kernel stays as it is.
+ * Node-level redirection in the kernel of a node, by iptables and tunnels or by eBPF.
+ *
+ * Calls run one after the other. Each call succeeds as a whole or rolls back, and may be repeated. A problem of the
+ * node or of ztunnel is a `NodeLevelError` that says what to do. Other errors come from the packages that call the
+ * kernel. Disposal closes handles and leaves the kernel unchanged.
  */
 export interface KernelSide extends Disposable {
   /**
-   * This ztunnel serves the node from now on: the first one, the same again, or another one in its place. What is there is
-   * compared, also after a restart, and only what differs is changed; pods stay in the mesh, and are never led past it.
+   * Makes this ztunnel serve the node: the first ztunnel, the same one again, or a replacement. Compares the node with
+   * the plan, also after a restart, and changes only the differences. Pods stay in the mesh, and their traffic never
+   * bypasses ztunnel.
    */
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
-   * No ztunnel is ready: one that still runs keeps what it has open, and nothing new is led to it where the kernel can tell
-   * them apart; pods stay in the mesh. Until the next {@link KernelSide.start}.
+   * Declares that no ztunnel is ready, until the next {@link KernelSide.start}. A ztunnel that still runs keeps its
+   * open connections. It gets no new ones if the kernel can separate them. Pods stay in the mesh.
    */
   pause(): Promise<KernelReport>
   /**
-   * Captures the traffic of a pod, on these addresses and no others. Refused (`NO_ZTUNNEL`) before a ztunnel was started:
-   * when it has died the traffic of pods is dropped until there is another one, not led past it.
+   * Captures the traffic of a pod on these addresses only. Rejects with `NO_ZTUNNEL` before the first ztunnel has
+   * started. After ztunnel has died, the traffic of pods is dropped until there is another ztunnel.
    */
   addPod(pod: NodePod): Promise<KernelReport>
-  /** Captures nothing of it any more, also on addresses that nobody remembers; returns them. */
+  /** Stops the capture of a pod, also on addresses that this process does not know. Resolves to the addresses. */
   removePod(uid: string): Promise<readonly string[]>
-  /** Captures nothing of other pods than these, nor what somebody else put there; returns the stale addresses. */
+  /**
+   * Stops the capture of all other pods, and of addresses that another program added. Resolves to the removed
+   * addresses.
+   */
   retainPods(uids: ReadonlySet<string>): Promise<readonly string[]>
   /**
-   * Addresses that are captured, as the kernel has them; only reads. `uid` is that of the pod, `undefined` for an address
-   * that another program added.
+   * Lists captured addresses from the kernel. `uid` is the UID of the pod. It is `undefined` for an address that
+   * another program added.
    */
   listPods(): Promise<readonly { readonly address: string; readonly uid: string | undefined }[]>
-  /** What is not as it was left, in words; only reads. */
+  /** Describes differences from the last applied state. Only reads. */
   drift(): Promise<readonly string[]>
-  /** Puts right what {@link KernelSide.drift} tells, ztunnel's namespace included unless it has died. */
+  /** Corrects the differences of {@link KernelSide.drift}, also in ztunnel's namespace unless ztunnel has died. */
   heal(): Promise<KernelReport>
-  /** Takes everything out, whoever put it there, in the namespace of the ztunnel that was started too. */
+  /** Removes everything from the node and from ztunnel's namespace, also if another process created it. */
   stop(): Promise<void>
 }
 
-/** An address that is captured, see {@link KernelSide.listPods}. */
+/** Captured address, see {@link KernelSide.listPods}. */
 export type EnrolledAddress = Awaited<ReturnType<KernelSide['listPods']>>[number]

@@ -1,16 +1,17 @@
 const brand = Symbol.for('cni.NodeLevelError')
 
 /**
- * - `NO_ZTUNNEL`: none was started that a pod could be led to
- * - `NO_ROUTE`: the node has no route of its own to an address, or none to a veth where it needs one
- * - `BRIDGE`: an address is behind a bridge, on which packets are not routed
- * - `NO_TUNNEL`: the kernel knows no tunnels of that kind
- * - `NO_PORT`: no UDP port is free for them
- * - `FOREIGN`: somebody else uses what would have to be ours
- * - `ADDRESS`: it cannot be that of a pod in the mesh
- * - `NO_ADDRESS`: the node has no address of IPv4 that pods can use
- * - `NO_VETH`: an address is not on a veth that leads to the node
- * - `NO_SK_ASSIGN`: the kernel cannot do what needs it
+ * Code of a {@link NodeLevelError}.
+ * - `NO_ZTUNNEL`: no ztunnel has started yet
+ * - `NO_ROUTE`: the node has no host route to an address, or the route has no veth
+ * - `BRIDGE`: an address is behind a bridge, which does not route packets
+ * - `NO_TUNNEL`: the kernel does not support this kind of tunnel
+ * - `NO_PORT`: no UDP port is free for the tunnels
+ * - `FOREIGN`: another program uses a reserved name or table
+ * - `ADDRESS`: a pod in the mesh cannot have this address
+ * - `NO_ADDRESS`: the node has no IPv4 address that pods can use
+ * - `NO_VETH`: an address is not on a veth to the node
+ * - `NO_SK_ASSIGN`: a feature requires `sk_assign`, which the kernel lacks
  */
 export type NodeLevelErrorCode =
   | 'NO_ZTUNNEL'
@@ -24,7 +25,7 @@ export type NodeLevelErrorCode =
   | 'NO_VETH'
   | 'NO_SK_ASSIGN'
 
-/** What keeps a node, or a pod, from being redirected on the node level; the message says what to do. */
+/** Problem that prevents node-level redirection of a node or a pod. The message says what to do. */
 export class NodeLevelError extends Error {
   readonly [brand] = true
   readonly code: NodeLevelErrorCode
@@ -39,7 +40,7 @@ export class NodeLevelError extends Error {
   }
 }
 
-/** Is it a {@link NodeLevelError}, also one of another copy of this package? */
+/** True for a {@link NodeLevelError}, also from another copy of this package. */
 export function isNodeLevelError(error: unknown): error is NodeLevelError {
   return error instanceof Error && brand in error
 }

@@ -15,7 +15,7 @@ const facts: NodeFacts = {
   dnsCapture: true,
 }
 
-/** `table chain rule` of every rule, in its order. */
+/** All rules as `table -A chain …`, in their order. */
 const listing = (rules: Parameters<typeof restoreText>[0]): string[] => {
   let table = ''
   return restoreText(rules, 'ipv4')
@@ -51,7 +51,7 @@ const marking = [
   '-p tcp -m set --match-set ztunnel-pods-ips src -j MARK --set-mark 256/0x100',
 ]
 
-/** The rows A1 to A4, then B1 to B11: the order in their chain. */
+/** Rules A1 to A4, then B1 to B11, in the order of their chain. */
 const manglePrerouting = [
   '-i istioin -j MARK --set-mark 512/0x200',
   '-i istioin -j RETURN',
@@ -65,7 +65,7 @@ describe('the rules of the node', () => {
   const of = (table: string, chain: string) =>
     rules.flatMap((line) => (line.startsWith(`${table} -A ${chain} `) ? [line.split(` ${chain} `)[1]] : []))
 
-  test('hook the eight chains first', () => {
+  test('start with jumps to the eight chains', () => {
     expect(rules.filter((line) => line.includes(' -I '))).toHaveLength(8)
     for (const place of ztunnelChains) {
       const [table, chain] = place.split(' ')
@@ -107,14 +107,14 @@ describe('the rules of the node', () => {
     expect(of(table, `ztunnel-${chain}`)).toEqual(expected)
   })
 
-  test('leave queries alone unless ztunnel captures them', () => {
+  test('redirect no DNS queries unless ztunnel captures them', () => {
     const without = listing(nodePlan({ ...facts, dnsCapture: false }).rules)
     expect(rules.filter((line) => !without.includes(line))).toEqual([
       `nat -A ztunnel-PREROUTING ${of('nat', 'ztunnel-PREROUTING')[1]}`,
     ])
   })
 
-  test('are in eight chains, which go with them', () => {
+  test('are in eight chains, which are removed with the rules', () => {
     expect(noNodeRules.chains.map(({ table, name }) => `${table} ${name.replace('ztunnel-', '')}`)).toEqual(
       ztunnelChains,
     )
@@ -152,7 +152,7 @@ test('the network of the node has settings, tunnels, routes and policy rules', (
   )
 })
 
-describe('in the namespace of ztunnel', () => {
+describe('the plan for ztunnel’s namespace', () => {
   const plan = ztunnelPlan({
     ztunnelIp: '10.60.0.2',
     veth: 'eth0',
@@ -161,7 +161,7 @@ describe('in the namespace of ztunnel', () => {
     port: 6082,
   })
 
-  test('are four rules', () => {
+  test('has four rules', () => {
     expect(listing(plan.rules)).toEqual([
       'mangle -A PREROUTING -p tcp -i pistioin --dport 15008 -j TPROXY --tproxy-mark 1024/0xfff --on-port 15008 --on-ip 127.0.0.1',
       'mangle -A PREROUTING -p tcp -i pistioout -j TPROXY --tproxy-mark 1024/0xfff --on-port 15001 --on-ip 127.0.0.1',
@@ -170,7 +170,7 @@ describe('in the namespace of ztunnel', () => {
     ])
   })
 
-  test('are settings, tunnels, routes and policy rules', () => {
+  test('has settings, tunnels, routes and policy rules', () => {
     expect(networkText(plan.network)).toEqual([
       'sysctl -w net/ipv4/conf/default/rp_filter=0',
       'sysctl -w net/ipv4/conf/all/rp_filter=0',

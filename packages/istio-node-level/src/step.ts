@@ -1,11 +1,11 @@
-/** Something that is not as it should be, and what puts it right. */
+/** Difference, and the function that corrects it. */
 export interface Step {
-  /** In words: `missing route table 101 0.0.0.0/0 via …`. */
+  /** Description, such as `missing route table 101 0.0.0.0/0 via …`. */
   readonly what: string
   run(): Promise<unknown>
 }
 
-/** Puts all of it right, in its order; returns what it was. */
+/** Corrects all differences, one by one. Resolves to their descriptions. */
 export async function runSteps(steps: readonly Step[]): Promise<string[]> {
   for (const step of steps) await step.run()
   return steps.map(({ what }) => what)

@@ -3,28 +3,32 @@ import { type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
 import { type Nft, openNft } from '@cni/nftables/wire'
 import type { RulesBy } from './rules.ts'
 
-/** Knows when nobody can have changed what was as it should be, so that most looks need not read all of it again. */
+/**
+ * Change detection: while nothing has changed since a complete check without differences, the next checks can be
+ * skipped.
+ */
 export interface Stillness extends Disposable {
   /**
-   * Whether nothing was changed since the look before the last {@link Stillness.looked}, which was clean. To be asked
-   * before a look. Counts: now and then all is read, for the kernel does not tell of every setting.
+   * True if nothing has changed since the last complete check, and that check was clean. Has to be called before each
+   * check. Returns false after some calls, because the kernel does not report changes of every setting.
    */
   isStill(): boolean
-  /** What a look at all of it has found. */
+  /** Records the result of a complete check. */
   looked(isClean: boolean): void
 }
 
-/** What is looked at besides links, addresses, routes and policy rules. */
+/** Options of {@link stillness}. */
 export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
-  /** Whether there are rules to be written. Default: true. */
+  /** True to detect changes of rules. Default: true. */
   readonly rules?: boolean | undefined
-  /** Whether there are filters on links. Default: false. */
+  /** True to detect changes of filters on links. Default: false. */
   readonly filters?: boolean | undefined
 }
 
 /**
- * That of namespaces: their links, addresses, routes, policy rules, rules of nf_tables, and filters. What sets and maps hold
- * is told by nobody. Never still where rules are written by anything but nft, or the kernel tells nothing.
+ * Detects changes of links, addresses, routes, policy rules, nf_tables rules and filters in namespaces. Does not detect
+ * changes of sets and maps. Always reports changes if a back end other than iptables-nft writes rules, or if the kernel
+ * sends no events.
  */
 export function stillness(
   targets: readonly NetnsTarget[],
@@ -35,7 +39,7 @@ export function stillness(
   let trusted = 0
   return {
     isStill() {
-      // All are asked: what one of them has told is forgotten by it.
+      // Calls every listener, because each call resets the listener.
       const changed = listeners?.map(({ changed }) => changed()) ?? [true]
       if (changed.includes(true)) trusted = 0
       if (trusted === 0) return false
@@ -53,19 +57,19 @@ export function stillness(
 
 // internal
 
-/** So many looks do without reading everything. */
+/** Number of checks that may be skipped in a row. */
 const TRUSTED_LOOKS = 9
 
-/** Links, addresses, routes and policy rules of IPv4, and the settings of links. */
+/** Netlink groups of links, IPv4 addresses, routes and policy rules, and of link settings. */
 const GROUPS = [1, 5, 7, 8, 24] as const
-/** Qdiscs and filters. */
+/** Netlink group of qdiscs and filters. */
 const RTNLGRP_TC = 4
 
-/** Whoever makes more changes between two looks is not waited for. */
+/** Largest number of events to read in one call. */
 const MOST_EVENTS = 10_000
 
 interface Listener {
-  /** Whether there was anything since the last call. */
+  /** True if there were events since the last call. */
   changed(): boolean
   close(): void
 }
@@ -80,7 +84,7 @@ function listenersIn(
     for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
-    // Who reads all of it says what is wrong.
+    // The complete check reports the error.
     for (const { close } of made) close()
     return undefined
   }
@@ -103,7 +107,7 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
         generation = nft?.generation() ?? before
         return heard(events) || generation !== before
       } catch {
-        // As above: all of it is read then.
+        // The complete check reports the error.
         return true
       }
     },

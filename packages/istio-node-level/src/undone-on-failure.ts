@@ -2,14 +2,14 @@ import type { NetnsTarget } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { Undone } from './rules.ts'
 
-/** Does a piece of work as a whole: when it fails, what it changed in namespaces is changed back, the latest first. */
+/** Runs work that changes namespaces. On an error, runs the rollback steps of the work, the latest first. */
 export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => Undone) => Promise<T>): Promise<T> {
   const steps: (() => unknown)[] = []
   try {
     return await work((netns) => ({ netns, undo: (step) => void steps.push(step) }))
   } catch (error) {
     const failures: unknown[] = []
-    // A copy: what inverse steps change registers steps itself, which nobody wants.
+    // Iterates over a copy: rollback steps may register steps themselves, which are ignored.
     for (const step of steps.toReversed()) {
       try {
         await step()
@@ -18,7 +18,7 @@ export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => 
       }
     }
     if (failures.length === 0) throw error
-    const text = `${messageOf(error)}; and taking back what was changed failed too: ${failures.map(messageOf).join('; ')}`
+    const text = `${messageOf(error)}; and the rollback failed too: ${failures.map(messageOf).join('; ')}`
     throw new AggregateError([error, ...failures], text, { cause: error })
   }
 }

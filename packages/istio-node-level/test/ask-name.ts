@@ -9,6 +9,6 @@ socket.send(Buffer.from('000101000001000000000000016100000100' + '01', 'hex'), 5
 setTimeout(() => end('no answer'), Number(process.argv[2]))
 `
 
-/** Asks a resolver for a name from inside a namespace, and waits so many milliseconds. */
+/** Sends a DNS query from inside a namespace. Waits at most `patienceMs` for the answer. */
 export const askName = async (from: Netns, server: string, patienceMs: number): Promise<string> =>
   (await netns.exec(from, [process.execPath, '-e', SCRIPT, server, String(patienceMs)])).stdout.trim()

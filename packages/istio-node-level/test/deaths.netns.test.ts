@@ -11,14 +11,14 @@ import { answerOf } from './sockets.ts'
 
 vi.setConfig({ testTimeout: 600_000 })
 
-/** At how many instants of a start ztunnel dies. */
+/** Number of moments of a start at which ztunnel dies. */
 const deaths = times(3)
 
 let stack: AsyncDisposableStack
 let node: PtpNode
 let kind: TunnelKind
 let made = 0
-/** How long a start takes. */
+/** Duration of a start, in milliseconds. */
 let tookMs = 0
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
@@ -31,18 +31,18 @@ afterAll(() => stack.disposeAsync())
 const newSide = (): KernelSide =>
   iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: kind, backend: 'iptables-nft' })
 
-/** A ztunnel, and what its death does to the node: its veth goes, and with it what leads there. */
+/** Creates a ztunnel that can be killed. Its death deletes its veth, and with it the routes to ztunnel. */
 async function mortal(): Promise<{ readonly ztunnel: NodeZtunnel; kill(afterMs: number): Promise<unknown> }> {
   made += 1
   const [name, ip] = [`m${made}`, `10.60.1.${made}`]
   const ztunnel = { ...node.ztunnel, uid: name, name: `istio-system/${name}`, ip, netns: await node.pod(name, ip) }
-  // Another process: what is asked of the kernel here keeps this one busy until all of it is done.
+  // Deletes the veth in another process, because netlink calls block this one until they are done.
   const kill = (afterMs: number) =>
     netns.exec(node.at.node, ['sh', '-c', `sleep ${afterMs / 1000} && ip link del v${name}`])
   return { ztunnel, kill }
 }
 
-/** What became of a start during which ztunnel died, at so large a part of the time that one takes. */
+/** Starts a ztunnel and kills it during the start. `part` is the moment, as a part of the usual duration. */
 async function startOf(side: KernelSide, part: number): Promise<unknown> {
   const { ztunnel, kill } = await mortal()
   const killed = kill(tookMs * part)
@@ -54,12 +54,12 @@ async function startOf(side: KernelSide, part: number): Promise<unknown> {
   return outcome
 }
 
-// Whoever kills has to start itself.
+// The first half of the duration is enough, because the killing process needs time to start itself.
 const instants = Array.from({ length: deaths }, (_, at) => at / deaths / 2)
 
-test('a ztunnel that dies while it is started is refused in words with nothing left, or was started and is closed', async () => {
+test('a ztunnel that dies during its start causes an error and leaves nothing, or heal() cleans up after it', async () => {
   const before = await everything(node.at.node)
-  // The first one of a process takes longer than others.
+  // The first start of a process takes longer than later ones.
   for (let times = 0; times < 2; times += 1) {
     const side = newSide()
     const { ztunnel, kill } = await mortal()
@@ -77,7 +77,7 @@ test('a ztunnel that dies while it is started is refused in words with nothing l
       expect(error).toMatchObject({ code: 'NO_ROUTE' })
       expect(await everything(node.at.node)).toBe(before)
     }
-    // What leads to nobody is what keeps pods from passing it.
+    // The rules and routes that remain keep traffic of pods from bypassing the mesh.
     await side.heal()
     expect(await side.drift()).toEqual([])
     await side.stop()
@@ -85,14 +85,14 @@ test('a ztunnel that dies while it is started is refused in words with nothing l
   }
 })
 
-test('one that dies while it takes over leaves pods captured, whoever serves then', async () => {
+test('a ztunnel that dies while it replaces another one leaves pods captured', async () => {
   const side = newSide()
   const { ztunnel } = await mortal()
   await side.start(ztunnel)
   await side.addPod({ uid: 'app', addresses: [addresses.app] })
   for (const part of instants) {
     await startOf(side, part)
-    // Nobody listens in any of them: what is answered has passed by.
+    // None of these ztunnels listens, so an answer would have bypassed ztunnel.
     expect(await answerOf(node.at.app, addresses.srv, 8080)).not.toMatch(/ saw /)
     await side.heal()
     expect(await side.drift()).toEqual([])

@@ -23,7 +23,7 @@ afterEach(() => stack.disposeAsync())
 
 const newSide = (tunnel = kind): KernelSide => iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel })
 
-/** Another ztunnel on the node. */
+/** Creates another ztunnel on the node. */
 async function nextZtunnel(ip = '10.60.0.6'): Promise<NodeZtunnel> {
   return { ...node.ztunnel, uid: 'zt-2', name: 'istio-system/ztunnel-2', ip, netns: await node.pod('zt2', ip) }
 }
@@ -31,7 +31,7 @@ async function nextZtunnel(ip = '10.60.0.6'): Promise<NodeZtunnel> {
 const pod = { uid: 'app', addresses: [addresses.app] }
 const routeOfPod = `${addresses.app} via 192.168.126.2 dev istioin src ${addresses.node}`
 
-test('what was started twice is unchanged, and what is stopped leaves nothing on the node and in ztunnel', async () => {
+test('a second start() changes nothing, and stop() leaves nothing on the node and in ztunnel', async () => {
   const rpFilter = () => readFile(node.at.node, '/proc/sys/net/ipv4/conf/all/rp_filter')
   await sysctl(node.at.node).set('net/ipv4/conf/all/rp_filter', 2)
   const before = [await everything(node.at.node), await everything(node.at.zt)]
@@ -51,7 +51,7 @@ test('what was started twice is unchanged, and what is stopped leaves nothing on
   await side.stop()
 })
 
-test('disposed of it has nothing open, and the kernel is as it was; another one finds the settings of before all', async () => {
+test('disposal closes all handles and leaves the kernel unchanged, and stop() restores the given settings', async () => {
   const open = (): string[] =>
     readdirSync('/proc/self/fd').flatMap((fd) => {
       const path = statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false, bigint: true })
@@ -70,7 +70,7 @@ test('disposed of it has nothing open, and the kernel is as it was; another one 
   expect(await sysctl(node.at.node).get('net/ipv4/conf/all/rp_filter')).toBe('2')
 })
 
-test('pods are captured by entries with their UID and routes, and stale ones are told', async () => {
+test('pods are captured by entries with their UID and by routes, and retainPods() reports stale addresses', async () => {
   const side = newSide()
   expect(await side.listPods()).toEqual([])
   await expect(side.addPod(pod)).rejects.toMatchObject({ code: 'NO_ZTUNNEL' })
@@ -86,7 +86,7 @@ test('pods are captured by entries with their UID and routes, and stale ones are
   expect(await node.ip('route', 'show', 'table', '100')).toContain(routeOfPod)
   expect(await readFile(node.at.node, '/proc/sys/net/ipv4/conf/vapp/rp_filter')).toBe('0\n')
 
-  // Its address is another pod's now, before anybody said that it has ended.
+  // Its address belongs to another pod now, before its removal.
   expect((await side.addPod({ uid: 'new', addresses: [addresses.srv] })).changed).toContain(
     `${addresses.srv} of pod new was that of pod srv`,
   )
@@ -94,7 +94,7 @@ test('pods are captured by entries with their UID and routes, and stale ones are
   expect(await side.retainPods(new Set(['new']))).toEqual([addresses.app])
   expect(await side.listPods()).toEqual([{ address: addresses.srv, uid: 'new' }])
   expect(await node.ip('route', 'show', 'table', '100')).not.toContain(addresses.app)
-  // It has another address.
+  // The pod has another address now.
   expect((await side.addPod({ uid: 'new', addresses: [addresses.other] })).changed).toContain(
     `${addresses.srv} no more of new`,
   )
@@ -103,10 +103,10 @@ test('pods are captured by entries with their UID and routes, and stale ones are
 })
 
 test.each<[string, string, RegExp]>([
-  ['ztunnel has', addresses.zt, /is ztunnel's/],
-  ['the node has', addresses.node, /is the node's/],
-  ['nobody has', '10.60.0.99', /no route to pod app alone/],
-])('an address that %s is no pod’s, and nothing is changed', async (_, address, message) => {
+  ['of ztunnel', addresses.zt, /is ztunnel's/],
+  ['of the node', addresses.node, /is the node's/],
+  ['without a route', '10.60.0.99', /no host route to pod app/],
+])('addPod() rejects an address %s and changes nothing', async (_, address, message) => {
   const side = newSide()
   await side.start(node.ztunnel)
   await expect(side.addPod({ uid: 'app', addresses: [addresses.app, address] })).rejects.toThrow(message)
@@ -120,7 +120,7 @@ describe('on a bridge', () => {
     await node.rtnl.addAddress('cni0', '10.70.0.1/24')
   })
 
-  test('ztunnel is refused by name, and nothing is changed', async () => {
+  test('start() rejects ztunnel with the name of the bridge, and changes nothing', async () => {
     const before = await everything(node.at.node)
     await expect(newSide().start({ ...node.ztunnel, ip: '10.70.0.9' })).rejects.toMatchObject({
       code: 'BRIDGE',
@@ -129,7 +129,7 @@ describe('on a bridge', () => {
     expect(await everything(node.at.node)).toBe(before)
   })
 
-  test('a pod is refused by name', async () => {
+  test('addPod() rejects a pod', async () => {
     const side = newSide()
     await side.start(node.ztunnel)
     await expect(side.addPod({ uid: 'app', addresses: ['10.70.0.9'] })).rejects.toMatchObject({ code: 'BRIDGE' })
@@ -137,7 +137,7 @@ describe('on a bridge', () => {
 })
 
 describe('another ztunnel', () => {
-  test('takes over in one step: pods stay captured, no connection goes past both, and the old one has nothing left', async () => {
+  test('replaces the first one in one step: pods stay captured, no connection bypasses ztunnel, and the first one keeps no rules', async () => {
     stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
     await using one = startTransparentZtunnel(node.at.zt)
     const before = await everything(node.at.zt)
@@ -151,10 +151,10 @@ describe('another ztunnel', () => {
     await expect.poll(() => one.forwarded.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(10)
     const { changed, warnings } = await side.start(next)
     expect(warnings).toEqual([])
-    expect(changed).toContain(`tunnel istioin leads to ${addresses.zt} instead of ${next.ip}`)
+    expect(changed).toContain(`tunnel istioin has the remote address ${addresses.zt}, not ${next.ip}`)
     expect(changed.filter((each) => each.includes(addresses.app))).toEqual([])
     const answered = (await running).filter(({ answer }) => answer?.served_by === 'srv').length
-    // Whatever was answered passed through one of them.
+    // A connection that was answered passed through one of them.
     expect(one.forwarded.length + two.forwarded.length).toBeGreaterThanOrEqual(answered)
     expect(two.forwarded.length).toBeGreaterThan(0)
     expect(answered).toBeGreaterThan(180)
@@ -162,7 +162,7 @@ describe('another ztunnel', () => {
     expect(await everything(node.at.zt)).toBe(before)
   })
 
-  test('that cannot serve leaves the first one in its place', async () => {
+  test('leaves the first one in place if it cannot start', async () => {
     const side = newSide()
     await side.start(node.ztunnel)
     await side.addPod(pod)
@@ -176,14 +176,14 @@ describe('another ztunnel', () => {
     expect(await side.drift()).toEqual([])
   })
 
-  test('that cannot serve by other tunnels leaves those of the first one, and pods on their way through them', async () => {
+  test('leaves the tunnels of the first one if it cannot start with other tunnels', async () => {
     const side = newSide('vxlan')
     await side.start(node.ztunnel)
     await side.addPod(pod)
     const next = await nextZtunnel()
     await netns.exec(next.netns, ['ip', 'link', 'add', 'pistioout', 'type', 'bridge'])
     const before = await everything(node.at.node)
-    // Where the kernel has no geneve that is what is wrong, elsewhere the link in ztunnel's namespace.
+    // A kernel without geneve reports NO_TUNNEL, any other kernel the foreign link in ztunnel's namespace.
     await expect(newSide('geneve').start(next)).rejects.toMatchObject({
       code: expect.stringMatching(/^(NO_TUNNEL|FOREIGN)$/),
     })
@@ -191,7 +191,7 @@ describe('another ztunnel', () => {
     expect(await side.drift()).toEqual([])
   })
 
-  test('may have the address of the one before, and of a pod that has ended', async () => {
+  test('may have the address of the first one, or of a pod that has ended', async () => {
     const side = newSide()
     await side.start(node.ztunnel)
     await side.addPod({ uid: 'gone', addresses: [addresses.other] })
@@ -202,7 +202,7 @@ describe('another ztunnel', () => {
     )
     expect(await side.drift()).toEqual([])
     await node.rtnl.deleteLink('vzt2')
-    // It died: nothing leads to it any more, and what keeps pods from passing it is healed all the same.
+    // ztunnel has died. The rules that keep pods from bypassing it are still healed.
     expect(await side.drift()).toEqual([])
     await netns.exec(node.at.node, ['iptables', '-t', 'mangle', '-F', 'ztunnel-PREROUTING'])
     expect(await side.drift()).toHaveLength(15)
@@ -214,7 +214,7 @@ describe('another ztunnel', () => {
   })
 })
 
-test('an agent that starts again finds everything, pods included', async () => {
+test('an agent that starts again finds everything, with the pods', async () => {
   const first = newSide()
   await first.start(node.ztunnel)
   await first.addPod(pod)
@@ -224,7 +224,7 @@ test('an agent that starts again finds everything, pods included', async () => {
   expect(await again.drift()).toEqual([])
 })
 
-test('tunnels get another port where theirs is taken, and pods are never led past ztunnel meanwhile', async () => {
+test('tunnels get another port if their port is taken, and pods do not bypass ztunnel meanwhile', async () => {
   stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
   await using ztunnel = startTransparentZtunnel(node.at.zt)
   const first = newSide()
@@ -250,7 +250,7 @@ test('tunnels get another port where theirs is taken, and pods are never led pas
   expect(await again.drift()).toEqual([])
 })
 
-test('a kernel without tunnels of the kind is refused with what to do, and nothing is left', async () => {
+test('a kernel without this kind of tunnel causes an error that says what to do, and nothing is left', async () => {
   const lacking = await lackingKinds()
   const before = await everything(node.at.node)
   for (const tunnel of ['geneve', 'vxlan'] as const) {

@@ -3,7 +3,7 @@ import { stage } from '../../istio-redirect/test/stage/stage.ts'
 import type { NodeZtunnel } from '../src/kernel-side.ts'
 import { serveName } from './sockets.ts'
 
-/** The node's address, and those of whom it leads to; `far` is on another node. */
+/** Addresses of the node, of its pods, and of `far`, a server on another node. */
 export const addresses = {
   node: '10.60.255.254',
   zt: '10.60.0.2',
@@ -13,19 +13,22 @@ export const addresses = {
   far: '10.61.0.2',
 } as const
 
-/** The name of an address of the node. */
+/** Name of an address in {@link addresses}. */
 export const nameOf = (address = ''): string => {
   const plain = address.replace('::ffff:', '')
   return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
 }
 
-/** Who has a namespace of its own. */
+/** Name of a namespace. */
 export type Name = keyof typeof addresses
 
-/** A node with pods as ptp makes them: each has a veth, and the node a route to it. */
+/** Node of {@link ptpNode}. */
 export type PtpNode = Awaited<ReturnType<typeof ptpNode>>
 
-/** A node with ztunnel, pods, and a server on another node; pods have a route each, or a bridge has them all. */
+/**
+ * Creates a node with ztunnel, pods, and a server on another node. Each pod has a veth with its own route (as with the
+ * plugin ptp), or a bridge connects all pods.
+ */
 export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
   stage({ kernel: {}, pods: 'none' }, async ({ node, pod: make, stack }) => {
     const far = await make()
@@ -34,9 +37,9 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
     if (isBridge) await rtnl.addLink({ kind: 'bridge', name: 'cni0', up: true })
     await rtnl.addAddress(isBridge ? 'cni0' : 'lo', `${addresses.node}/${isBridge ? 16 : 32}`)
     await sysctl(node).set('net/ipv4/ip_forward', true)
-    // Nothing but what a test sends goes through the tunnels.
+    // Without IPv6, only packets of the test go through the tunnels.
     await sysctl(node).set('net/ipv6/conf/default/disable_ipv6', true)
-    /** Another pod behind a veth of the node. */
+    /** Creates another pod behind a veth of the node. */
     const pod = async (name: string, address: string): Promise<Netns> => {
       const made = await make()
       const link = `v${name}`
@@ -76,12 +79,12 @@ export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
       rtnl,
       pod,
       ztunnel,
-      /** `ip` on the node. */
+      /** Runs `ip` on the node. */
       ip: async (...args: readonly string[]) => (await netns.exec(node, ['ip', ...args])).stdout,
     }
   })
 
-/** Servers in all pods, and on the other node. */
+/** Starts servers in all pods, and on the other node. */
 export function startServers({ at }: PtpNode, ports: readonly number[] = [8080, 15008]): AsyncDisposableStack {
   const stack = new AsyncDisposableStack()
   for (const name of ['app', 'srv', 'other', 'far'] as const) {

@@ -8,7 +8,7 @@ import type { KernelSide } from '../src/kernel-side.ts'
 import { tunnelKind } from './kinds.ts'
 import { addresses, type PtpNode, ptpNode } from './ptp-node.ts'
 
-describe('what somebody else changes is told and healed', () => {
+describe('drift() reports and heal() restores', () => {
   let stack: AsyncDisposableStack
   let node: PtpNode
   let side: KernelSide
@@ -16,7 +16,7 @@ describe('what somebody else changes is told and healed', () => {
     stack = new AsyncDisposableStack()
     node = stack.use(await ptpNode())
     const tunnel = await tunnelKind()
-    // As an agent has it, which does not read all of it again and again.
+    // As in an agent, with change detection.
     side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel, backend: 'iptables-nft' })
     await side.start(node.ztunnel)
     await side.addPod({ uid: 'app', addresses: [addresses.app] })
@@ -39,9 +39,9 @@ describe('what somebody else changes is told and healed', () => {
     ['a foreign rule', 'node', 'iptables -t mangle -I ztunnel-PREROUTING -j ACCEPT', /unexpected.*ACCEPT/],
     ['an entry', 'node', `ipset del ztunnel-pods-ips ${addresses.app}`, /missing 10\.60\.0\.3 of pod app/],
     ['an entry of another pod', 'node', `ipset add -exist ztunnel-pods-ips ${addresses.app} comment x`, /of pod app/],
-    ['a foreign entry', 'node', 'ipset add ztunnel-pods-ips 10.9.9.9', /unexpected 10\.9\.9\.9 of pod nobody/],
+    ['a foreign entry', 'node', 'ipset add ztunnel-pods-ips 10.9.9.9', /unexpected 10\.9\.9\.9 of pod \(unknown\)/],
     ['a route of a pod', 'node', `ip route del table 100 ${addresses.app}`, /missing route table 100 10\.60\.0\.3/],
-    ['a route that leads elsewhere', 'node', 'ip route replace table 101 default dev uplink', /route table 101 0\.0/],
+    ['a route with another link', 'node', 'ip route replace table 101 default dev uplink', /route table 101 0\.0/],
     ['a foreign route', 'node', 'ip route add table 101 10.9.0.0/16 dev uplink', /unexpected route table 101 10\.9/],
     ['a foreign rule for our tables', 'node', 'ip rule add from 10.9.0.1 lookup 100', /unexpected rule .*10\.9\.0\.1/],
     ['a policy rule', 'node', 'ip rule del priority 100', /missing rule priority 100 .* goto 32766/],
@@ -61,7 +61,7 @@ describe('what somebody else changes is told and healed', () => {
     expect(await side.drift()).toEqual([])
   })
 
-  test('the set with all that names it', async () => {
+  test('the set, with all rules that refer to it', async () => {
     await netns.exec(node.at.node, ['iptables', '-t', 'mangle', '-F', 'ztunnel-PREROUTING'])
     await netns.exec(node.at.node, ['iptables', '-t', 'nat', '-F', 'ztunnel-PREROUTING'])
     await expect
@@ -82,30 +82,27 @@ describe('what somebody else changes is told and healed', () => {
 test.each<[string, string, RegExp]>([
   ['routes', 'ip route add table 100 default dev uplink', /ip route table 100 0\.0\.0\.0\/0 dev uplink/],
   ['policy rules', 'ip rule add from 10.9.0.1 lookup 101', /from 10\.9\.0\.1\/32 lookup 101/],
-  ['links', 'ip link add istioout type bridge', /a link istioout that is no tunnel \(bridge\)/],
-])(
-  'a node on which somebody else has %s of ours is refused with them, and not changed',
-  async (_, command, message) => {
-    await using node = await ptpNode()
-    await netns.exec(node.at.node, ['sh', '-c', command])
-    const look = async () => [
-      await node.ip('rule'),
-      await node.ip('route', 'show', 'table', 'all'),
-      await node.ip('-br', 'link'),
-    ]
-    const before = await look()
-    const side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() })
-    await expect(side.start(node.ztunnel)).rejects.toMatchObject({
-      code: 'FOREIGN',
-      message: expect.stringMatching(message),
-    })
-    expect(await look()).toEqual(before)
-    await side.stop()
-    expect(await look()).toEqual(before)
-  },
-)
+  ['links', 'ip link add istioout type bridge', /a link istioout that is not a tunnel \(bridge\)/],
+])('start() rejects a node where another program uses our %s, and changes nothing', async (_, command, message) => {
+  await using node = await ptpNode()
+  await netns.exec(node.at.node, ['sh', '-c', command])
+  const look = async () => [
+    await node.ip('rule'),
+    await node.ip('route', 'show', 'table', 'all'),
+    await node.ip('-br', 'link'),
+  ]
+  const before = await look()
+  const side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() })
+  await expect(side.start(node.ztunnel)).rejects.toMatchObject({
+    code: 'FOREIGN',
+    message: expect.stringMatching(message),
+  })
+  expect(await look()).toEqual(before)
+  await side.stop()
+  expect(await look()).toEqual(before)
+})
 
-test('where settings can only be read, as in a container that is not privileged, that is said and nothing is left', async () => {
+test('start() reports read-only settings, as in an unprivileged container, and leaves nothing', async () => {
   const script = fileURLToPath(new URL('start-read-only.ts', import.meta.url))
   const { stdout } = await run(['unshare', '--mount', '--propagation', 'private', ...NODE, script])
   expect(JSON.parse(stdout)).toEqual({

@@ -16,7 +16,7 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
     client.on('error', () => client.destroy()).on('close', () => open.delete(client))
     serve(client)
   })
-  // Without a host the socket is made at once, in the namespace of this thread.
+  // Without a host, Node creates the socket at once, in the namespace of this thread.
   netns.run(inside, () => void server.listen(port))
   return {
     async [Symbol.asyncDispose]() {
@@ -26,11 +26,11 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
   }
 }
 
-/** A server that answers `NAME saw ADDRESS`. */
+/** Starts a server that answers `NAME saw ADDRESS`. */
 export const serveName = (inside: Netns, port: number, name: string): AsyncDisposable =>
   serveIn(inside, port, (client) => client.end(`${name} saw ${sourceOf(client)}`))
 
-/** The address of a client. */
+/** Address of a client. */
 export const sourceOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace('::ffff:', '')
 
 /** Connects from a namespace, in this process. */
@@ -51,7 +51,7 @@ export function connectIn(inside: Netns, host: string, port: number): Socket {
   return new Socket({ fd, allowHalfOpen: true }).setNoDelay()
 }
 
-/** Whatever a server says. */
+/** Answer of a server, or the error. */
 export async function answerOf(inside: Netns, host: string, port: number): Promise<string> {
   const socket = connectIn(inside, host, port)
   socket.setTimeout(2000, () => socket.destroy(new Error('no answer within 2 s')))

@@ -1,4 +1,4 @@
-/** Starts a ztunnel where settings can only be read, in a mount namespace of its own; what became of it goes to stdout. */
+/** Starts a ztunnel in a mount namespace with read-only settings. Prints the result to stdout. */
 import { loadSys } from '@cni/netns/sys'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import { everything } from './everything.ts'

@@ -6,7 +6,7 @@ import { stillness } from '../src/stillness.ts'
 import { tunnelKind } from './kinds.ts'
 import { addresses, ptpNode } from './ptp-node.ts'
 
-test('a namespace is still until something changes in it, and is looked at now and then all the same', async () => {
+test('isStill() is true until something changes in a namespace, and for at most nine calls', async () => {
   await using one = await tempNetns()
   await using other = await tempNetns()
   for (const each of [one, other]) await netns.exec(each, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
@@ -43,7 +43,7 @@ test('a namespace is still until something changes in it, and is looked at now a
   expect(unseen).toEqual([])
 })
 
-test('where there are no rules, and filters on links, those are heard of, and rules are not', async () => {
+test('changes of filters are detected with the option filters, and changes of rules only with the option rules', async () => {
   await using one = await tempNetns()
   await netns.exec(one, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
   using still = stillness([one], { rules: false, filters: true })
@@ -64,7 +64,7 @@ test('where there are no rules, and filters on links, those are heard of, and ru
   expect(await isSeen('tc qdisc del dev d0 clsact')).toBe(true)
 })
 
-test('nothing is still where the kernel does not tell of rules, or cannot be asked any more', async () => {
+test('isStill() is false for legacy iptables, and after disposal', async () => {
   await using one = await tempNetns()
   using legacy = stillness([one], { backend: 'iptables-legacy' })
   const closed = stillness([one], { backend: 'iptables-nft' })
@@ -75,7 +75,7 @@ test('nothing is still where the kernel does not tell of rules, or cannot be ask
   }
 })
 
-test('a setting of which the kernel does not tell is seen within ten looks', async () => {
+test('drift() finds a changed setting without a kernel event within ten calls', async () => {
   await using node = await ptpNode()
   using side = iptablesSide({
     netns: node.at.node,

@@ -11,7 +11,7 @@ import { tunnelKind } from './kinds.ts'
 import { addresses, type Name, nameOf, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 import { answerOf } from './sockets.ts'
 
-// Where a program is the processor every process takes seconds to start.
+// On an emulated processor every process takes seconds to start.
 vi.setConfig({ testTimeout: 120_000 })
 
 let stack: AsyncDisposableStack
@@ -32,84 +32,84 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => stack.disposeAsync())
 
-/** Who answered and whom it saw, and what passed through ztunnel. */
+/** Opens a connection. Returns the server's answer and the connections through ztunnel. */
 async function walk(from: Name, to: Name, port = 8080): Promise<string[]> {
   const before = ztunnel.forwarded.length
   const seen = (await answerOf(node.at[from], addresses[to], port)).replace(/[\d.]+$/, nameOf)
   return [seen, ...ztunnel.forwarded.slice(before).map((each) => `${each.direction} ${nameOf(each.from)} ${each.to}`)]
 }
 
-/** Into the tunnel with the mark of outbound connections; answers come by the veth with the server's address. */
+/** Rules for connections with the outbound mark. Answers arrive on the veth with the server's address. */
 const OUTBOUND = ['B4', 'B5', 'B6', 'B7', 'B11']
-/** Into the tunnel by the pod's route, without a mark. */
+/** Rules for connections that the pod's route sends into the tunnel, without a mark. */
 const INBOUND = ['B4', 'B5', 'B6', 'B7']
 
 describe('a connection', () => {
   test.each<[string, [Name, Name, number?], string[], string[], string[]]>([
     [
-      'of a pod in the mesh to a server goes through tunnel 1001 to port 15001, and on with the address of the pod',
+      'of a pod in the mesh goes through tunnel 1001 to port 15001, and arrives with the address of the pod',
       ['app', 'srv'],
       ['srv saw app', `outbound app ${addresses.srv}:8080`],
       OUTBOUND,
       ['istioout'],
     ],
     [
-      'of a pod that is not in the mesh to one that is goes through tunnel 1000 to port 15006',
+      'of a pod outside the mesh to a pod in the mesh goes through tunnel 1000 to port 15006',
       ['srv', 'app'],
       ['app saw srv', `inbound srv ${addresses.app}:8080`],
       INBOUND,
       ['istioin'],
     ],
     [
-      'to port 15008 of a pod in the mesh goes there',
+      'to port 15008 of a pod in the mesh keeps its port',
       ['srv', 'app', 15008],
       ['app saw srv', `hbone srv ${addresses.app}:15008`],
       INBOUND,
       ['istioin'],
     ],
     [
-      'between two pods in the mesh passes through ztunnel once, which knows both',
+      'between two pods in the mesh passes through ztunnel once',
       ['app', 'other'],
       ['other saw app', `outbound app ${addresses.other}:8080`],
       OUTBOUND,
       ['istioout'],
     ],
     [
-      'of a pod in the mesh to another node',
+      'of a pod in the mesh to another node passes through ztunnel',
       ['app', 'far'],
       ['far saw app', `outbound app ${addresses.far}:8080`],
       OUTBOUND,
       ['istioout'],
     ],
     [
-      'of another node to a pod in the mesh',
+      'of another node to a pod in the mesh passes through ztunnel',
       ['far', 'app'],
       ['app saw far', `inbound far ${addresses.app}:8080`],
       INBOUND,
       ['istioin'],
     ],
     [
-      'of ztunnel to a pod in the mesh with its own address goes straight there',
+      'of ztunnel with its own address goes directly to a pod in the mesh',
       ['zt', 'app'],
       ['app saw zt'],
       ['B2', 'B3', 'B8', 'B10'],
       [],
     ],
-    ['of the node to a pod in the mesh, a probe, goes straight there', ['node', 'app'], ['app saw node'], ['B11'], []],
-    ['of a pod not in the mesh to another one is left alone', ['far', 'srv'], ['srv saw far'], [], []],
-    ['of a pod to itself does not leave it', ['app', 'app'], ['app saw app'], [], []],
+    ['of the node (a probe) goes directly to a pod in the mesh', ['node', 'app'], ['app saw node'], ['B11'], []],
+    ['between pods outside the mesh bypasses ztunnel', ['far', 'srv'], ['srv saw far'], [], []],
+    ['of a pod to itself stays in the pod', ['app', 'app'], ['app saw app'], [], []],
   ])('%s', async (_, [from, to, port], expected, rows, through) => {
     await forgetHits(node.at.node)
     const before = await packetsInto(node.at.node)
     expect(await walk(from, to, port)).toEqual(expected)
     expect((await ruleHits(node.at.node)).filter((row) => row.startsWith('B') && row !== 'B1')).toEqual(rows)
     const after = await packetsInto(node.at.node)
-    // The first packet alone is tunnelled: those that follow are told by the mark of their connection.
+    // Only the first packet goes through the tunnel. Later packets have the mark of their connection.
     const used = ['istioin', 'istioout'].filter((name) => (after.get(name) ?? 0) > (before.get(name) ?? 0))
     expect(used).toEqual(through)
   })
 
-  test('is accepted by all the rules that the node may have for pods', async () => {
+  test('matches the accept rules of the node', async () => {
     await forgetHits(node.at.node)
     await walk('app', 'srv')
     expect((await ruleHits(node.at.node)).filter((row) => / ztunnel-(?!OUTPUT)/.test(row))).toEqual([
@@ -121,12 +121,12 @@ describe('a connection', () => {
   })
 })
 
-test('a query of a pod in the mesh is answered by ztunnel on port 15053, one of others by nobody else', async () => {
+test('ztunnel answers a query of a pod in the mesh on port 15053, and does not answer other queries', async () => {
   expect(await askName(node.at.app, addresses.srv, 20_000)).toBe('no such name')
   expect(await askName(node.at.srv, addresses.far, 500)).toBe('no answer')
 })
 
-test('without a ztunnel nothing of a pod in the mesh passes but probes, and all of it with the next one', async () => {
+test('without a ztunnel only probes reach a pod in the mesh, and with the next ztunnel all traffic passes', async () => {
   await ztunnel.stop()
   const dropped = await Promise.all([
     walk('app', 'srv'),
@@ -143,22 +143,22 @@ test('without a ztunnel nothing of a pod in the mesh passes but probes, and all 
   expect(await side.drift()).toEqual([])
 })
 
-/** Packets that each link of a namespace has sent, by its name. */
+/** Number of sent packets by link of a namespace. */
 async function packetsInto(node: Netns): Promise<Map<string, number>> {
   const text = (await readFile(node, '/proc/thread-self/net/dev')) ?? ''
   const links = [...text.matchAll(/^\s*(\S+):\s*(.*)$/gm)]
   return new Map(links.map(([, name = '', counts = '']) => [name, Number(counts.trim().split(/\s+/)[9])]))
 }
 
-/** The rows of the marking chain, in its order. */
+/** Rows of the marking chain, in its order. */
 const rows = ['A1', 'A2', 'A3', 'A4', 'B1', 'B2', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8', 'B9', 'B10', 'B11'] as const
 
-/** Sets all counters of the node's rules to nothing. */
+/** Resets all counters of the node's rules. */
 async function forgetHits(node: Netns): Promise<void> {
   for (const table of ['mangle', 'nat', 'filter']) await netns.exec(node, ['iptables', '-t', table, '-Z'])
 }
 
-/** The rules of the marking chain that a packet has matched since, by their rows; and others, by their chains. */
+/** Rules that matched since the last reset: by row in the marking chain, by chain elsewhere. */
 async function ruleHits(node: Netns): Promise<string[]> {
   const hits: string[] = []
   for (const table of ['mangle', 'nat', 'filter']) {

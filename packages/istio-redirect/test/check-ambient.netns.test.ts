@@ -182,7 +182,7 @@ describe('a pod that is redirected on the node', () => {
     const missing = `missing ${addresses.app}/32 in table 100, by istioin\n`
     expect(await at(file, node)).toMatchObject({ exitCode: 4, stdout: expect.stringContaining(missing) })
     const other = await at(fileOf({ ...enrolled, uid: 'uid-2', ip: addresses.app }, inMesh), node)
-    expect(other.stdout).toContain(`${addresses.app} in set ztunnel-pods-ips is of pod uid-1`)
+    expect(other.stdout).toContain(`${addresses.app} in set ztunnel-pods-ips belongs to pod uid-1`)
     const outside = fileOf({ annotations: { [redirection]: 'disabled' }, ip: addresses.app }, inMesh)
     const stale = `unexpected ${addresses.app} in set ztunnel-pods-ips\n`
     expect(await at(outside, node)).toMatchObject({ exitCode: 4, stdout: expect.stringContaining(stale) })

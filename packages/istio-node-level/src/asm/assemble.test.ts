@@ -60,11 +60,11 @@ const hex = (...instructions: Instruction[]): string =>
   Buffer.from(assemble(of(...instructions), { counts: 7 })).toString('hex')
 
 describe('assemble', () => {
-  it.each(encodings)('gives an instruction its eight bytes', (instruction, bytes, text) => {
+  it.each(encodings)('encodes an instruction in eight bytes', (instruction, bytes, text) => {
     expect([hex(instruction), instructionText(instruction)]).toEqual([bytes, text])
   })
 
-  it.each(jumps)('counts what a jump leaves out, and a reference to a map twice', (instruction, bytes) => {
+  it.each(jumps)('encodes the distance of a jump, where a map reference counts as two slots', (instruction, bytes) => {
     expect(hex(instruction, map('r1', 'counts'), label('end'), exit).slice(0, 16)).toBe(bytes)
   })
 
@@ -73,29 +73,33 @@ describe('assemble', () => {
   })
 
   it.each([
-    ['a number that would be extended with its sign', [mov('r1', 0xc001_f00d)], /build it with mov32/],
-    ['one to compare with', [jump('r1', 'eq', 0xc001_f00d, 'end'), label('end'), exit], /does not fit/],
-    ['one of more than 32 bits', [mov32('r1', 2 ** 32)], /4294967296 does not fit/],
-    ['half a number', [mov('r1', 0.5)], /0.5 does not fit/],
-    ['an offset', [load('u32', 'r1', 'r10', -40_000)], /-40000 is no offset/],
-    ['a jump', [goto('end'), ...Array.from({ length: 40_000 }, () => exit), label('end'), exit], /40000 is no offset/],
-  ] as const)('refuses what does not fit: %s', (_, instructions, message) => {
+    ['a number that would be sign-extended', [mov('r1', 0xc001_f00d)], /build it with mov32/],
+    ['a number to compare with', [jump('r1', 'eq', 0xc001_f00d, 'end'), label('end'), exit], /does not fit/],
+    ['a number of more than 32 bits', [mov32('r1', 2 ** 32)], /4294967296 does not fit/],
+    ['a fraction', [mov('r1', 0.5)], /0.5 does not fit/],
+    ['an offset', [load('u32', 'r1', 'r10', -40_000)], /-40000 is not an offset/],
+    [
+      'a jump',
+      [goto('end'), ...Array.from({ length: 40_000 }, () => exit), label('end'), exit],
+      /40000 is not an offset/,
+    ],
+  ] as const)('rejects an operand that does not fit: %s', (_, instructions, message) => {
     expect(() => assemble(of(...instructions), { counts: 7 })).toThrow(message)
   })
 
-  it('refuses a map that is not open, and labels that are not there or twice', () => {
+  it('rejects a map that is not open, and missing or duplicate labels', () => {
     expect(() => assemble(of(map('r1', 'counts')), {})).toThrow(
       'Program example, "r1 = map counts": map counts is not open',
     )
     expect(() => hex(label('top'), goto('nowhere'))).toThrow(
-      'Program example, "goto nowhere" under top: there is nothing at label nowhere',
+      'Program example, "goto nowhere" under top: label nowhere is missing or at the end',
     )
     expect(() => hex(label('top'), label('top'), exit)).toThrow('two labels are called top')
   })
 })
 
 describe('toText', () => {
-  it('shows labels, and what is below them', () => {
+  it('prints labels, and the instructions below them', () => {
     expect(toText(of(mov('r0', 0), goto('end'), label('end'), exit))).toBe(
       'program example\n  r0 = 0\n  goto end\nend:\n  exit\n',
     )

@@ -25,10 +25,11 @@ const comparisons: Readonly<Record<Comparison, number>> = {
 }
 
 /**
- * The program as kernels read it: eight bytes an instruction, little-endian.
+ * Encodes a program for the kernel: eight bytes an instruction, little-endian.
  *
- * @param descriptors of the maps, by their names
- * @throws a `ProgramError`: `RANGE` for what has no room in an instruction, `MAP` for a map without a descriptor
+ * @param descriptors - file descriptors of the maps, by map name
+ * @throws a `ProgramError`: `RANGE` for an operand that does not fit into an instruction, `MAP` for a map without a
+ * descriptor
  */
 export function assemble(program: ProgramText, descriptors: Readonly<Record<string, number>>): Uint8Array {
   const all = lines(program)
@@ -39,7 +40,7 @@ export function assemble(program: ProgramText, descriptors: Readonly<Record<stri
     const { op, to = 'r0', from = 'r0', offset = 0, imm = 0 } = encoded(program.name, line, all, descriptors)
     const at = 8 * line.slot
     if (offset < -0x8000 || offset > 0x7fff)
-      fail(program.name, line, 'RANGE', `${offset} is no offset: it has 16 bits with a sign`)
+      fail(program.name, line, 'RANGE', `${offset} is not an offset: offsets are signed 16-bit numbers`)
     bytes[at] = op
     bytes[at + 1] = (number(from) << 4) | number(to)
     bytes.writeInt16LE(offset, at + 2)
@@ -61,7 +62,7 @@ interface Encoded {
 const MEM = 0x60
 const ATOMIC = 0xc0
 const BY_REGISTER = 0x08
-/** The source register of a slot that refers to a map by its descriptor. */
+/** Value of the source register field that marks a map descriptor (`BPF_PSEUDO_MAP_FD`). */
 const MAP_DESCRIPTOR: Register = 'r1'
 
 function encoded(

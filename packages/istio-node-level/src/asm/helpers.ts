@@ -1,6 +1,7 @@
 /**
- * What a call wants in one register. `key`: bytes of the stack, as many as the map's keys have. `in` and `out`: memory
- * that is read or written, as long as the register says that is named.
+ * Type of an argument of a call, in one register.
+ * - `key`: stack memory of the map's key size
+ * - `in`, `out`: memory that the kernel reads or writes, with its length in the named register
  */
 export type Argument =
   | 'context'
@@ -11,18 +12,18 @@ export type Argument =
   | { readonly in: 'r3' | 'r4' }
   | { readonly out: 'r4' }
 
-/** A function of the kernel. */
+/** Helper function of the kernel. */
 export interface Helper {
   readonly id: number
-  /** In `r1`, `r2` … */
+  /** Arguments in `r1`, `r2` … */
   readonly takes: readonly Argument[]
-  /** `value` and `socket` may be null. */
+  /** Type of the result. `value` and `socket` may be null. */
   readonly returns: 'number' | 'value' | 'socket'
-  /** The socket in `r1` is given back. */
+  /** True if the helper releases the socket in `r1`. */
   readonly releases?: boolean
 }
 
-/** The functions that our programs call; none of them asks for a GPL program. */
+/** Helpers that our programs call. None of them requires a GPL license. */
 export const helpers = {
   map_lookup: { id: 1, takes: ['map', 'key'], returns: 'value' },
   skb_store_bytes: { id: 9, takes: ['context', 'number', { in: 'r4' }, 'number', 'number'], returns: 'number' },
@@ -34,5 +35,5 @@ export const helpers = {
   sk_assign: { id: 124, takes: ['context', 'socket', 'number'], returns: 'number' },
 } as const satisfies Readonly<Record<string, Helper>>
 
-/** Its name. */
+/** Name of a helper. */
 export type HelperName = keyof typeof helpers

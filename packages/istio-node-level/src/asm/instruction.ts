@@ -1,20 +1,23 @@
 import type { HelperName } from './helpers.ts'
 
-/** The result of calls, what survives them (`r6` to `r9`), their arguments, and the frame (`r10`, of 512 bytes below it). */
+/**
+ * Register. `r0` has the result of a call, and `r1` to `r5` its arguments. Calls preserve `r6` to `r9`. `r10` is the
+ * frame pointer, with 512 bytes of stack below.
+ */
 export type Register = 'r0' | 'r1' | 'r2' | 'r3' | 'r4' | 'r5' | 'r6' | 'r7' | 'r8' | 'r9' | 'r10'
 
-/** One, two, four or eight bytes. */
+/** Width of a memory access. */
 export type Width = 'u8' | 'u16' | 'u32' | 'u64'
 
-/** How {@link Alu} computes. */
+/** Operation of {@link Alu}. */
 export type AluOperation = 'add' | 'sub' | 'or' | 'and' | 'lsh' | 'rsh' | 'xor' | 'mov'
 
-/** How {@link Jump} compares, without signs; `set`: a bit in common. */
+/** Comparison of {@link Jump}, unsigned. `set` means: a common bit is set. */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'set'
 
 interface Alu {
   readonly kind: 'alu'
-  /** Those of 32 bits clear the upper half of the register. */
+  /** Width. 32-bit operations clear the upper half of the register. */
   readonly bits: 32 | 64
   readonly operation: AluOperation
   readonly to: Register
@@ -52,7 +55,7 @@ interface Jump {
   readonly label: string
 }
 
-/** One instruction of a program, or a place to jump to. */
+/** Instruction of a program, or a label. */
 export type Instruction =
   | Alu
   | Load
@@ -65,16 +68,16 @@ export type Instruction =
   | { readonly kind: 'exit' }
   | { readonly kind: 'label'; readonly name: string }
 
-/** Instructions, and blocks of them in blocks. */
+/** List of instructions and nested blocks. */
 export type Block = readonly (Instruction | Block)[]
 
 const alu =
   (operation: AluOperation, bits: 32 | 64) =>
   (to: Register, value: Register | number): Instruction => ({ kind: 'alu', bits, operation, to, value })
 
-/** `to = value`; a number is extended with its sign to 64 bits. */
+/** `to = value`. A number is sign-extended to 64 bits. */
 export const mov = alu('mov', 64)
-/** `to = value`, and zeros above: the only way to a number whose highest bit of 32 is set. */
+/** `to = value`, with the upper half zero. Needed for a number whose bit 31 is set. */
 export const mov32 = alu('mov', 32)
 /** `to += value` */
 export const add = alu('add', 64)
@@ -101,7 +104,7 @@ export const store = (width: Width, base: Register, offset: number, value: Regis
   value,
 })
 
-/** `*(base + offset) += value`, of 64 bits, whichever processor does it too. */
+/** `*(base + offset) += value`, 64 bits, atomic across processors. */
 export const atomicAdd = (base: Register, offset: number, value: Register): Instruction => ({
   kind: 'atomicAdd',
   base,
@@ -109,7 +112,7 @@ export const atomicAdd = (base: Register, offset: number, value: Register): Inst
   value,
 })
 
-/** Goes to the label if so. */
+/** Jumps to the label if the comparison is true. */
 export const jump = (left: Register, comparison: Comparison, right: Register | number, label: string): Instruction => ({
   kind: 'jump',
   left,
@@ -118,17 +121,17 @@ export const jump = (left: Register, comparison: Comparison, right: Register | n
   label,
 })
 
-/** Goes to the label. */
+/** Jumps to the label. */
 export const goto = (label: string): Instruction => ({ kind: 'goto', label })
 
-/** `to` refers to the map of that name. */
+/** Loads a reference to the map into `to`. */
 export const map = (to: Register, name: string): Instruction => ({ kind: 'map', to, map: name })
 
-/** Calls the kernel with `r1` to `r5`, which are gone afterwards; `r0` is what it returns. */
+/** Calls a helper with `r1` to `r5`, which the call overwrites. `r0` has the result. */
 export const call = (helper: HelperName): Instruction => ({ kind: 'call', helper })
 
-/** Ends with `r0`. */
+/** Ends the program with the result in `r0`. */
 export const exit: Instruction = { kind: 'exit' }
 
-/** A place to jump to. */
+/** Target of jumps. */
 export const label = (name: string): Instruction => ({ kind: 'label', name })

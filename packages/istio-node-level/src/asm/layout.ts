@@ -1,16 +1,16 @@
-/** Where a program finds what it knows of a packet (`struct __sk_buff`). */
+/** Offsets of the packet's fields in `struct __sk_buff`. */
 export const context = { mark: 8, protocol: 16, ifindex: 40, cb4: 64 } as const
 
-/** Of these a program may write. */
+/** Offsets that a program may write. */
 export const writableContext: readonly number[] = [context.mark, context.cb4]
 
-/** Where it finds what it knows of a socket (`struct bpf_sock`). */
+/** Offsets of a socket's fields in `struct bpf_sock`. */
 export const socket = { sourcePort: 44, state: 72 } as const
 
-/** The state of a socket that waits for connections. */
+/** State of a listening socket. */
 export const LISTEN = 10
-/** That of one which has ended, and stays for a while. */
+/** State of a closed socket that the kernel still keeps. */
 export const TIME_WAIT = 6
 
-/** What becomes of a packet: it goes on, is dropped, or the filters behind decide. */
+/** Results of a program: pass the packet, drop it, or leave the decision to the next filter. */
 export const actions = { ok: 0, drop: 2, unspec: -1 } as const

@@ -3,21 +3,21 @@ import { ProgramError, type ProgramErrorCode } from './program-error.ts'
 import type { ProgramText } from './program-text.ts'
 import { instructionText } from './to-text.ts'
 
-/** What does something: everything but labels. */
+/** Instruction that the processor executes: any but a label. */
 export type Operation = Exclude<Instruction, { kind: 'label' }>
 
-/** One of them, and where it is. */
+/** Operation with its position in the program. */
 export interface Line {
   readonly operation: Operation
-  /** Before how many slots of eight bytes; a reference to a map takes two. */
+  /** Index of its first eight-byte slot. A map reference takes two slots. */
   readonly slot: number
-  /** The label above it; `undefined`: it is above them all. */
+  /** Label above the operation. `undefined` before the first label. */
   readonly under: string | undefined
-  /** The line that it may jump to. */
+  /** Index of the line that it may jump to. */
   readonly target: number | undefined
 }
 
-/** Finds what jumps lead to. Throws a `ProgramError`: `LABEL`. */
+/** Resolves the targets of jumps. Throws a `ProgramError` `LABEL`. */
 export function lines({ name, instructions }: ProgramText): readonly Line[] {
   const places = new Map<string, number>()
   let count = 0
@@ -42,7 +42,7 @@ export function lines({ name, instructions }: ProgramText): readonly Line[] {
     if (operation.kind === 'jump' || operation.kind === 'goto') {
       const target = places.get(operation.label)
       if (target === undefined || target >= count)
-        fail(name, line, 'LABEL', `there is nothing at label ${operation.label}`)
+        fail(name, line, 'LABEL', `label ${operation.label} is missing or at the end`)
       found.push({ ...line, target })
     } else found.push(line)
     slot += operation.kind === 'map' ? 2 : 1

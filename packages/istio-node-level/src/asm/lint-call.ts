@@ -4,7 +4,7 @@ import { fail, type Line } from './lines.ts'
 import { called, isWritten, type Known, type PathState, released, STACK_BYTES, withStack } from './lint-state.ts'
 import type { ProgramText } from './program-text.ts'
 
-/** What is known behind a call of the kernel. Throws a `ProgramError`. */
+/** State of a path after a helper call. Throws a `ProgramError`. */
 export function afterCall(
   { name, maps }: ProgramText,
   line: Line,
@@ -21,7 +21,7 @@ export function afterCall(
   const lengthIn = (register: Register): number => {
     const known = read(register)
     if (known.kind === 'number' && known.value !== undefined) return known.value
-    return fail(name, line, 'TYPE', `${register} is no length that is known`)
+    return fail(name, line, 'TYPE', `${register} must be a known length`)
   }
   const memory = (register: Register, length: number, writes: boolean): void => {
     const known = read(register)
@@ -36,7 +36,7 @@ export function afterCall(
       if (writes) state = withStack(state, known.offset, length)
       else if (!isWritten(state, known.offset, length))
         fail(name, line, 'UNSET', `not all of the ${length} bytes at ${register} were written on some path`)
-    } else fail(name, line, 'TYPE', `${register} is no memory: ${known.kind}`)
+    } else fail(name, line, 'TYPE', `${register} is not memory: ${known.kind}`)
   }
   const check = (register: Register, argument: Argument): void => {
     const known = read(register)

@@ -1,6 +1,6 @@
 import type { Register } from './instruction.ts'
 
-/** What is known of a register on one path. */
+/** Content of a register on one path. `lost` is true if a call has overwritten it. */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
   | { readonly kind: 'number'; readonly value?: number | undefined }
@@ -9,7 +9,7 @@ export type Known =
   | { readonly kind: 'frame'; readonly offset: number }
   | Found
 
-/** What a call found, or null as long as it is not tested; `from` tells which call. */
+/** Result of a lookup. It may be null until it is tested. `from` is the line of the call. */
 export type Found =
   | {
       readonly kind: 'value'
@@ -20,21 +20,21 @@ export type Found =
     }
   | { readonly kind: 'socket'; readonly from: number; readonly tested: boolean }
 
-/** Everything that is known on one path; nothing in it is ever changed. */
+/** State of one path. Immutable. */
 export interface PathState {
   readonly registers: Readonly<Record<Register, Known>>
-  /** Which bytes below the frame were written: `.` or `x` each, the lowest first. */
+  /** Written bytes of the stack: `x` for a written byte, `.` for any other, the lowest address first. */
   readonly stack: string
-  /** Sockets to give back, by the calls that found them. */
+  /** Sockets to release, by the lines of the calls that found them. */
   readonly sockets: readonly number[]
 }
 
-/** Bytes below the frame that a program may use. */
+/** Size of the stack, in bytes. */
 export const STACK_BYTES = 512
 
 const nothing: Known = { kind: 'nothing', lost: false }
 
-/** How a program begins. */
+/** State at the start of a program. */
 export const atStart: PathState = {
   registers: {
     r0: nothing,
@@ -53,23 +53,23 @@ export const atStart: PathState = {
   sockets: [],
 }
 
-/** The same with another value in a register. */
+/** State with another value in a register. */
 export const withRegister = (state: PathState, register: Register, known: Known): PathState => ({
   ...state,
   registers: { ...state.registers, [register]: known },
 })
 
-/** The same with bytes of the stack written. */
+/** State with bytes of the stack written. */
 export function withStack(state: PathState, offset: number, length: number): PathState {
   const at = STACK_BYTES + offset
   return { ...state, stack: state.stack.slice(0, at) + 'x'.repeat(length) + state.stack.slice(at + length) }
 }
 
-/** Are these bytes of the stack written? */
+/** True if these bytes of the stack are written. */
 export const isWritten = ({ stack }: PathState, offset: number, length: number): boolean =>
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 
-/** The same when what a call found, wherever it is, turned out to be there, or to be null. */
+/** State after the result of a call was compared with null, for all registers that hold it. */
 export function tested(state: PathState, from: number, isNull: boolean): PathState {
   const next = (known: Known): Known => {
     if (!('from' in known) || known.from !== from) return known
@@ -81,14 +81,14 @@ export function tested(state: PathState, from: number, isNull: boolean): PathSta
   }
 }
 
-/** The same when a socket was given back: no register has it any more. */
+/** State after a socket was released: no register holds it any more. */
 export function released(state: PathState, from: number): PathState {
   const next = (known: Known): Known =>
     'from' in known && known.from === from ? { kind: 'nothing', lost: true } : known
   return { ...mapped(state, next), sockets: state.sockets.filter((each) => each !== from) }
 }
 
-/** The same after a call, which takes the registers of its arguments. */
+/** State after a call, which overwrites the registers of its arguments. */
 export function called(state: PathState, result: Known): PathState {
   const lost: Known = { kind: 'nothing', lost: true }
   return {

@@ -5,7 +5,7 @@ import { afterCall } from './lint-call.ts'
 import { isWritten, type Known, type PathState, STACK_BYTES, withRegister, withStack } from './lint-state.ts'
 import type { ProgramText } from './program-text.ts'
 
-/** What is known behind an instruction that does not jump. Throws a `ProgramError`. */
+/** State of a path after an instruction that does not jump. Throws a `ProgramError`. */
 export function after(program: ProgramText, line: Line, at: number, state: PathState): PathState {
   const { name, maps } = program
   const { operation: it } = line
@@ -22,7 +22,7 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
     case 'store': {
       if (typeof it.value !== 'number') {
         const value = read(name, line, state, it.value)
-        if (value.kind !== 'number') fail(name, line, 'TYPE', `${it.value} is no number`)
+        if (value.kind !== 'number') fail(name, line, 'TYPE', `${it.value} is not a number`)
       }
       return checkMemory(program, line, state, it, true)
     }
@@ -39,11 +39,11 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
   }
 }
 
-/** What is in a register. Throws a `ProgramError`: `UNSET`. */
+/** Content of a register. Throws a `ProgramError` `UNSET`. */
 export function read(name: string, line: Line, state: PathState, register: Register): Known {
   const known = state.registers[register]
   if (known.kind !== 'nothing') return known
-  return fail(name, line, 'UNSET', `${register} ${known.lost ? 'is gone after a call' : 'was never set'} on some path`)
+  return fail(name, line, 'UNSET', `${register} ${known.lost ? 'is lost after a call' : 'was never set'} on some path`)
 }
 
 // internal
@@ -55,14 +55,17 @@ function written(name: string, line: Line, state: PathState, to: Register, known
   return withRegister(state, to, known)
 }
 
-/** Numbers stay numbers; of addresses only those of the stack and of values of maps move, by as much as is known. */
+/**
+ * Result of an arithmetic operation. A number stays a number. A pointer to the stack or to a map value may only move by
+ * a known number.
+ */
 function computed(name: string, line: Line, to: Known, by: Known): Known {
   if (to.kind === 'number' && by.kind === 'number') return { kind: 'number' }
   const isSum = line.operation.kind === 'alu' && line.operation.operation === 'add'
   if (isSum && by.kind === 'number' && by.value !== undefined) {
     if (to.kind === 'frame') return { ...to, offset: to.offset + by.value }
     if (to.kind === 'value' && to.tested) return { ...to, offset: to.offset + by.value }
-    if (to.kind === 'value') return fail(name, line, 'UNTESTED', 'what was looked up may be null')
+    if (to.kind === 'value') return fail(name, line, 'UNTESTED', 'the result of the lookup may be null')
   }
   return fail(name, line, 'TYPE', `nothing can be computed with ${to.kind} and ${by.kind}`)
 }
@@ -73,7 +76,7 @@ interface Access {
   readonly offset: number
 }
 
-/** What is known after memory was read or written. */
+/** State after a memory access. Throws a `ProgramError` for an invalid access. */
 function checkMemory(program: ProgramText, line: Line, state: PathState, access: Access, writes: boolean): PathState {
   const { name, maps } = program
   const base = read(name, line, state, access.base)
@@ -82,11 +85,11 @@ function checkMemory(program: ProgramText, line: Line, state: PathState, access:
   switch (base.kind) {
     case 'frame': {
       const from = base.offset + access.offset
-      if (from < -STACK_BYTES || from + length > 0) fail(name, line, 'RANGE', 'that is outside of the stack')
-      if (from % length !== 0) fail(name, line, 'RANGE', `that is not at a multiple of ${length} bytes`)
+      if (from < -STACK_BYTES || from + length > 0) fail(name, line, 'RANGE', 'the access is outside of the stack')
+      if (from % length !== 0) fail(name, line, 'RANGE', `the offset is not a multiple of ${length} bytes`)
       if (writes) return withStack(state, from, length)
       if (!isWritten(state, from, length))
-        fail(name, line, 'UNSET', 'that part of the stack was not written on some path')
+        fail(name, line, 'UNSET', 'this part of the stack was not written on some path')
       return state
     }
     case 'value': {
@@ -98,18 +101,24 @@ function checkMemory(program: ProgramText, line: Line, state: PathState, access:
     case 'context': {
       const readable: readonly number[] = Object.values(context)
       if (!(writes ? writableContext : readable).includes(access.offset))
-        fail(name, line, 'RANGE', `no program ${writes ? 'writes' : 'reads'} the context at ${access.offset}`)
-      if (length !== 4) fail(name, line, 'RANGE', 'all of the context has four bytes')
+        fail(
+          name,
+          line,
+          'RANGE',
+          `programs must not ${writes ? 'write' : 'read'} the context at offset ${access.offset}`,
+        )
+      if (length !== 4) fail(name, line, 'RANGE', 'fields of the context have four bytes')
       if (line.operation.kind === 'store' && typeof line.operation.value === 'number')
-        fail(name, line, 'TYPE', 'kernels before 6.2 write registers into the context, and no numbers')
+        fail(name, line, 'TYPE', 'kernels before 6.2 only write registers into the context, not numbers')
       return state
     }
     case 'socket': {
       const readable: readonly number[] = Object.values(socket)
-      if (writes || !readable.includes(access.offset)) fail(name, line, 'RANGE', 'no program uses that of a socket')
+      if (writes || !readable.includes(access.offset))
+        fail(name, line, 'RANGE', 'programs must not access this offset of a socket')
       return state
     }
     default:
-      return fail(name, line, 'TYPE', `${access.base} is no address: ${base.kind}`)
+      return fail(name, line, 'TYPE', `${access.base} is not an address: ${base.kind}`)
   }
 }

@@ -5,8 +5,8 @@ import { ProgramError } from './program-error.ts'
 import type { ProgramText } from './program-text.ts'
 
 /**
- * Follows every path of a program, as a verifier does, and finds also what only older ones refuse. Throws a
- * `ProgramError` that names the program, the label and the instruction.
+ * Checks every path of a program, as the kernel's verifier does, and also finds code that only older kernels refuse.
+ * Throws a `ProgramError` that names the program, the label and the instruction.
  */
 export function lint(program: ProgramText, lines: readonly Line[]): void {
   const { name, maps } = program
@@ -28,13 +28,13 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
   }
   const used = new Set(lines.flatMap(({ operation }) => (operation.kind === 'map' ? [operation.map] : [])))
   for (const map of Object.keys(maps)) {
-    if (!used.has(map)) throw new ProgramError('MAP', `Program ${name} names map ${map}, and does not use it`)
+    if (!used.has(map)) throw new ProgramError('MAP', `Program ${name} declares map ${map}, but does not use it`)
   }
 }
 
 // internal
 
-/** Where it goes on, with what is known there. */
+/** Next lines of a path, with the state at each. */
 function steps(
   program: ProgramText,
   lines: readonly Line[],
@@ -46,20 +46,15 @@ function steps(
   if (line === undefined) return []
   const { operation, target } = line
   if (target !== undefined && target <= at)
-    fail(name, line, 'BACKWARD', 'it jumps to before, which kernels before 5.3 refuse')
+    fail(name, line, 'BACKWARD', 'it jumps backward, which kernels before 5.3 refuse')
   switch (operation.kind) {
     case 'exit': {
       const [socket] = state.sockets
       const held = socket === undefined ? undefined : lines[socket]
       if (held !== undefined)
-        fail(
-          name,
-          held,
-          'SOCKET',
-          `its socket is not given back on the path that ends under ${line.under ?? 'no label'}`,
-        )
+        fail(name, held, 'SOCKET', `its socket is not released on the path that ends under ${line.under ?? 'no label'}`)
       const result = read(name, line, state, 'r0')
-      if (result.kind !== 'number') fail(name, line, 'TYPE', 'r0 is no number')
+      if (result.kind !== 'number') fail(name, line, 'TYPE', 'r0 is not a number')
       return []
     }
     case 'goto':

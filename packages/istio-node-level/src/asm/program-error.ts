@@ -1,15 +1,16 @@
 const brand = Symbol.for('cni.EbpfProgramError')
 
 /**
- * - `LABEL`: none of that name, or two
- * - `UNREACHABLE`: no path leads to it
- * - `BACKWARD`: a jump to before; kernels before 5.3 refuse every one
+ * Code of a {@link ProgramError}.
+ * - `LABEL`: missing or duplicate label
+ * - `UNREACHABLE`: no path reaches the instruction
+ * - `BACKWARD`: a backward jump, which kernels before 5.3 refuse
  * - `RANGE`: a number, an offset or a jump does not fit
- * - `SOCKET`: one is not given back on some path
- * - `UNSET`: a register or a part of the stack is read on some path, and nothing is there
- * - `UNTESTED`: used before it was compared with null
- * - `TYPE`: a register is something else than the instruction takes
- * - `MAP`: the program names no such map, or names one that it does not use
+ * - `SOCKET`: a socket is not released on some path
+ * - `UNSET`: a register or a part of the stack is read before it is written
+ * - `UNTESTED`: a pointer is used before it was compared with null
+ * - `TYPE`: a register has the wrong type for the instruction
+ * - `MAP`: a map that is not declared, or not used
  */
 export type ProgramErrorCode =
   | 'LABEL'
@@ -22,7 +23,7 @@ export type ProgramErrorCode =
   | 'TYPE'
   | 'MAP'
 
-/** What is wrong with a program, and where, before any kernel has seen it. */
+/** Error in a program, with its location. Found without the kernel. */
 export class ProgramError extends Error {
   readonly [brand] = true
   readonly code: ProgramErrorCode

@@ -1,16 +1,16 @@
 import type { Instruction } from './instruction.ts'
 
-/** The sizes of a map's keys and values, in bytes. */
+/** Sizes of a map's keys and values, in bytes. */
 export interface MapSizes {
   readonly keySize: number
   readonly valueSize: number
 }
 
-/** A program, as data. */
+/** Program as data. */
 export interface ProgramText {
-  /** At most 15 of `A-Z a-z 0-9 _ .`. */
+  /** At most 15 characters of `A-Z a-z 0-9 _ .`. */
   readonly name: string
-  /** Those that it refers to. */
+  /** Maps that the program uses, by name. */
   readonly maps: Readonly<Record<string, MapSizes>>
   readonly instructions: readonly Instruction[]
 }

@@ -4,7 +4,7 @@ import { lines } from './lines.ts'
 import { lint } from './lint.ts'
 import type { ProgramText } from './program-text.ts'
 
-/** Puts blocks together; {@link checkProgram} finds what is wrong with it. */
+/** Joins blocks to a program. {@link checkProgram} validates it. */
 export const program = ({
   body,
   ...rest
@@ -14,8 +14,8 @@ export const program = ({
 })
 
 /**
- * Throws a `ProgramError` for what some kernel refuses, and names program, label and instruction. A program that is a
- * constant is checked by a test: nobody waits for it on a node.
+ * Throws a `ProgramError` for a program that some kernel refuses. The message names program, label and instruction.
+ * Constant programs are checked by a test, so that no node has to wait for the check.
  */
 export function checkProgram(text: ProgramText): void {
   assemble(text, Object.fromEntries(Object.keys(text.maps).map((name) => [name, 0])))

@@ -21,13 +21,13 @@ const comparisons: Readonly<Record<Comparison, string>> = {
   set: '&',
 }
 
-/** A program as text, much as the verifier prints it. */
+/** Prints a program, in the notation of the kernel's verifier. */
 export function toText({ name, instructions }: ProgramText): string {
   const lines = instructions.map((each) => (each.kind === 'label' ? `${each.name}:` : `  ${instructionText(each)}`))
   return [`program ${name}`, ...lines, ''].join('\n')
 }
 
-/** One instruction as text. */
+/** Prints an instruction. */
 export function instructionText(instruction: Instruction): string {
   switch (instruction.kind) {
     case 'alu': {
@@ -62,6 +62,6 @@ export function instructionText(instruction: Instruction): string {
 const place = ({ width, base, offset }: { width: string; base: string; offset: number }): string =>
   `*(${width} *)(${base} ${offset < 0 ? '-' : '+'} ${Math.abs(offset)})`
 
-/** Large numbers are patterns of bits. */
+/** Prints a large number in hexadecimal, as it is a bit pattern. */
 const shown = (value: string | number): string =>
   typeof value === 'number' && value > 0xffff ? `0x${value.toString(16)}` : String(value)

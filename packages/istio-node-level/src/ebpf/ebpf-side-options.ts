@@ -1,14 +1,17 @@
 import type { IptablesOptions } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 
-/** Options of `ebpfSide`. `backend` and `programs` matter where sockets are found by rules. */
+/** Options of `ebpfSide`. `backend` and `programs` are only used in the variant `mark`. */
 export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
-  /** Network namespace of the node. Default: the one this process was started in. */
+  /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** Folder of a bpf file system, which is mounted above it where there is none. Default: `/sys/fs/bpf/ambient`. */
+  /** Folder of the pins, in a bpf file system. Mounts one if none is mounted there. Default: `/sys/fs/bpf/ambient`. */
   readonly pins?: string | undefined
-  /** Sockets of ztunnel are assigned by a program, or found by rules for its marks. Default: what the kernel can. */
+  /**
+   * Variant. `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: rules find the sockets by marks. Default:
+   * `tproxy` if the kernel supports it.
+   */
   readonly variant?: 'tproxy' | 'mark' | undefined
-  /** Settings of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
+  /** Settings of the node before any redirection. Default: the settings when the first ztunnel starts. */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

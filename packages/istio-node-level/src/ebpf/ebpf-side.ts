@@ -3,10 +3,10 @@ import type { EbpfSideOptions } from './ebpf-side-options.ts'
 import { openEbpfSide } from './open-ebpf-side.ts'
 
 /**
- * Node-level redirection by programs on the links of pods, as Istio 1.18 had it, on networks with routes or bridges. Loads
- * and pins the programs. `variant` says how sockets of ztunnel are found.
+ * Node-level redirection by eBPF programs on the links of pods, as in Istio 1.18. Works on networks with routes or
+ * bridges. Loads and pins the programs. `variant` is the way in which packets reach ztunnel's sockets.
  *
- * @throws `EbpfError` where the kernel or the file system cannot do it, with what is missing.
+ * @throws `EbpfError` that names what the kernel or the file system lacks.
  */
 export function ebpfSide(options: EbpfSideOptions): KernelSide & { readonly variant: 'tproxy' | 'mark' } {
   const { objects, ...side } = openEbpfSide(options)

@@ -13,16 +13,18 @@ import { endsOf } from './links.ts'
 import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
-/** What became of a pod that was brought in. */
+/** Result of {@link enrolPod}. */
 export interface EnrolledPod extends KernelReport {
   readonly entries: readonly PodEntry[]
 }
 
 /**
- * Captures a pod on these addresses, and on no others: entries, then programs, which drop what they have no entry for.
+ * Captures a pod on these addresses only. Writes map entries first and attaches programs afterwards, because the
+ * programs drop packets without an entry.
  *
- * @param known - what was captured before, as far as this process knows; in the maps there may be less.
- * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` for a link that goes meanwhile, `FULL`.
+ * @param known - entries that this process has written before; the maps may have fewer
+ * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` if a link disappears meanwhile, `FULL` if
+ * a map is full
  */
 export async function enrolPod(
   netns: NetnsTarget,
@@ -63,10 +65,10 @@ export async function enrolPod(
 }
 
 /**
- * Captures addresses no more; returns those that were captured.
+ * Stops the capture of addresses. Resolves to the addresses that were captured.
  *
- * @param old - what this process knows of, and of what may be concerned what is in the maps.
- * @param instead - what stays or came in the place of it.
+ * @param old - entries that this process knows, and entries in the maps
+ * @param instead - entries that stay, or that replace the removed ones
  */
 export async function releasePods(
   { netns, undo }: Undone,
@@ -78,7 +80,7 @@ export async function releasePods(
   const { maps } = objects
   const old = [...remembered, ...there]
   const used = linksOf([...old.filter((each) => !which(each)), ...instead])
-  // The programs first: without its entry what a pod sends is dropped.
+  // Detaches programs first: they drop the packets of a pod without an entry.
   for (const link of linksOf(old.filter(which))) {
     if (used.has(link)) continue
     undo(() => hookAgain(netns, link, objects))
@@ -102,7 +104,7 @@ async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Pr
   if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
 }
 
-/** What the node's probes have to do with it: they are known by the address that they come from. */
+/** Warns if the node's probes would be captured. Programs recognise probes by their source address. */
 async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
   try {
     const source = await sourceTowards(netns, address)

@@ -4,27 +4,27 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** A program on one side of a link; filters have the names of the pins. */
+/** Program on one side of a link. The filter has the name of the pin. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'
 }
 
-/** On the node's end of a pod's link. */
+/** Programs on the node's end of a pod's veth. */
 export const podHooks: readonly Hook[] = [
   { name: 'app_inbound', direction: 'egress' },
   { name: 'app_outbound', direction: 'ingress' },
 ]
-/** On the node's end of ztunnel's. */
+/** Programs on the node's end of ztunnel's veth. */
 export const ztunnelHooks: readonly Hook[] = [{ name: 'ztunnel_host_ingress', direction: 'ingress' }]
-/** On ztunnel's own end. */
+/** Programs on ztunnel's own end of its veth. */
 export const insideHooks = (variant: Variant): readonly Hook[] => [
   { name: variant === 'tproxy' ? 'ztunnel_tproxy' : 'ztunnel_ingress', direction: 'ingress' },
 ]
-/** All that a node may have. */
+/** All programs that links in the node's namespace may have. */
 export const nodeHooks: readonly Hook[] = [...podHooks, ...ztunnelHooks]
 
-/** What brings programs onto a link, beside those of others. */
+/** Steps that attach missing programs to a link. Filters of other programs stay. */
 export async function hookSteps(
   rtnl: RtnlPort,
   link: number,
@@ -43,7 +43,7 @@ export async function hookSteps(
   return steps
 }
 
-/** Takes programs off a link; those of others stay. */
+/** Detaches our programs from a link. Filters of other programs stay. */
 export async function unhook(rtnl: RtnlPort, link: number, hooks: readonly Hook[]): Promise<void> {
   for (const { name, direction } of hooks) await detachFilter(rtnl, { link, name, direction })
 }

@@ -4,17 +4,17 @@ import type { Objects } from '../objects/objects.ts'
 import type { Step } from '../step.ts'
 import { isSameTarget, type Undo } from './pod-entries.ts'
 
-/** Where packets of pods are to go. */
+/** Destination of the pods' packets. */
 export interface Lead {
-  /** What is new goes there. */
+  /** Target of new connections. */
   readonly to: Target
-  /** What it has open stays with it, where that is not `to`: who served until now, or somebody before. */
+  /** Target of open connections if it differs from `to`: the previous ztunnel. */
   readonly from: Target
 }
 
 /**
- * What leads pods to a ztunnel, and leaves connections that are open with the one before as long as that has its link.
- * They are left there first: otherwise the new one would refuse them meanwhile.
+ * Steps that direct pods to a ztunnel. Open connections stay with the previous ztunnel while its link exists. That step
+ * comes first: otherwise the new ztunnel would refuse those connections.
  */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
@@ -26,7 +26,7 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
     undo?.(() => ztunnel_before.set(0, earlier))
     const what =
       kept.ifindex === 0
-        ? `nothing stays with the ztunnel on link ${earlier.ifindex}`
+        ? `the ztunnel on link ${earlier.ifindex} has no open connections any more`
         : `open connections stay with the ztunnel on link ${kept.ifindex}`
     steps.push({ what, run: async () => ztunnel_before.set(0, kept) })
   }
@@ -38,18 +38,20 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
   return steps
 }
 
-/** Whether what is new goes to somebody else, in words. */
+/** Describes a difference in the target of new connections. */
 export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
   const now = ztunnel_info.get(0)
   if (isSameTarget(now, to)) return []
-  return [`pods are led to link ${now.ifindex}, not to ${to.ifindex === 0 ? 'nobody' : `ztunnel on ${to.ifindex}`}`]
+  return [
+    `pods are directed to link ${now.ifindex}, not to ${to.ifindex === 0 ? 'no link' : `ztunnel on link ${to.ifindex}`}`,
+  ]
 }
 
 // internal
 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
-/** Zeros, where it is who serves, or has no veth that leads to another namespace any more. */
+/** Target of open connections. All zeros if it is the current ztunnel, or if its veth to another namespace is gone. */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none
   const link = await rtnl.getLink(ifindex)

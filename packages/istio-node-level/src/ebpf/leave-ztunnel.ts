@@ -8,7 +8,7 @@ import { runSteps } from '../step.ts'
 import { insideHooks, unhook, ztunnelHooks } from './filters.ts'
 import type { Serving } from './serving.ts'
 
-/** Leaves a ztunnel that does not serve any more, and closes its namespace; returns what went wrong. */
+/** Removes programs and rules of a ztunnel that no longer serves, and closes its namespace. Resolves to warnings. */
 export async function leaveZtunnel(
   node: NetnsTarget,
   before: Serving | undefined,

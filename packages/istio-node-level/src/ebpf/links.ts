@@ -1,17 +1,17 @@
 import type { Link, RtnlPort } from '@cni/netns'
 import { NodeLevelError } from '../node-level-error.ts'
 
-/** The two ends of the veth of a pod. */
+/** Both ends of a pod's veth. */
 export interface Ends {
-  /** The node's. */
+  /** End in the node's namespace. */
   readonly outer: Link
   readonly inner: Link
 }
 
 /**
- * Finds the veth that has an address, whatever the node routes or bridges behind it.
+ * Finds the veth with an address. The node may route or bridge the packets.
  *
- * @param whose - for the message: `pod shop/web`.
+ * @param whose - owner of the address for messages, such as `pod shop/web`
  * @throws {@link NodeLevelError} `NO_VETH`.
  */
 export async function endsOf(node: RtnlPort, inside: RtnlPort, address: string, whose: string): Promise<Ends> {
@@ -21,7 +21,8 @@ export async function endsOf(node: RtnlPort, inside: RtnlPort, address: string, 
   const [links, addresses] = await Promise.all([inside.getLinks(), inside.getAddresses({ family: 'ipv4' })])
   const index = addresses.find((each) => each.address === address)?.linkIndex
   const inner = links.find((each) => each.index === index)
-  if (inner === undefined) return fail(`no link of its namespace has the address ${address}: is it the right one?`)
+  if (inner === undefined)
+    return fail(`no link of its namespace has the address ${address}: check that it is the namespace of this pod`)
   if (inner.kind !== 'veth' || inner.parent === undefined) {
     const kind = inner.kind ?? 'of no kind'
     return fail(

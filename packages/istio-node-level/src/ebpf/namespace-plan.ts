@@ -5,22 +5,25 @@ import { markRule, type NetworkPlan, withoutReversePath } from '../network/netwo
 import type { Variant } from '../objects/objects.ts'
 import { packetMarks } from '../programs/constants.ts'
 
-/** What ztunnel's namespace is to have besides the program. */
+/** Network settings and rules of ztunnel's namespace, besides the program. */
 export interface NamespacePlan {
   readonly network: Pick<NetworkPlan, 'sysctls' | 'routes' | 'rules'>
-  /** Only where programs cannot assign sockets. */
+  /** Rules for the variant `mark`, in which programs cannot assign sockets. */
   readonly rules?: Ruleset | undefined
 }
 
-/** What a namespace is told by. */
+/** Inputs of {@link namespacePlan}. */
 export interface NamespaceFacts {
   readonly variant: Variant
-  /** Its veth. */
+  /** Name of ztunnel's veth. */
   readonly veth: string
   readonly ztunnelIp: string
 }
 
-/** What is marked is for this machine, whatever its destination; strangers' addresses come in. */
+/**
+ * Plan for ztunnel's namespace: marked packets are delivered locally, whatever their destination. Reverse path
+ * filtering is off, as packets arrive with source addresses of other hosts.
+ */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {
   const { variant, veth } = facts
   const { tproxy, originalSourceReturn } = ztunnelMarks

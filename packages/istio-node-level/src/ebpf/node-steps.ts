@@ -22,11 +22,11 @@ import {
 } from './pod-entries.ts'
 import type { Serving } from './serving.ts'
 
-/** What pins again what somebody unpinned. */
+/** Steps that restore missing pins. */
 export const pinSteps = (objects: Objects): Step[] =>
   objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
 
-/** What makes ztunnel's namespace take the packets that are for it. */
+/** Steps by which ztunnel's namespace accepts the redirected packets. */
 export async function insideSteps(
   rtnl: RtnlPort,
   place: Undone,
@@ -48,7 +48,7 @@ export async function insideSteps(
   ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
 }
 
-/** What makes the node send packets to ztunnel, and take those that come from it. */
+/** Steps by which the node sends packets to ztunnel, and accepts packets of ztunnel. */
 export async function ztunnelSteps(
   rtnl: RtnlPort,
   netns: NetnsTarget,
@@ -59,7 +59,7 @@ export async function ztunnelSteps(
 ): Promise<Step[]> {
   const { host_ip_info } = objects.maps
   const steps = [
-    // What ztunnel sends with the addresses of others comes in by its veth.
+    // Packets of ztunnel arrive on its veth with source addresses of pods.
     ...(await sysctlSteps(sysctl(netns), withoutReversePath(['all', ends.outer.name]))),
     ...(await hookSteps(rtnl, ends.outer.index, ztunnelHooks, objects)),
   ]
@@ -72,7 +72,7 @@ export async function ztunnelSteps(
   return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
-/** What keeps pods captured that were; those whose link has gone are told as `gone`, and taken out. */
+/** Steps that keep known pods captured. A pod whose link is gone is reported to `gone`, and its entry is removed. */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,
@@ -83,7 +83,7 @@ export async function podSteps(
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
   const used = linksOf(known.values())
-  // The programs first: without its entry what a pod sends is dropped.
+  // Detaches programs first: they drop the packets of a pod without an entry.
   const takeOut = async (address: string): Promise<void> => {
     const link = there.get(address)?.target.ifindex
     if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
@@ -110,8 +110,9 @@ export async function podSteps(
 }
 
 /**
- * Takes programs off links of which no address is captured, whose packets they would drop for ever. Whoever took the entry
- * away did so while nobody looked; a pod that is to be in the mesh is brought in again by who knows that.
+ * Steps that detach programs from links without a captured address, because these programs drop all packets of the
+ * link. Another process has removed the entry while no agent ran. The agent enrols the pod again if it belongs to the
+ * mesh.
  */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)

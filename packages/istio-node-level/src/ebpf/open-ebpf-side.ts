@@ -18,16 +18,16 @@ import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './nod
 import { dropEntry, entriesDrift, type PodEntry, podEntries } from './pod-entries.ts'
 import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
-/** A kernel's side by eBPF, with its maps and programs. */
+/** eBPF implementation of {@link KernelSide}, with its maps and programs. */
 export interface OpenEbpfSide extends KernelSide {
   readonly objects: Objects
 }
 
 /**
- * Node-level redirection by programs on the links of pods, as Istio 1.18 had it, on networks with routes or bridges. Programs
- * are loaded and pinned here; whoever adds a pod attaches what is there.
+ * Node-level redirection by eBPF programs on the links of pods, as in Istio 1.18. Works on networks with routes or
+ * bridges. Loads and pins the programs here; enrolment of a pod attaches them.
  *
- * @throws `EbpfError` where the kernel or the file system cannot do it, with what is missing.
+ * @throws `EbpfError` that names what the kernel or the file system lacks.
  */
 export function openEbpfSide({
   netns = 'host',
@@ -42,13 +42,13 @@ export function openEbpfSide({
   const known = new Map<string, PodEntry>()
   let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
-  /** Of the node, and of who serves. */
+  /** Change detection for the namespaces of the node and of the current ztunnel. */
   let still: Stillness | undefined
-  /** Whose connections may be open still; it keeps what it needs for them. */
+  /** Previous ztunnel. It may have open connections, and keeps the rules for them. */
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
-  /** Whom pods are led to now. */
+  /** Current target of the pods' packets. */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
@@ -64,7 +64,7 @@ export function openEbpfSide({
     return gone
   }
 
-  /** Compares everything with what a ztunnel needs, and brings it in; pods are led there at the very end. */
+  /** Reconciles the node and ztunnel's namespace. Pods are directed to ztunnel in the last step. */
   const bring = (next: Serving, lead: Lead): Promise<string[]> =>
     undoneOnFailure(async (within) => {
       const [outside, inside] = [within(netns), within(next.netns)]
@@ -79,7 +79,7 @@ export function openEbpfSide({
       ]
     })
 
-  /** Of pins and maps nobody tells: they are always read. */
+  /** Reads pins and maps. The kernel sends no events for them, so they are read each time. */
   const lookAtMaps = (lead: Lead): string[] => [
     ...pinSteps(objects).map(({ what }) => what),
     ...entriesDrift(maps, known),
@@ -100,7 +100,9 @@ export function openEbpfSide({
     return steps.map(({ what }) => what)
   }
 
-  /** Who served keeps its connections: who served before that is left. */
+  /**
+   * Replaces the current ztunnel. The current ztunnel keeps its open connections, and the one before it is detached.
+   */
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving
     serving = next
@@ -189,7 +191,7 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // It died: packets are led to where nobody takes them until there is another one.
+        // ztunnel has died. Directs pods to no target until another ztunnel is ready.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

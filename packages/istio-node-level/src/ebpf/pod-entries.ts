@@ -4,20 +4,20 @@ import type { Objects } from '../objects/objects.ts'
 
 type Maps = Pick<Objects['maps'], 'app_info' | 'pod_uids'>
 
-/** A pod's address in the maps. */
+/** Entry of a pod's address in the maps. */
 export interface PodEntry {
   readonly address: string
-  /** `undefined`: somebody else put it there. */
+  /** UID of the pod. `undefined` if another program wrote the entry. */
   readonly uid: string | undefined
   readonly target: Target
 }
 
-/** All that are there. */
+/** All entries in the maps. */
 export function podEntries(maps: Maps): PodEntry[] {
   return maps.app_info.entries().map(([address, target]) => entryOf(maps, address, target))
 }
 
-/** Those of some addresses. All of a node with hundreds take milliseconds, and a pod that starts waits for them. */
+/** Entries of some addresses. Reading all entries would delay the start of a pod. */
 export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[] {
   return [...new Set(addresses)].flatMap((address) => {
     const target = maps.app_info.get(address)
@@ -25,11 +25,11 @@ export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[
   })
 }
 
-/** Where what takes a step back goes. */
+/** Receives rollback steps. */
 export type Undo = (step: () => void) => void
 
 /**
- * Puts one in the place of what is there; `undo` puts that back.
+ * Writes an entry. The rollback step restores the previous entry.
  *
  * @throws {@link NodeLevelError} `ADDRESS`; `EbpfError('FULL')`.
  */
@@ -42,14 +42,14 @@ export function putEntry(maps: Maps, entry: PodEntry, undo?: Undo): void {
   maps.app_info.set(address, target)
 }
 
-/** Takes an address out; `undo` puts back what is there. */
+/** Deletes an entry. The rollback step restores it. */
 export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
   undo?.(asItWas(maps, address))
   maps.app_info.delete(address)
   maps.pod_uids.delete(address)
 }
 
-/** What of these entries is not in the maps, or is there besides, in words. */
+/** Describes missing and unexpected entries of the maps. */
 export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): string[] {
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   return [
@@ -58,22 +58,22 @@ export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): 
   ]
 }
 
-/** Whether an entry is there as it is to be. */
+/** True if the maps contain this entry. */
 export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, target }: PodEntry): boolean {
   const found = there.get(address)
   return found?.uid === uid && isSameTarget(found?.target, target)
 }
 
-/** In words. */
+/** Describes a missing entry. */
 export const missing = ({ address, uid }: PodEntry): string => `missing ${address} of pod ${uid}`
-/** In words. */
-export const unexpected = ({ address, uid = 'nobody' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
+/** Describes an unexpected entry. */
+export const unexpected = ({ address, uid = '(unknown)' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
 
-/** Which links they lead to. */
+/** Indices of the links of entries. */
 export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
   new Set(Array.from(entries, ({ target }) => target.ifindex))
 
-/** Do they lead to the same link? */
+/** True if both targets are equal. */
 export const isSameTarget = (one: Target | undefined, other: Target | undefined): boolean =>
   one?.ifindex === other?.ifindex && one?.mac === other?.mac && one?.flags === other?.flags
 
@@ -84,7 +84,7 @@ function entryOf({ pod_uids }: Maps, address: string, target: Target): PodEntry 
   return { address, target, uid: uid === undefined ? undefined : uidOf(uid) }
 }
 
-/** What makes an address what it is now. */
+/** Rollback step that restores the current state of an address. */
 function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
   const [target, uid] = [app_info.get(address), pod_uids.get(address)]
   return () => {

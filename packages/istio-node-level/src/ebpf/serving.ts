@@ -8,19 +8,19 @@ import { CAPTURE_DNS } from '../programs/constants.ts'
 import { type Ends, endsOf } from './links.ts'
 import { type NamespacePlan, namespacePlan } from './namespace-plan.ts'
 
-/** Who serves the node, and how packets come to it. */
+/** ztunnel that serves the node, and its network. */
 export interface Serving {
   readonly ztunnel: NodeZtunnel
-  /** ztunnel's own namespace, kept open. */
+  /** Namespace of ztunnel, kept open. */
   readonly netns: Netns
   readonly ends: Ends
   readonly inside: NamespacePlan
-  /** The address that the node has towards its pods, which probes come from. */
+  /** Source address of the node towards its pods. Probes come from this address. */
   readonly nodeIp: string
 }
 
 /**
- * How a ztunnel can serve the node; its namespace is to be closed.
+ * Collects the facts by which a ztunnel can serve the node. The caller has to close the namespace.
  *
  * @throws {@link NodeLevelError} `NO_VETH`, `NO_SK_ASSIGN`, `NO_ROUTE`.
  */
@@ -29,7 +29,7 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   if (dnsCapture && variant === 'mark') {
     throw new NodeLevelError(
       'NO_SK_ASSIGN',
-      `ztunnel ${name} captures queries (ISTIO_META_DNS_CAPTURE), which takes the helper sk_assign of Linux 5.7 or later: ` +
+      `ztunnel ${name} captures queries (ISTIO_META_DNS_CAPTURE), which requires the helper sk_assign of Linux 5.7 or later: ` +
         'unset it, or set AMBIENT_REDIRECT_MODE=node-iptables',
     )
   }
@@ -41,17 +41,17 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
 }
 
-/** Whether a ztunnel still has its veth: one that has died may leave its namespace behind. */
+/** True if ztunnel's veth still exists. The namespace may outlive a dead ztunnel, so it is not enough. */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)
   return link?.kind === 'veth' && link.parent === ends.inner.index
 }
 
-/** Whether they are behind the same veth. */
+/** True if both have the same veth. */
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/** An end of a veth as programs send packets to it. */
+/** Target for packets to an end of a veth. */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }
@@ -64,8 +64,8 @@ async function addressTowards(target: NetnsTarget, { ip, name }: NodeZtunnel): P
     return await sourceTowards(target, ip)
   } catch (cause) {
     const text =
-      `The node has no route to ${ip} of ztunnel ${name}, or no address of its own towards it, by which probes are known: ` +
-      'has the network plugin given its bridge an address (isGateway), or a route to each pod?'
+      `The node has no route to ${ip} of ztunnel ${name}, or no source address towards it, which identifies probes: ` +
+      'check that the network plugin gives its bridge an address (isGateway), or adds a route to each pod'
     throw new NodeLevelError('NO_ROUTE', text, { cause })
   }
 }

@@ -1,26 +1,26 @@
 import type { TunnelKind } from '../names.ts'
 
-/** What the node's part depends on. */
+/** Inputs of the node's plan. */
 export interface NodeFacts {
-  /** The node's address, which the kubelet's probes come from. */
+  /** Address of the node. The kubelet's probes come from this address. */
   readonly hostIp: string
-  /** ztunnel's. */
+  /** Address of ztunnel. */
   readonly ztunnelIp: string
-  /** The link of the node that leads to ztunnel. */
+  /** Link of the node that leads to ztunnel. */
   readonly ztunnelVeth: string
   readonly tunnel: TunnelKind
   /** UDP port of the tunnels. */
   readonly port: number
-  /** Queries of pods in the mesh go to ztunnel. */
+  /** True if DNS queries of pods in the mesh go to ztunnel. */
   readonly dnsCapture: boolean
 }
 
-/** What the part in ztunnel's namespace depends on. */
+/** Inputs of the plan for ztunnel's namespace. */
 export interface ZtunnelFacts {
   readonly ztunnelIp: string
-  /** The veth of the namespace. */
+  /** Name of the veth in the namespace. */
   readonly veth: string
-  /** The address that the node uses towards ztunnel. */
+  /** Source address of the node towards ztunnel. */
   readonly nodeIp: string
   readonly tunnel: TunnelKind
   /** UDP port of the tunnels. */

@@ -19,18 +19,18 @@ import { enrolAddresses, releaseAddresses } from './pods.ts'
 import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.ts'
 import { type ZtunnelPlan, ztunnelPlan } from './ztunnel-plan.ts'
 
-/** Where and how a node is redirected by iptables and tunnels. */
+/** Options of {@link iptablesSide}. */
 export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
-  /** The node's network namespace. Default: the one this process was started in. */
+  /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** The node's address of IPv4, which the kubelet's probes come from. */
+  /** IPv4 address of the node. The kubelet's probes come from this address. */
   readonly hostIp: string
   readonly tunnel: TunnelKind
-  /** Those of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
+  /** Settings of the node before any redirection. Default: the settings when the first ztunnel starts. */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }
 
-/** Node-level redirection by iptables, policy routing and tunnels, as Istio had it up to 1.19. */
+/** Node-level redirection by iptables, policy routing and tunnels, as in Istio up to 1.19. */
 export function iptablesSide({
   netns = 'host',
   hostIp,
@@ -49,7 +49,7 @@ export function iptablesSide({
       return [...(await prepareNode(within(netns), plan, pods)), ...(await captureOnNode(within(netns), plan, by))]
     })
 
-  /** Compares everything with what this ztunnel needs, and brings it in. */
+  /** Reconciles the node and ztunnel's namespace. */
   async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
     const { outer, inner } = await linksOf(netns, ztunnel)
     const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
@@ -57,7 +57,7 @@ export function iptablesSide({
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
     const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
-      // As the routes are from now on.
+      // Reads the source address after the routes have changed.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
@@ -70,7 +70,7 @@ export function iptablesSide({
       return await brought
     } catch (cause) {
       if (isNodeLevelError(cause) || (await isThere(netns, ztunnel))) throw cause
-      const text = `Ztunnel ${ztunnel.name} (${ztunnel.ip}) has gone while it was started: no veth leads to it any more`
+      const text = `Ztunnel ${ztunnel.name} (${ztunnel.ip}) disappeared while it was started: its veth is gone`
       throw new NodeLevelError('NO_ROUTE', text, { cause })
     }
   }
@@ -97,7 +97,7 @@ export function iptablesSide({
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
       }),
-    // Tunnels lead to who served: what is open and what is new cannot be told apart.
+    // Does nothing: the tunnels lead to the current ztunnel, and cannot separate open from new connections.
     pause: async () => ({ changed: [], warnings: [] }),
     addPod: (pod) =>
       oneByOne(async () => {
@@ -159,9 +159,9 @@ export function iptablesSide({
 interface Serving {
   readonly node: NodePlan
   readonly inside: ZtunnelPlan
-  /** Its namespace is ours to close. */
+  /** ztunnel. This object closes its namespace. */
   readonly ztunnel: NodeZtunnel
-  /** Of the node and that namespace; ours to close, too. */
+  /** Change detection for the node and that namespace. This object disposes of it. */
   readonly still: Stillness
 }
 
@@ -175,7 +175,7 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   return await ztunnelLinks(outside, inside, ztunnel)
 }
 
-/** Whether a ztunnel still has the veth that leads to it: one that has died may leave its namespace behind. */
+/** True if ztunnel's veth still exists. The namespace may outlive a dead ztunnel, so it is not enough. */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {
     await linksOf(node, ztunnel)
@@ -188,7 +188,10 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
-/** Whoever was in the mesh stays in it: as this process knows, or as the set says after a restart. */
+/**
+ * Pods that stay in the mesh when a ztunnel starts. They are the pods that this process knows, or after a restart the
+ * entries of the set.
+ */
 async function podsAtStart(
   netns: NetnsTarget,
   known: ReadonlyMap<string, string> | undefined,
@@ -204,10 +207,10 @@ async function podsAtStart(
   return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
 }
 
-/** The same namespace, open for as long as it is needed. */
+/** Second handle of a namespace, which stays open after the caller closes its own. */
 const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
 
-/** Leaves the namespace of a ztunnel that does not serve any more; returns what went wrong. */
+/** Removes rules of a ztunnel that no longer serves, and closes its namespace. Resolves to warnings. */
 async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
   if (before === undefined) return []
   using netns = before.ztunnel.netns

@@ -11,7 +11,7 @@ import {
 import type { NodeFacts } from './facts.ts'
 import { nodeRules } from './node-rules.ts'
 
-/** What the node is to have while a ztunnel serves it. */
+/** Rules and network settings of the node while a ztunnel serves it. */
 export interface NodePlan {
   readonly facts: NodeFacts
   readonly rules: Ruleset
@@ -19,16 +19,16 @@ export interface NodePlan {
 }
 
 /**
- * The node's part of node-level redirection: packets of pods in the mesh are marked, and lead through tunnels into the
- * namespace of ztunnel; what ztunnel sends with the address of somebody else is told by its link.
+ * Plan for the node. Packets of pods in the mesh are marked, and routed through tunnels into the namespace of ztunnel.
+ * Packets of ztunnel with another source address are recognised by their link.
  *
- * Istio 1.19's `CreateRulesOnNode`.
+ * Same as `CreateRulesOnNode` of Istio 1.19.
  */
 export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
 
-/** The node's policy rules, whoever is ztunnel. */
+/** Policy rules of the node, the same for any ztunnel. */
 export const nodePolicyRules: readonly NewPolicyRule[] = [
   markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
   markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
@@ -36,7 +36,7 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
   { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
 ]
 
-/** The way to a pod in the mesh: into ztunnel's namespace, unless marks say otherwise. */
+/** Route to a pod in the mesh. It leads into ztunnel's namespace. Packets with certain marks use other tables. */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
   to: `${address}/32`,
@@ -45,7 +45,10 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
   source: hostIp,
 })
 
-/** The same once ztunnel has gone with its veth: what leads pods to it stays, so that nothing passes. */
+/**
+ * Plan after ztunnel and its veth have disappeared. Pods are still routed to the tunnels, so that no traffic bypasses
+ * ztunnel.
+ */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts
   const settings = new Set(

@@ -3,7 +3,7 @@ import type { Builders } from '@cni/iptables/rules'
 import { marks, POD_SET, tunnels, ZTUNNEL_DNS_PORT } from '../names.ts'
 import type { NodeFacts } from './facts.ts'
 
-/** What the rules of the node depend on. */
+/** Inputs of the node's rules. */
 export type NodeRuleFacts = Pick<NodeFacts, 'hostIp' | 'ztunnelIp' | 'ztunnelVeth' | 'port' | 'dnsCapture'>
 
 const chains = {
@@ -12,12 +12,12 @@ const chains = {
   filter: ['ztunnel-FORWARD'],
 } as const
 
-/** No rule, in the same chains: what removes them. */
+/** The same chains without rules. Used to remove the rules. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
 /**
- * The node's rules. A packet's mark decides which table routes it; that of its connection tells the answers. Whatever is
- * marked `skip` goes where it would without a mesh.
+ * Rules of the node. The mark of a packet selects the route table, and the mark of a connection identifies its answers.
+ * Packets with the mark `skip` are routed as without a mesh.
  */
 export function nodeRules(facts: NodeRuleFacts): Ruleset {
   return ruleset(chains, (t) =>
@@ -49,7 +49,7 @@ function hooks({ nat, mangle, filter }: Tables): readonly Rule[] {
   ]
 }
 
-/** What comes out of a tunnel has been through ztunnel. */
+/** Packets from a tunnel have passed through ztunnel. */
 function fromTunnels({ mangle }: Tables): readonly Rule[] {
   return [tunnels.inbound, tunnels.outbound].flatMap(({ node: [name] }) => {
     const fromTunnel = mangle.on('ztunnel-PREROUTING').in(name)
@@ -57,7 +57,7 @@ function fromTunnels({ mangle }: Tables): readonly Rule[] {
   })
 }
 
-/** The marks that answers need are those of their connection, too. */
+/** Saves marks to the connection, so that its answers have them, too. */
 function connections({ mangle }: Tables): readonly Rule[] {
   return [marks.connectionSkip, marks.proxy].flatMap((mark) =>
     (['ztunnel-FORWARD', 'ztunnel-INPUT'] as const).map((chain) => mangle.on(chain).mark(mark, mark).saveMark(mark)),
@@ -67,9 +67,9 @@ function connections({ mangle }: Tables): readonly Rule[] {
 function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRuleFacts): readonly Rule[] {
   const { outbound } = marks
   return [
-    // What the node itself sends, probes for one, is not for the mesh.
+    // The node's own packets, such as probes, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // What goes to ztunnel keeps its addresses, whatever other rules do with those of pods.
+    // Packets to ztunnel keep their addresses: other rules must not translate them.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),
@@ -86,16 +86,16 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // The tunnels themselves.
+    // Packets of the tunnels themselves.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Answers to what ztunnel sent with the address of somebody else.
+    // Answers to packets that ztunnel sent with another source address.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),
     on.mark(skip, skip).return(),
-    // The rest of what ztunnel sends, and all datagrams.
+    // All other packets of ztunnel, and all UDP packets.
     on.in(ztunnelVeth).setMark(connectionSkip, connectionSkip),
     on.proto('udp').setMark(connectionSkip, connectionSkip),
     on.mark(skip, skip).return(),

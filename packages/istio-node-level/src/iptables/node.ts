@@ -14,14 +14,14 @@ import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
 import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** The pods in the mesh, by address. */
+/** Pods in the mesh: UID by address. */
 export type PodsByAddress = ReadonlyMap<string, string>
 
 /**
- * Brings in what does not yet capture anything: the set, tunnels, settings, routes and policy rules. Returns what was not
- * as it should be.
+ * Prepares the node without capturing traffic: set, tunnels, settings, routes and policy rules. Resolves to the
+ * differences that it corrected.
  *
- * @throws {@link NodeLevelError} `FOREIGN` when somebody else uses our tables, and nothing of ours is there.
+ * @throws {@link NodeLevelError} `FOREIGN` if another program uses our route tables, and nothing of ours is present.
  */
 export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAddress): Promise<string[]> {
   using rtnl = await openRtnl(place)
@@ -31,14 +31,14 @@ export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAdd
   return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place), undo: place.undo }, network))]
 }
 
-/** Brings the rules in, and leads tunnels to ztunnel: from now on pods are captured. */
+/** Writes the rules, and directs the tunnels to ztunnel. From now on pods are captured. */
 export async function captureOnNode(place: Undone, plan: NodePlan, by: RulesBy): Promise<string[]> {
   const drift = await applyRules(place, plan.rules, by)
   using rtnl = await openRtnl(place)
   return [...drift, ...(await leadTunnels({ rtnl, settings: sysctl(place) }, plan.network))]
 }
 
-/** What on the node is not as it should be, in words; only reads. */
+/** Describes differences on the node. Only reads. */
 export async function nodeDrift(
   netns: NetnsTarget,
   plan: NodePlan,
@@ -53,7 +53,7 @@ export async function nodeDrift(
   ]
 }
 
-/** The part of {@link nodeDrift} that is of the set. */
+/** Describes differences in the set. */
 export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Promise<string[]> {
   const entries = await podEntries(netns)
   return [
@@ -63,7 +63,7 @@ export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Pro
   ]
 }
 
-/** Forgets who is at the other end of the tunnels, which is somebody else now. */
+/** Deletes the neighbour entries of the tunnels, which belong to the previous ztunnel. */
 export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   using rtnl = await openRtnl(netns)
   await forgetNeighbours(
@@ -72,7 +72,7 @@ export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   )
 }
 
-/** Takes everything out of the node, whoever put it into what is ours; what is not ours stays. */
+/** Removes everything of ours from the node, also if another process created it. */
 export async function removeNode(netns: NetnsTarget, by: RulesBy): Promise<void> {
   using rtnl = await openRtnl(netns)
   const hasOurs = await isOurs(rtnl)
@@ -92,7 +92,7 @@ const withPods = ({ facts, network }: NodePlan, pods: PodsByAddress): NetworkPla
   routes: [...network.routes, ...[...pods.keys()].map((address) => podRoute(address, facts))],
 })
 
-/** Whether this node has been ours before: also of what is left after a crash somebody was the owner. */
+/** True if the node has our policy rules or tunnels, for example after a crash. */
 async function isOurs(rtnl: RtnlPort): Promise<boolean> {
   const [links, rules] = await Promise.all([rtnl.getLinks(), rtnl.getRules('ipv4')])
   const texts = new Set(nodePolicyRules.map(ruleText))
@@ -107,9 +107,9 @@ async function refuseForeign(rtnl: RtnlPort): Promise<void> {
   if (found.length === 0) return
   throw new NodeLevelError(
     'FOREIGN',
-    `Somebody else uses the route tables ${Object.values(tables).join(', ')} of this node, which node-level redirection ` +
-      `needs for itself: ${found.slice(0, 3).join('; ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}. ` +
-      'Set AMBIENT_REDIRECT_MODE=inpod, or let them use other tables',
+    `Another program uses the route tables ${Object.values(tables).join(', ')} of this node, which node-level redirection ` +
+      `reserves: ${found.slice(0, 3).join('; ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}. ` +
+      'Set AMBIENT_REDIRECT_MODE=inpod, or make the other program use other tables',
   )
 }
 
@@ -130,16 +130,16 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** What somebody took out of the set, or gave to another pod. */
+/** Entries that are missing in the set, or that have the UID of another pod. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))
     .map(([address, uid]) => ({ address, uid }))
 
-/** What somebody else put there: nobody leads to it what is sent to those addresses. */
+/** Entries that another program added. No route leads their packets to ztunnel. */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))
 
 const missingText = ({ address, uid }: EnrolledAddress): string => `missing ${address} of pod ${uid}`
 
-const foreignText = ({ address, uid = 'nobody' }: EnrolledAddress): string => `unexpected ${address} of pod ${uid}`
+const foreignText = ({ address, uid = '(unknown)' }: EnrolledAddress): string => `unexpected ${address} of pod ${uid}`

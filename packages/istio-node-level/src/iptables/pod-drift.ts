@@ -5,8 +5,8 @@ import { POD_SET, tables, tunnels } from '../names.ts'
 import { podEntries } from './pod-set.ts'
 
 /**
- * Compares a node that redirects by rules with what a pod needs there. Returns the differences in words; for a pod outside of
- * the mesh, what is left of it. Only reads.
+ * Compares a node that redirects by rules with the entries that a pod needs. Resolves to the differences. For a pod
+ * outside the mesh these are leftovers. Only reads.
  */
 export async function nodeLevelDrift(
   node: Netns,
@@ -23,7 +23,9 @@ export async function nodeLevelDrift(
       ? []
       : [`missing ${address}/32 in table ${tables.inbound}, by ${tunnels.inbound.node[0]}`]
     if (entry === undefined) return [`missing ${address} in set ${POD_SET}`, ...route]
-    return entry.uid === uid ? route : [`${address} in set ${POD_SET} is of pod ${entry.uid ?? 'nobody'}`, ...route]
+    return entry.uid === uid
+      ? route
+      : [`${address} in set ${POD_SET} belongs to pod ${entry.uid ?? '(unknown)'}`, ...route]
   })
   const stale = entries.filter((entry) => entry.uid === uid && !wanted.includes(entry.address))
   return [...missing, ...stale.map(({ address }) => `unexpected ${address} in set ${POD_SET}`)]

@@ -6,10 +6,10 @@ import { POD_SET } from '../names.ts'
 
 const spec = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 
-/** The addresses of the pods in the mesh, each with the UID of its pod. */
+/** Set of the addresses of pods in the mesh. The comment of an entry is the UID of the pod. */
 export const podSet = (netns: NetnsTarget): IpSet<typeof spec> => ipset(netns).set(POD_SET, spec)
 
-/** What the set holds; `undefined` where there is none. */
+/** Entries of the set. `undefined` if the set does not exist. */
 export async function podEntries(netns: NetnsTarget): Promise<EnrolledAddress[] | undefined> {
   try {
     return (await podSet(netns).list()).map(({ entry, comment }) => ({ address: entry, uid: comment }))
@@ -19,7 +19,7 @@ export async function podEntries(netns: NetnsTarget): Promise<EnrolledAddress[] 
   }
 }
 
-/** Puts addresses into the set, or gives them another pod; what was there before is put back by `undo`. */
+/** Adds addresses to the set, or replaces their UIDs. `undo` receives steps that restore the previous entries. */
 export async function putEntries(
   netns: NetnsTarget,
   entries: readonly { readonly address: string; readonly uid: string }[],
@@ -34,7 +34,7 @@ export async function putEntries(
   }
 }
 
-/** Takes addresses out of the set; `undo` puts them back. */
+/** Removes addresses from the set. `undo` receives steps that add them again. */
 export async function dropEntries(
   netns: NetnsTarget,
   entries: readonly EnrolledAddress[],
@@ -46,7 +46,7 @@ export async function dropEntries(
   }
 }
 
-/** Removes the set once the kernel has let go of it: it frees the rules that named it in a thread of its own. */
+/** Destroys the set. Retries while it is in use: the kernel frees rules that refer to the set asynchronously. */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {

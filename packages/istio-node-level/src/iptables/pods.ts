@@ -14,16 +14,16 @@ import type { NodeFacts } from './facts.ts'
 import { podRoute } from './node-plan.ts'
 import { podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** What became of a pod that was brought in. */
+/** Result of {@link enrolAddresses}. */
 export interface Enrolled extends KernelReport {
-  /** Its addresses, as the kernel spells them. */
+  /** Captured addresses of the pod, as the kernel prints them. */
   readonly addresses: readonly string[]
-  /** Those that it had before, and has no longer. */
+  /** Addresses that are no longer captured. */
   readonly removed: readonly string[]
 }
 
 /**
- * Captures a pod on these addresses, and on no others: entries of the set, and routes into the tunnel.
+ * Captures a pod on these addresses only, by entries of the set and routes into the tunnel.
  *
  * @throws {@link NodeLevelError} `ADDRESS`, `BRIDGE`, `NO_ROUTE`.
  */
@@ -64,7 +64,7 @@ export async function enrolAddresses(netns: NetnsTarget, pod: NodePod, facts: No
   return { addresses, removed, changed: [...changed, ...removed.map((each) => `${each} no more of ${uid}`)], warnings }
 }
 
-/** Captures addresses no more; returns them. */
+/** Stops the capture of addresses. Resolves to the addresses that were captured. */
 export async function releaseAddresses(
   netns: NetnsTarget,
   which: (entry: EnrolledAddress) => boolean,
@@ -94,7 +94,10 @@ async function routeTo(rtnl: RtnlPort, addresses: readonly string[], facts: Node
   return missing.map((route) => `route ${routeText(route)}`)
 }
 
-/** Answers come in by another link than the one that leads to their source. What cannot be set is told. */
+/**
+ * Turns reverse path filtering off for the links of a pod: answers arrive on another link than the route to their
+ * source. Resolves to a warning if a setting cannot be written.
+ */
 async function openPath(netns: NetnsTarget, links: readonly string[]): Promise<string[]> {
   try {
     await runSteps(await sysctlSteps(sysctl(netns), withoutReversePath(['default', 'all', ...links])))

@@ -7,7 +7,7 @@ import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
 import { runSteps } from '../step.ts'
 import type { ZtunnelPlan } from './ztunnel-plan.ts'
 
-/** Brings a plan into ztunnel's namespace; returns what was not as it should be. */
+/** Applies a plan to ztunnel's namespace. Resolves to the differences that it corrected. */
 export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
   using rtnl = await openRtnl(place)
   const ports = { rtnl, settings: sysctl(place), undo: place.undo }
@@ -15,7 +15,7 @@ export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy
   return [...network, ...(await applyRules(place, plan.rules, by))]
 }
 
-/** What in ztunnel's namespace is not as it should be, in words; only reads. */
+/** Describes differences in ztunnel's namespace. Only reads. */
 export async function ztunnelDrift(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return [
@@ -24,7 +24,7 @@ export async function ztunnelDrift(netns: NetnsTarget, plan: ZtunnelPlan, by: Ru
   ]
 }
 
-/** Takes it out again, settings aside. */
+/** Removes a plan from ztunnel's namespace. Settings stay. */
 export async function removeZtunnel(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<void> {
   await iptables(netns, by).remove(plan.rules)
   using rtnl = await openRtnl(netns)

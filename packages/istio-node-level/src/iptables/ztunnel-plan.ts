@@ -4,7 +4,7 @@ import { tables, tunnels, ztunnelMarkMask, ztunnelMarks, ztunnelPriorities } fro
 import { markRule, type NetworkPlan, withoutReversePath } from '../network/network-plan.ts'
 import type { ZtunnelFacts } from './facts.ts'
 
-/** What ztunnel's namespace is to have. */
+/** Rules and network settings of ztunnel's namespace. */
 export interface ZtunnelPlan {
   readonly facts: ZtunnelFacts
   readonly rules: Ruleset
@@ -12,10 +12,10 @@ export interface ZtunnelPlan {
 }
 
 /**
- * The part of node-level redirection in the namespace of ztunnel: what comes out of the tunnels is given to ztunnel's
- * transparent listeners, and what they answer goes back the way it came.
+ * Plan for ztunnel's namespace. Packets from the tunnels go to ztunnel's transparent listeners, and answers return the
+ * same way.
  *
- * Istio 1.19's `CreateRulesWithinNodeProxyNS`.
+ * Same as `CreateRulesWithinNodeProxyNS` of Istio 1.19.
  */
 export function ztunnelPlan(facts: ZtunnelFacts): ZtunnelPlan {
   return { facts, rules: rules(facts), network: network(facts) }

@@ -5,9 +5,9 @@ import { NodeLevelError } from '../node-level-error.ts'
 const MAIN_TABLE = 254
 
 /**
- * The link of a node that leads to a pod: that of the route to its address alone.
+ * Finds the link of the node to a pod, by the host route to the pod's address.
  *
- * @param whose - for the message: `pod shop/web`.
+ * @param whose - owner of the address for messages, such as `pod shop/web`
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */
 export async function linkToPod(rtnl: RtnlPort, address: string, whose: string): Promise<Link> {
@@ -26,12 +26,12 @@ export async function linkToPod(rtnl: RtnlPort, address: string, whose: string):
   const there = route === undefined ? 'none' : `${route.destination}${link === undefined ? '' : ` by ${link.name}`}`
   throw new NodeLevelError(
     'NO_ROUTE',
-    `The node has no route to ${whose} alone (${address}/32): the most specific is ${there}; has the pod ended?`,
+    `The node has no host route to ${whose} (${address}/32): the most specific route is ${there}. The pod may have ended`,
   )
 }
 
 /**
- * The two ends of the veth that leads to ztunnel: by the node's route, and in ztunnel's namespace.
+ * Finds both ends of the veth to ztunnel: by the node's route, and in ztunnel's namespace.
  *
  * @throws {@link NodeLevelError} `BRIDGE`, `NO_ROUTE`.
  */
@@ -52,11 +52,11 @@ export async function ztunnelLinks(
   throw new NodeLevelError(
     'NO_ROUTE',
     `The other end of the veth ${outer.name}, which leads to ${ip}, is not in the namespace of ztunnel ${name}: ` +
-      'the address is no longer its own, or another namespace was found for it',
+      'ztunnel has lost the address, or this is the namespace of another pod',
   )
 }
 
-/** An address of IPv4 as the kernel spells it; `undefined` for anything else. */
+/** IPv4 address in the kernel's notation. `undefined` for any other text. */
 export function ipv4(text: string): string | undefined {
   const bytes = parseAddress(text)
   return bytes?.length === 4 ? formatAddress(bytes) : undefined

@@ -1,12 +1,12 @@
 import type { RtnlPort, SysctlPort } from '@cni/netns'
 
-/** What reaches the network of a namespace. */
+/** Access to the network of a namespace. */
 export interface NetworkPorts {
   readonly rtnl: RtnlPort
   readonly settings: SysctlPort
 }
 
-/** The same, and where inverse steps go that they do not register themselves. */
+/** Access with rollback: `undo` receives the inverse steps that the ports do not register themselves. */
 export interface UndoneNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void
 }

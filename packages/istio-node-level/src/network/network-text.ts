@@ -1,7 +1,7 @@
 import type { NewPolicyRule } from '@cni/netns'
 import type { NetworkPlan, WantedRoute, WantedSysctl, WantedTunnel } from './network-plan.ts'
 
-/** A plan as commands of `ip` and `sysctl`, to read. */
+/** Prints a plan as commands of `ip` and `sysctl`. */
 export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): string[] {
   return [
     ...sysctls.map((each) => `sysctl -w ${sysctlText(each)}`),
@@ -15,11 +15,11 @@ export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): s
   ]
 }
 
-/** The arguments of `ip link add`. */
+/** Arguments of `ip link add`. */
 export const tunnelText = ({ name, kind, id, remote, port }: WantedTunnel): string =>
   `${name} type ${kind} id ${id} remote ${remote} dstport ${port}`
 
-/** The arguments of `ip route add`; equal for the same route. */
+/** Arguments of `ip route add`. Equal for equal routes. */
 export function routeText({ table, to, link, type, gateway, source, scope, onlink }: RouteWords): string {
   return [
     `table ${table}`,
@@ -35,7 +35,7 @@ export function routeText({ table, to, link, type, gateway, source, scope, onlin
     .join(' ')
 }
 
-/** The arguments of `ip rule add`; equal for the same rule. */
+/** Arguments of `ip rule add`. Equal for equal rules. */
 export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, invert }: NewPolicyRule): string {
   return [
     `priority ${priority}`,
@@ -50,10 +50,10 @@ export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, i
     .join(' ')
 }
 
-/** As `sysctl` has it. */
+/** Setting in the notation of `sysctl`. */
 export const sysctlText = ({ name, value }: WantedSysctl): string => `${name}=${value}`
 
-/** Of a route that is wanted, or that somebody made. */
+/** Members of a planned or an existing route. */
 type RouteWords = Pick<WantedRoute, 'table' | 'to'> &
   Readonly<Partial<Record<'link' | 'type' | 'gateway' | 'source' | 'scope', string | undefined>>> & {
     readonly onlink?: boolean | undefined

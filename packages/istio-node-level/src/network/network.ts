@@ -6,11 +6,13 @@ import { sysctlText } from './network-text.ts'
 import { routeSteps, ruleSteps } from './route-steps.ts'
 import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
 
-/** Brings a plan in, but for where tunnels lead that are there; returns what was not as it should be. */
+/**
+ * Applies a plan, except for the remote addresses of existing tunnels. Resolves to the differences that it corrected.
+ */
 export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const { rtnl, settings } = ports
   return [
-    // What comes next is of links that are there then.
+    // Later steps need the links that this step creates.
     ...(await runSteps(await tunnelSteps(ports, plan.tunnels))),
     ...(await runSteps(await sysctlSteps(settings, plan.sysctls))),
     ...(await runSteps(await routeSteps(rtnl, plan.routes))),
@@ -18,11 +20,11 @@ export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan)
   ]
 }
 
-/** Leads the tunnels of a plan to where they should; returns what was otherwise. */
+/** Sets the remote addresses of tunnels. Resolves to the differences that it corrected. */
 export const leadTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPlan): Promise<string[]> =>
   runSteps(await leadSteps(rtnl, tunnels))
 
-/** What is not as a plan says, in words; only reads. */
+/** Describes differences from a plan. Only reads. */
 export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const steps = [
     ...(await tunnelSteps({ rtnl, settings, undo: () => {} }, plan.tunnels)),
@@ -34,13 +36,13 @@ export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: Netwo
   return steps.map(({ what }) => what)
 }
 
-/** What brings settings in. */
+/** Steps that change sysctls. */
 export async function sysctlSteps(settings: SysctlPort, wanted: readonly WantedSysctl[]): Promise<Step[]> {
   const there = await Promise.all(wanted.map(({ name }) => settings.get(name)))
   return wanted.flatMap((each, at) => {
     const value = there[at]
     if (value === each.value) return []
-    const what = `setting ${sysctlText(each)} is ${value ?? 'not there'}`
+    const what = `setting ${sysctlText(each)} is ${value ?? 'missing'}`
     return [{ what, run: () => settings.set(each.name, each.value) }]
   })
 }

@@ -1,7 +1,9 @@
 import { type NetnsTarget, sysctl } from '@cni/netns'
 import { withoutReversePath } from './network-plan.ts'
 
-/** Settings of the node as they were, by name: those that are of no link of ours, and stay when it is over. */
+/**
+ * Previous values of the node's settings, by name. They belong to no link of ours, and have to be restored at the end.
+ */
 export type NodeSettings = ReadonlyMap<string, string>
 
 /** Reads the settings of a node, by name, that node-level redirection changes. */
@@ -14,7 +16,7 @@ export async function nodeSettings(netns: NetnsTarget): Promise<ReadonlyMap<stri
   return found
 }
 
-/** Sets them back. */
+/** Restores settings. */
 export async function restoreSettings(netns: NetnsTarget, before: NodeSettings): Promise<void> {
   for (const [name, value] of before) await sysctl(netns).set(name, value)
 }

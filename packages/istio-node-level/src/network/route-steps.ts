@@ -4,7 +4,7 @@ import type { Step } from '../step.ts'
 import { newRoute, type WantedRoute } from './network-plan.ts'
 import { routeText, ruleText } from './network-text.ts'
 
-/** What gives our tables these routes and no others: what is missing comes before what is needless goes. */
+/** Steps that give our tables exactly these routes. Missing routes are added before others are deleted. */
 export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[]): Promise<Step[]> {
   const there = await routesThere(rtnl)
   const present = new Set(there.map(({ text }) => text))
@@ -21,7 +21,7 @@ export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[])
   ]
 }
 
-/** What brings policy rules in, and takes out others that look our tables up. */
+/** Steps that add missing policy rules, and delete other rules that look up our tables. */
 export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = await rtnl.getRules('ipv4')
   const present = new Set(there.map(ruleText))
@@ -36,25 +36,25 @@ export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]
   ]
 }
 
-/** What takes policy rules out, and others that look our tables up. */
+/** Steps that delete policy rules, and all other rules that look up our tables. */
 export async function removedRuleSteps(rtnl: RtnlPort, rules: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = (await rtnl.getRules('ipv4')).filter((rule) => isOurs(rule, rules))
   return there.map((rule) => ({ what: `unexpected rule ${ruleText(rule)}`, run: () => rtnl.deleteRule(rule) }))
 }
 
-/** The routes in our tables, with their texts. */
+/** Routes in our tables, with their texts. */
 export async function routesThere(rtnl: RtnlPort): Promise<{ readonly route: Route; readonly text: string }[]> {
   const [links, routes] = await Promise.all([rtnl.getLinks(), rtnl.getRoutes({ family: 'ipv4' })])
   const names = new Map(links.map(({ index, name }) => [index, name]))
   return routes.filter(({ table }) => isOurTable(table)).map((route) => ({ route, text: textOf(route, names) }))
 }
 
-/** Whether a table is nobody else's. */
+/** True if a route table is reserved for this package. */
 export const isOurTable = (table: number): boolean => Object.values(tables).some((each) => each === table)
 
 // internal
 
-/** Where a route is replaced instead of added. */
+/** Key of a route: a route with the same key is replaced. */
 const keyOf = ({ table, to }: Pick<WantedRoute, 'table' | 'to'>): string => `${table} ${to}`
 
 const isReplaced = ({ table, cidr, metric = 0 }: Route, replaced: ReadonlySet<string>): boolean =>
@@ -78,7 +78,7 @@ function textOf(route: Route, names: ReadonlyMap<number, string>): string {
     .join(' ')
 }
 
-/** A rule that leads somewhere because of our marks, or into our tables. */
+/** True if a rule matches our marks, or looks up our tables. */
 function isOurs(rule: PolicyRule, wanted: readonly NewPolicyRule[]): boolean {
   if (rule.goto === undefined) return isOurTable(rule.table)
   return wanted.some(({ goto, fwmark }) => goto === rule.goto && fwmark === rule.fwmark)

@@ -5,7 +5,7 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
 
-/** The address that a namespace uses towards an address of IPv4, as the kernel's routes say; nothing is sent. */
+/** Source address of a namespace towards an IPv4 address, by the kernel's routes. Sends no packet. */
 export async function sourceTowards(target: NetnsTarget, address: string): Promise<string> {
   const fd = netns.run(target, () => {
     const sys = loadSys()
@@ -20,7 +20,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Node tells the address of a socket only when it is its own.
+    // Node reports the address only of a socket that it manages.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready
@@ -34,7 +34,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
 
 const [AF_INET, SOCK_DGRAM, SOCK_CLOEXEC, SOCK_NONBLOCK] = [2, 2, 0x80000, 0x800]
 
-/** struct sockaddr_in, port 80. */
+/** Encodes struct sockaddr_in with port 80. */
 function endpoint(address: string): Uint8Array {
   const whole = Buffer.alloc(16)
   whole.writeUInt16LE(AF_INET, 0)

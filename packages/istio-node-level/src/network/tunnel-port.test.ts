@@ -29,29 +29,44 @@ describe('the port of the tunnels', () => {
     link('v', { vxlan: { id, port, ...(remote === undefined ? {} : { remote }) } })
 
   test.each<[string, 'geneve' | 'vxlan', PortsOfNamespace[], number]>([
-    ['is 6081 where nobody has it', 'geneve', [nothing, nothing], 6081],
-    ['is the next one where a program of the node has it', 'geneve', [having([], [6081, 6082]), nothing], 6083],
-    ['is the next one where a program beside ztunnel has it', 'geneve', [nothing, having([], [6081])], 6082],
-    ['is shared with tunnels that lead elsewhere', 'geneve', [having([geneve(5, '10.0.0.1')]), nothing], 6081],
-    ['is not shared with one that takes all', 'geneve', [having([geneve(0, '')]), nothing], 6082],
+    ['is 6081 if it is free', 'geneve', [nothing, nothing], 6081],
+    ['is the next free port if a program of the node uses 6081', 'geneve', [having([], [6081, 6082]), nothing], 6083],
     [
-      'is not shared with one of our identifiers to ztunnel',
+      'is the next free port if a program in ztunnel’s namespace uses 6081',
+      'geneve',
+      [nothing, having([], [6081])],
+      6082,
+    ],
+    ['is shared with tunnels to other addresses', 'geneve', [having([geneve(5, '10.0.0.1')]), nothing], 6081],
+    ['is not shared with a tunnel that accepts all packets', 'geneve', [having([geneve(0, '')]), nothing], 6082],
+    [
+      'is not shared with a tunnel to ztunnel with one of our identifiers',
       'geneve',
       [having([geneve(1001, ZTUNNEL)]), nothing],
       6082,
     ],
-    ['is shared with our identifiers to another', 'geneve', [having([geneve(1001, '10.0.0.1')]), nothing], 6081],
-    ['is not shared with those of a VXLAN', 'vxlan', [having([vxlan(1000, '10.0.0.1')]), nothing], 6082],
-    ['is not shared with a VXLAN that takes all', 'vxlan', [having([vxlan(0)]), nothing], 6082],
+    [
+      'is shared with a tunnel to another address with one of our identifiers',
+      'geneve',
+      [having([geneve(1001, '10.0.0.1')]), nothing],
+      6081,
+    ],
+    [
+      'is not shared with a VXLAN tunnel with one of our identifiers',
+      'vxlan',
+      [having([vxlan(1000, '10.0.0.1')]), nothing],
+      6082,
+    ],
+    ['is not shared with a VXLAN tunnel that accepts all packets', 'vxlan', [having([vxlan(0)]), nothing], 6082],
     ['is not shared with tunnels of another kind', 'vxlan', [having([geneve(5, '10.0.0.1')]), nothing], 6082],
     [
-      'stays what it is',
+      'stays the same if our tunnel has a port',
       'vxlan',
       [having([link('istioin', { vxlan: { id: 1000, remote: ZTUNNEL, port: 6090 } })]), nothing],
       6090,
     ],
     [
-      'does not stay what the other kind had',
+      'changes if our tunnel is of the other kind',
       'geneve',
       [having([link('istioin', { vxlan: { id: 1000, remote: ZTUNNEL, port: 6081 } })]), nothing],
       6082,
@@ -60,7 +75,7 @@ describe('the port of the tunnels', () => {
     expect(tunnelPort(kind, ZTUNNEL, namespaces)).toBe(port)
   })
 
-  test('is refused where none is left', () => {
+  test('causes an error if no port is free', () => {
     const all = having(
       [],
       Array.from({ length: 1000 }, (_, at) => 6000 + at),
@@ -71,7 +86,7 @@ describe('the port of the tunnels', () => {
   })
 })
 
-test('ports are read from what the kernel prints', () => {
+test('boundPorts reads ports from the kernel’s file', () => {
   expect(
     boundPorts(
       '   sl  local_address rem_address   st tx_queue rx_queue\n' +

@@ -2,14 +2,14 @@ import { type Link, type NetnsTarget, openRtnl, readFile } from '@cni/netns'
 import { FIRST_TUNNEL_PORT, type TunnelKind, tunnels } from '../names.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 
-/** What is known of the UDP ports of a namespace. */
+/** UDP ports of a namespace. */
 export interface PortsOfNamespace {
   readonly links: readonly Link[]
-  /** Ports that sockets are bound to, those of tunnels included. */
+  /** Ports that sockets and tunnels are bound to. */
   readonly bound: ReadonlySet<number>
 }
 
-/** Looks at the ports of a namespace. */
+/** Reads the ports of a namespace. */
 export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   using rtnl = await openRtnl(target)
   const links = await rtnl.getLinks()
@@ -17,13 +17,13 @@ export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   return { links, bound: new Set(texts.flatMap((text) => boundPorts(text ?? ''))) }
 }
 
-/** The local ports in a file such as `/proc/net/udp`. */
+/** Local ports in a file such as `/proc/net/udp`. */
 export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 
 /**
- * A UDP port for the tunnels, free on the node and in ztunnel's namespace: the one that they have, or the first one from
- * 6081 on. Tunnels of one kind share a port unless one of them would take the packets of the other.
+ * UDP port for the tunnels, free on the node and in ztunnel's namespace. It is the current port of the tunnels, or the
+ * first free port from 6081. Tunnels of one kind share a port unless one of them would receive packets of the other.
  *
  * @throws {@link NodeLevelError} `NO_PORT`.
  */
@@ -36,13 +36,13 @@ export function tunnelPort(kind: TunnelKind, remote: string, namespaces: readonl
   throw new NodeLevelError(
     'NO_PORT',
     `No UDP port from ${FIRST_TUNNEL_PORT} to ${FIRST_TUNNEL_PORT + PORTS - 1} is free for ${kind} tunnels to ztunnel: ` +
-      'other programs and tunnels have them (ss -lun, ip -d link)',
+      'other programs and tunnels use them (see ss -lun, ip -d link)',
   )
 }
 
 // internal
 
-/** How many are tried. */
+/** Number of ports to try. */
 const PORTS = 256
 
 const own: ReadonlySet<string> = new Set(
@@ -59,12 +59,12 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
     const end = endOf(link, kind)
     return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
   })
-  // Somebody's socket, and not that of tunnels of this kind.
+  // A socket of another program uses the port.
   if (onPort.length === 0) return bound.has(port)
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // Of a VXLAN the kernel looks at the identifier alone.
+    // For a VXLAN the kernel compares only the identifier.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

@@ -9,8 +9,8 @@ import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
 /**
- * What brings tunnels in, but for where they lead, which is {@link leadSteps}'. `undo` gets the way back to tunnels that
- * have to be made again, with the routes through them.
+ * Steps that create missing tunnels and correct existing ones. {@link leadSteps} sets their remote addresses. Each
+ * recreated tunnel registers a rollback step, which also restores the routes through the tunnel.
  */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
@@ -30,31 +30,31 @@ export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly Wa
   })
 }
 
-/** What leads tunnels to their other end while what goes through them goes on. */
+/** Steps that change the remote address of tunnels. Connections through the tunnels continue. */
 export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const links = await rtnl.getLinks()
   return wanted.flatMap(({ name, kind, remote }) => {
     const link = links.find((each) => each.name === name)
     const there = link === undefined ? undefined : endOf(link)
     if (there === undefined || there.remote === remote) return []
-    const what = `tunnel ${name} leads to ${there.remote ?? 'nobody'} instead of ${remote}`
+    const what = `tunnel ${name} has the remote address ${there.remote ?? 'none'}, not ${remote}`
     return [{ what, run: () => rtnl.setLink(name, { [kind]: { remote } }) }]
   })
 }
 
-/** Forgets who was at the other end of tunnels. */
+/** Deletes the neighbour entries of links. */
 export async function forgetNeighbours(rtnl: RtnlPort, names: readonly string[]): Promise<void> {
   for (const link of names) {
     for (const neighbour of await rtnl.getNeighbours({ link, family: 'ipv4' })) await rtnl.deleteNeighbour(neighbour)
   }
 }
 
-/** Removes the tunnels of those names; links of other kinds stay. */
+/** Deletes the tunnels of a side. Links of the same name but another kind stay. */
 export async function removeTunnels(rtnl: RtnlPort, side: 'node' | 'ztunnel'): Promise<void> {
   for (const link of await rtnl.getLinks()) if (isTunnelOf(link, side)) await rtnl.deleteLink(link)
 }
 
-/** Whether it is one of the tunnels of a side. */
+/** True if the link is a tunnel of this side. */
 export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): boolean {
   return (
     [tunnels.inbound, tunnels.outbound].some((each) => each[side][0] === name) &&
@@ -64,18 +64,18 @@ export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): bool
 
 // internal
 
-/** What a link that is a tunnel leads to, and how. */
+/** Identifier, port and remote address of a tunnel. */
 const endOf = ({ geneve, vxlan }: Link) => geneve ?? vxlan
 
 function refuseForeign({ name, kind = 'hardware' }: Link): void {
   if (tunnelKinds.some((each) => each === kind)) return
   throw new NodeLevelError(
     'FOREIGN',
-    `There is a link ${name} that is no tunnel (${kind}): somebody else made it; rename or delete it`,
+    `There is a link ${name} that is not a tunnel (${kind}): another program created it; rename or delete it`,
   )
 }
 
-/** What of a tunnel can only be had by making it again. */
+/** Difference that requires the tunnel to be recreated. */
 function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
   if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
   const end = endOf(link)
@@ -104,11 +104,11 @@ async function makeAgain(
   const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
   const setting = `net/ipv4/conf/${link.name}/accept_local`
   const value = (await settings.get(setting)) ?? ''
-  // What a route led into the tunnel must not take another way while there is none; these go with what is not wanted.
+  // While the tunnel is missing, its packets must not take another route. A later step deletes these routes.
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // Registered before what takes the new tunnel away again, and so done after it.
+  // Rollback runs in reverse order, so the new tunnel is deleted first.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)
@@ -130,7 +130,7 @@ function explained(error: unknown, kind: TunnelKind, port: number): unknown {
     )
   }
   if (error.code === 'EADDRINUSE' || error.code === 'EEXIST') {
-    const why = `somebody has taken UDP port ${port} meanwhile, or has such a ${kind} tunnel: ${messageOf(error)}`
+    const why = `another program has taken UDP port ${port}, or has such a ${kind} tunnel: ${messageOf(error)}`
     return new NodeLevelError('NO_PORT', why, { cause: error })
   }
   return error

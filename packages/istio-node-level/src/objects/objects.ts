@@ -4,38 +4,38 @@ import { assemble } from '../asm/assemble.ts'
 import { LICENSE, type ProgramName, programs } from '../programs/programs.ts'
 import { mapSpecs } from './maps.ts'
 
-/** Where the objects of a node are pinned. */
+/** Default folder of the pins. */
 export const PINS = '/sys/fs/bpf/ambient'
 
-/** Of what is pinned there; another one is not touched. */
+/** Version of the pins. Pins of another version are not touched. */
 const VERSION = 1
 
-/** How packets find ztunnel's sockets: assigned by the program, or by rules for its marks. */
+/** Variant. `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: rules find the sockets by marks. */
 export type Variant = 'tproxy' | 'mark'
 
-/** Where objects are, and which. */
+/** Options of {@link openObjects}. */
 export interface ObjectsOptions {
-  /** A folder of a bpf file system, which is mounted above it where there is none. Default: {@link PINS}. */
+  /** Folder of the pins, in a bpf file system. Mounts one if none is mounted there. Default: {@link PINS}. */
   readonly pins?: string | undefined
-  /** Default: what the kernel can. */
+  /** Default: `tproxy` if the kernel supports it. */
   readonly variant?: Variant | undefined
 }
 
-/** The maps and programs of a node, open and pinned. */
+/** Maps and programs of a node, open and pinned. */
 export interface Objects extends Disposable {
   readonly variant: Variant
   readonly maps: ReturnType<typeof openMaps>
-  /** By the names of their pins, which are those of their filters, too. */
+  /** Programs by the names of their pins. Their filters have the same names. */
   readonly programs: ReadonlyMap<ProgramName, Program>
-  /** Pins that are not there, of what is open. */
+  /** Names of open objects whose pins are missing. */
   missingPins(): readonly string[]
-  /** Pins it again. */
+  /** Pins an object again. */
   pinAgain(name: string): void
 }
 
 /**
- * Opens what is pinned, and loads and pins what is not, or is of another release. Throws an `EbpfError`: `EPERM` with the
- * capability that is missing, `NO_BPFFS`, `MISMATCH` for pins of another version, `NOT_SUPPORTED` ...
+ * Opens pinned maps and programs. Loads and pins those that are missing or of another release. Throws an `EbpfError`,
+ * such as `EPERM` with the missing capability, `NO_BPFFS`, `MISMATCH` for pins of another version, or `NOT_SUPPORTED`.
  */
 export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOptions = {}): Objects {
   const kernel = ebpf()
@@ -51,8 +51,8 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
-    // A program that refers to a map which is gone is of no use, though it has the same instructions: whoever finds the map
-    // made anew is to find no such program.
+    // A pinned program that refers to a removed map is useless, although its instructions are the same. It has to be
+    // loaded again with the new map.
     if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
       for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
     }
@@ -110,7 +110,10 @@ function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
   }
 }
 
-/** Where the kernel has no `sk_assign` there is none, unless it has to be. */
+/**
+ * Loads the program that assigns sockets. Returns `undefined` if the kernel has no `sk_assign` and the variant is
+ * optional.
+ */
 function assigningProgram(load: (name: ProgramName) => Program, required: boolean): Program | undefined {
   try {
     return load('ztunnel_tproxy')
@@ -120,7 +123,7 @@ function assigningProgram(load: (name: ProgramName) => Program, required: boolea
   }
 }
 
-/** Also where the whole folder has gone. */
+/** Pins an object. Creates the folder if it is missing. */
 function pinAgain(kernel: Ebpf, folder: string, name: string, what: { pin(path: string): void } | undefined): void {
   kernel.mountBpffs(dirname(folder))
   what?.pin(kernel.pins(folder, { version: VERSION, create: true }).pathOf(name))

@@ -21,8 +21,8 @@ import { htons, target } from './constants.ts'
 import { type DropReason, dropReasons } from './reasons.ts'
 
 /**
- * What the blocks agree on: `r6` is the context, `r7` an entry of a map or a socket, `r8` the protocol of the packet; the
- * frame, from above: the header of IPv4, the ports, a key, a tuple of addresses and ports.
+ * Conventions of all blocks. `r6` is the context, `r7` a map entry or a socket, and `r8` the protocol. The stack holds
+ * the IPv4 header, the ports, a key, and a tuple of addresses and ports.
  */
 export const frame = {
   header: -24,
@@ -31,11 +31,11 @@ export const frame = {
   tuple: -48,
 } as const
 
-/** Of the header. */
+/** Offsets in the IPv4 header. */
 const LENGTH = frame.header
 const FRAGMENT = frame.header + 6
 const PROTOCOL = frame.header + 9
-/** Where the addresses of the packet are. */
+/** Stack offsets of the packet's addresses. */
 export const addresses = { source: frame.header + 12, destination: frame.header + 16 } as const
 const HEADER_BYTES = 20
 const ETHERNET_BYTES = 14
@@ -43,12 +43,12 @@ const ETHERNET_BYTES = 14
 export const TCP = 6
 export const UDP = 17
 
-/** The context, where calls do not take it. */
+/** Saves the context, because calls overwrite `r1`. */
 export const begin: Block = [mov('r6', 'r1')]
 
 const frameAddress = (to: Register, offset: number): Block => [mov(to, 'r10'), add(to, offset)]
 
-/** Reads the header of a packet of IPv4 with TCP or UDP; others go to `other`. */
+/** Reads the header of an IPv4 packet with TCP or UDP. Any other packet jumps to `other`. */
 export const readIpv4 = (other: string): Block => [
   load('u32', 'r8', 'r6', context.protocol),
   jump('r8', 'ne', htons(0x0800), other),
@@ -64,7 +64,7 @@ export const readIpv4 = (other: string): Block => [
   label('is_ours'),
 ]
 
-/** Reads the ports; a fragment that has none goes to `none`. */
+/** Reads the ports. A fragment without ports jumps to `none`. */
 export const readPorts = (none: string): Block => [
   load('u16', 'r2', 'r10', FRAGMENT),
   and('r2', htons(0x1fff)),
@@ -80,7 +80,7 @@ export const readPorts = (none: string): Block => [
   jump('r0', 'ne', 0, none),
 ]
 
-/** Looks up an entry by a number or by what is on the stack; `r0` may be null. */
+/** Looks up a map entry by a number or by a key on the stack. The result in `r0` may be null. */
 export const lookUp = (name: string, key: number | { readonly at: number }): Block => [
   typeof key === 'number'
     ? store('u32', 'r10', frame.key, key)
@@ -90,28 +90,31 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
   call('map_lookup'),
 ]
 
-/** A packet whose address is the node's goes to `there`. */
+/** Jumps to `there` if the address is the node's. */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
   jump('r0', 'eq', 0, 'no_node'),
-  // The address of IPv4 is the tail of one of IPv6.
+  // The IPv4 address is the last word of the mapped IPv6 address.
   load('u32', 'r1', 'r0', 12),
   load('u32', 'r2', 'r10', address),
   jump('r1', 'eq', 'r2', there),
   label('no_node'),
 ]
 
-/** `r7` is ztunnel's entry; where nobody serves the node it goes to `none`. */
+/** Loads ztunnel's entry into `r7`. Jumps to `none` if no ztunnel serves the node. */
 export const ztunnel = (none: string): Block => [
   lookUp('ztunnel_info', 0),
   jump('r0', 'eq', 0, none),
   mov('r7', 'r0'),
-  // Entries of an array cannot be taken out: one of zeros is none.
+  // Entries of an array map cannot be deleted. An index of 0 means no entry.
   load('u32', 'r1', 'r7', target.ifindex),
   jump('r1', 'eq', 0, none),
 ]
 
-/** Sends the packet to who is in `r7`, with the address of its link, which would not take it otherwise. */
+/**
+ * Redirects the packet to the target in `r7`. Sets the destination MAC address first, because the link drops packets
+ * for other addresses.
+ */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),
   mov('r2', 0),
@@ -121,7 +124,7 @@ export const redirect = (tag: number): Block => [
   mov('r5', 0),
   call('skb_store_bytes'),
   jump('r0', 'ne', 0, 'not_rewritten'),
-  // Not extended with its sign: it is compared with 32 bits of a packet.
+  // mov32 does not sign-extend the tag: it is compared with a 32-bit field of the packet.
   mov32('r1', tag),
   store('u32', 'r6', context.cb4, 'r1'),
   load('u32', 'r1', 'r7', target.ifindex),
@@ -130,10 +133,10 @@ export const redirect = (tag: number): Block => [
   exit,
 ]
 
-/** The packet is none of ours: filters behind this one decide. */
+/** Leaves the decision about the packet to later filters. */
 export const pass: Block = [label('pass'), mov('r0', actions.unspec), exit]
 
-/** Where the packet is dropped for each of the reasons, and counted. */
+/** Labels for the reasons: counts the packet, and drops it. */
 export const drops = (...reasons: readonly DropReason[]): Block => [
   reasons.map((reason, index) => [
     label(reason),

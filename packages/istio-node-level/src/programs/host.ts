@@ -20,14 +20,14 @@ import { ifStillEarlier } from './sockets.ts'
 
 const { app_info, drops: dropCounts, host_ip_info, ztunnel_before, ztunnel_info } = mapSizes
 
-/** What a pod in the mesh sends goes to ztunnel. On the node's end of the pod's link, where packets come in. */
+/** Redirects packets of a pod in the mesh to ztunnel. Attached to ingress on the node's end of the pod's link. */
 export const appOutbound = program({
   name: 'app_outbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, app_info, drops: dropCounts },
   body: [
     begin,
     readIpv4('pass'),
-    // Before anything else: answers to probes also while there is no ztunnel.
+    // Comes first, so that answers to probes pass even without a ztunnel.
     ifNode(addresses.destination, 'pass'),
     ifStillEarlier('capture'),
     ztunnel('no_ztunnel_out'),
@@ -39,7 +39,7 @@ export const appOutbound = program({
     and('r1', CAPTURE_DNS),
     jump('r1', 'eq', 0, 'pass'),
     label('capture'),
-    // ztunnel trusts the source of what comes: the address has to be one of this interface.
+    // ztunnel trusts the source address, so it has to belong to this interface.
     lookUp('app_info', { at: addresses.source }),
     jump('r0', 'eq', 0, 'foreign_source'),
     load('u32', 'r1', 'r0', target.ifindex),
@@ -51,7 +51,10 @@ export const appOutbound = program({
   ],
 })
 
-/** What comes to a pod in the mesh goes to ztunnel, unless it came from there. On the node's end, where packets go out. */
+/**
+ * Redirects packets for a pod in the mesh to ztunnel, except packets from ztunnel. Attached to egress on the node's
+ * end.
+ */
 export const appInbound = program({
   name: 'app_inbound',
   maps: { host_ip_info, ztunnel_before, ztunnel_info, drops: dropCounts },
@@ -72,7 +75,10 @@ export const appInbound = program({
   ],
 })
 
-/** What ztunnel sends to a pod in the mesh goes there at once. On the node's end of ztunnel's link, where packets come in. */
+/**
+ * Redirects packets from ztunnel for a pod in the mesh directly to the pod. Attached to ingress on the node's end of
+ * ztunnel's link.
+ */
 export const ztunnelHostIngress = program({
   name: 'zt_host_ingress',
   maps: { app_info, drops: dropCounts },

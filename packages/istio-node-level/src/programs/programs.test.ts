@@ -4,15 +4,15 @@ import { toText } from '../asm/to-text.ts'
 import { programs } from './programs.ts'
 
 describe.each(Object.entries(programs))('%s', (pin, text) => {
-  it('has nothing that a kernel since 5.7 refuses', () => {
+  it('passes the checks of all kernels since 5.7', () => {
     expect(() => checkProgram(text)).not.toThrow()
   })
 
-  it('has a name that kernels take', () => {
+  it('has a name that kernels accept', () => {
     expect(text.name).toMatch(/^[A-Za-z0-9_.]{1,15}$/)
   })
 
-  it('reads as it was reviewed', async () => {
+  it('has the reviewed text', async () => {
     await expect(toText(text)).toMatchFileSnapshot(`text/${pin}.txt`)
   })
 })

@@ -4,7 +4,7 @@ import { LISTEN, socket, TIME_WAIT } from '../asm/layout.ts'
 import { addresses, frame, lookUp, readPorts, TCP } from './blocks.ts'
 import { earlier, target } from './constants.ts'
 
-/** In the tuple of `struct bpf_sock_tuple`. */
+/** Stack offsets of the members of `struct bpf_sock_tuple`. */
 export const tuple = {
   source: frame.tuple,
   destination: frame.tuple + 4,
@@ -14,7 +14,7 @@ export const tuple = {
 const TUPLE_BYTES = 12
 const THIS_NAMESPACE = -1
 
-/** The packet's own addresses and ports, to look up its socket with. */
+/** Fills the tuple with the packet's own addresses and ports. */
 export const ownTuple: Block = [
   load('u32', 'r1', 'r10', addresses.source),
   store('u32', 'r10', tuple.source, 'r1'),
@@ -24,7 +24,7 @@ export const ownTuple: Block = [
   store('u32', 'r10', tuple.sourcePort, 'r1'),
 ]
 
-/** `to` is the socket, which may be null; the next jump has to test it. */
+/** Looks up a socket into `to`. The result may be null, so the next instruction has to test it. */
 export const lookUpSocket = (
   helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>,
   to: Register = 'r7',
@@ -43,8 +43,9 @@ export const lookUpSocket = (
 export const release = (which: Register = 'r7'): Block => [mov('r1', which), call('sk_release')]
 
 /**
- * What is of a connection that the ztunnel before has open goes to `there`, with the entry of that one in `r7`: only its
- * own namespace knows which these are. A listener is none, and what has ended there may begin again with who serves now.
+ * Jumps to `there` for packets of a connection that the previous ztunnel has open, with its map entry in `r7`. The
+ * lookup uses that ztunnel's namespace. A listening socket does not count. Neither does a socket in TIME_WAIT, so that
+ * the connection can start again with the current ztunnel.
  */
 export const ifStillEarlier = (there: string): Block => [
   lookUp('ztunnel_before', 0),

@@ -7,7 +7,7 @@ import { lookUpSocket, ownTuple, release, tuple } from './sockets.ts'
 
 const { drops: dropCounts } = mapSizes
 
-/** What does not come from a program on the node goes on; `r9` is what it says of the packet. */
+/** Passes packets without a tag of the node's programs. Keeps the tag in `r9`. */
 const onlyTagged: Block = [
   load('u32', 'r9', 'r6', context.cb4),
   jump('r9', 'eq', tags.outbound, 'tagged'),
@@ -16,8 +16,8 @@ const onlyTagged: Block = [
 ]
 
 /**
- * Hands packets to ztunnel's sockets, whatever their destination. On the link in its namespace, where packets come in.
- * A request that waits for its handshake is found by `skc_lookup_tcp` only: to the listener its answer is one of nobody.
+ * Assigns packets to ztunnel's sockets, whatever their destination. Attached to ingress on the link in ztunnel's
+ * namespace. Uses `skc_lookup_tcp`, because only that helper finds connections whose handshake is not complete.
  */
 export const ztunnelTproxy = program({
   name: 'ztunnel_tproxy',
@@ -33,7 +33,7 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // A listener for a port of ztunnel's own has nothing to do with the destination of this packet.
+    // The packet's destination matches a listener on one of ztunnel's own ports by accident.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
@@ -79,7 +79,7 @@ export const ztunnelTproxy = program({
   ],
 })
 
-/** The same for kernels without `sk_assign`: marks what rules of TPROXY have to find a socket for. */
+/** Variant for kernels without `sk_assign`: marks packets, for which TPROXY rules find the socket. */
 export const ztunnelIngress = program({
   name: 'ztunnel_ingress',
   maps: { drops: dropCounts },
@@ -97,7 +97,7 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // A connection that has its socket finds it, unless the rules have to find it for what comes in.
+    // An established connection finds its socket by itself. Inbound connections to redirected ports need the rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),

@@ -5,10 +5,10 @@ import type { NodePod } from '../../src/kernel-side.ts'
 import type { Variant } from '../../src/objects/objects.ts'
 import { addresses, ptpNode } from '../ptp-node.ts'
 
-/** A node with a folder of its own for what is pinned; both go with the stack. */
+/** Node with its own folder of pins. Disposal removes both. */
 export type EbpfNode = Awaited<ReturnType<typeof ebpfNode>>
 
-/** A node by eBPF on which nothing is started. */
+/** Creates a node for eBPF redirection, without a ztunnel that serves it. */
 export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp') {
   await using starting = new AsyncDisposableStack()
   const pins = join(starting.use(tempBpffs()).path, 'ambient')
@@ -24,7 +24,7 @@ export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp') {
       addresses: [addresses[name]],
       netns: node.at[name],
     }),
-    /** The names of the filters of a link of the node, in order of the alphabet. */
+    /** Names of the filters on a link of the node, sorted. */
     hooksOf: async (link: string) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

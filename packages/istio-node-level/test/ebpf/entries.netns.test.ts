@@ -18,7 +18,7 @@ afterEach(() => on[Symbol.asyncDispose]())
 
 const podHooks = ['app_inbound', 'app_outbound']
 
-test('a pod that leaves when somebody has taken its entry away does not come back', async () => {
+test('removal of a pod whose entry was deleted by another program is final', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -34,7 +34,7 @@ test('a pod that leaves when somebody has taken its entry away does not come bac
   await side.stop()
 })
 
-test('an entry of nobody goes with the programs of its link', async () => {
+test('heal() removes an entry without a UID and the programs of its link', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -50,13 +50,13 @@ test('an entry of nobody goes with the programs of its link', async () => {
     if (program !== undefined) await attachFilter(node.rtnl, { link: 'vapp', direction, program, name })
   }
   expect(await hooksOf('vapp')).toEqual(podHooks)
-  expect((await side.heal()).changed).toEqual([`unexpected ${addresses.app} of pod nobody`])
+  expect((await side.heal()).changed).toEqual([`unexpected ${addresses.app} of pod (unknown)`])
   expect(await hooksOf('vapp')).toEqual([])
   expect(await side.listPods()).toEqual([])
   await side.stop()
 })
 
-test('a pod that could not be taken from where it was stays there, and only there', async () => {
+test('a pod whose old entry cannot be deleted keeps that entry only', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -74,7 +74,7 @@ test('a pod that could not be taken from where it was stays there, and only ther
   await side.stop()
 })
 
-test('a pod that the node does not reach is captured, and said to be without probes', async () => {
+test('a pod that the node cannot reach is captured, with a warning about its probes', async () => {
   await using bridged = await ebpfNode('bridge')
   const side = bridged.newSide()
   await side.start(bridged.node.ztunnel)
@@ -86,7 +86,7 @@ test('a pod that the node does not reach is captured, and said to be without pro
   await side.stop()
 })
 
-test('a pod whose link goes between its entry and its programs is refused by name, and nothing of it stays', async () => {
+test('a pod whose link disappears during enrolment causes NO_LINK and leaves no entry', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('srv'))
@@ -103,7 +103,7 @@ test('a pod whose link goes between its entry and its programs is refused by nam
   await side.stop()
 })
 
-test('programs whose entry somebody took away while no agent ran are taken off by the next one, and come with the pod', async () => {
+test('start() detaches programs whose entry was deleted while no agent ran, and enrolment attaches them again', async () => {
   const before = newSide()
   await before.start(node.ztunnel)
   await before.addPod(podOf('app'))
@@ -121,21 +121,21 @@ test('programs whose entry somebody took away while no agent ran are taken off b
   await side.stop()
 })
 
-test('a bridge without an address of the node is named where a ztunnel is started, and nothing is left', async () => {
+test('start() names a bridge without an address of the node, and leaves nothing', async () => {
   await using bridged = await ebpfNode('bridge')
   await bridged.node.rtnl.deleteAddress('cni0', `${addresses.node}/16`)
   const side = bridged.newSide()
   await expect(side.start(bridged.node.ztunnel)).rejects.toMatchObject({
     code: 'NO_ROUTE',
     message: expect.stringMatching(
-      /no route to 10\.60\.0\.2 of ztunnel istio-system\/ztunnel-1, or no address.*isGateway/,
+      /no route to 10\.60\.0\.2 of ztunnel istio-system\/ztunnel-1, or no source address.*isGateway/,
     ),
   })
   expect(await bridged.hooksOf('vzt')).toEqual([])
   await side.stop()
 })
 
-test('where the kernel has told nothing programs are not read again; what is done to them, to pins and to maps is seen at once', async () => {
+test('drift() reads programs only after kernel events, and sees changes of programs, pins and maps at once', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -153,7 +153,7 @@ test('where the kernel has told nothing programs are not read again; what is don
   await side.heal()
   const before = maps.ztunnel_info.get(0)
   maps.ztunnel_info.set(0, { ...before, ifindex: 99 })
-  expect((await side.drift())[0]).toMatch(/^pods are led to link 99, not to ztunnel on \d+$/)
+  expect((await side.drift())[0]).toMatch(/^pods are directed to link 99, not to ztunnel on link \d+$/)
   await side.heal()
   expect(await looks()).toEqual([[], false])
   await node.rtnl.deleteQdisc({ kind: 'clsact', linkIndex: (await node.rtnl.getLink('vapp'))?.index ?? 0 })

@@ -4,14 +4,14 @@ import { connectIn, serveIn, sourceOf } from '../sockets.ts'
 
 const PATIENCE_MS = 3000
 
-/** Says on each connection who said what, until it is disposed of. */
+/** Starts a server that answers each message with the client's address and the message. */
 export const startEcho = async (inside: Netns, port: number): Promise<AsyncDisposable> =>
   serveIn(inside, port, (client) => client.on('data', (data) => client.write(`${sourceOf(client)} said ${data}`)))
 
-/** A connection that stays open. */
+/** Connection that stays open. */
 export type HeldConnection = ReturnType<typeof holdConnection>
 
-/** Opens one. */
+/** Opens a connection that stays open. */
 export function holdConnection(from: Netns, host: string, port: number) {
   const socket = connectIn(from, host, port).resume()
   const ended = once(
@@ -22,7 +22,9 @@ export function holdConnection(from: Netns, host: string, port: number) {
     () => 'the end',
   )
   return {
-    /** What the other side answers, or `the end`; waited for as long as a test of a connection that hangs may take. */
+    /**
+     * Sends a word. Resolves to the answer of the server, to `the end` if the connection is closed, or to `no answer`.
+     */
     say(word: string): Promise<string> {
       const late = AbortSignal.timeout(PATIENCE_MS)
       const answer = once(socket, 'data', { signal: late }).then(

@@ -13,30 +13,30 @@ beforeEach(() => {
 })
 afterEach(() => stack.dispose())
 
-/** What this process has open of a kind. */
+/** Number of open descriptors of a kind in this process. */
 const openOf = (kind: 'bpf-map' | 'bpf-prog'): number =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === `anon_inode:${kind}`
     } catch {
-      // The one of this listing.
+      // The descriptor of this directory listing is closed already.
       return false
     }
   }).length
 
-test.each(['first opened', 'found pinned'])('objects that are %s are open once', (how) => {
+test.each(['first opened', 'found pinned'])('objects that are %s are opened once', (how) => {
   if (how === 'found pinned') openObjects({ pins: folder })[Symbol.dispose]()
   using objects = openObjects({ pins: folder })
   expect([openOf('bpf-map'), openOf('bpf-prog')]).toEqual([Object.keys(objects.maps).length, objects.programs.size])
 })
 
-test('a program of a map that was unpinned is not found again, also by whoever comes after one that has failed', () => {
+test('programs of an unpinned map are loaded again, also after an attempt that failed', () => {
   using first = openObjects({ pins: folder })
   const pins = ebpf().pins(folder, { version: 1, create: true })
   pins.unpin('host_ip_info')
   pins.unpin('drops')
   pins.map(hashMap({ name: 'drops', key: ipv4, value: int('u32'), maxEntries: 8 })).close()
-  // It has made the first of these maps anew when it comes to the other one.
+  // It has created the map host_ip_info again before it fails at the map drops.
   expect(() => openObjects({ pins: folder })).toThrow(expect.objectContaining({ code: 'MISMATCH' }))
   pins.unpin('drops')
   first.maps.drops.pin(pins.pathOf('drops'))

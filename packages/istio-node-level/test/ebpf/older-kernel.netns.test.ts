@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => on[Symbol.asyncDispose]())
 
-test('without sk_assign sockets are found by rules, and queries cannot be captured, which is said', async () => {
+test('without sk_assign rules find sockets, and capture of DNS queries is an error', async () => {
   using _ = kernelWithout('sk_assign')
   expect(ebpf().features()).toEqual({ skcLookup: true, skAssign: false })
   expect(() => on.newSide('tproxy')).toThrow(
@@ -29,45 +29,42 @@ test('without sk_assign sockets are found by rules, and queries cannot be captur
 test.each([
   ['clsact', /Attach \w+ to \d+ \(ingress\): the kernel has no clsact \(CONFIG_NET_SCH_INGRESS/],
   ['cls_bpf', /Attach \w+ to \d+ \(ingress\): the kernel has no filters of kind bpf \(CONFIG_NET_CLS_BPF\)/],
-] as const)(
-  'without %s a ztunnel, and a pod, are refused by what is missing, and nothing is left',
-  async (missing, message) => {
-    const side = on.newSide()
-    const refused = { code: 'NOT_SUPPORTED', message: expect.stringMatching(message) }
-    const traces = async () => [
-      await on.hooksOf('vzt'),
-      await on.hooksOf('vapp'),
-      (await on.node.rtnl.getQdiscs()).filter(({ kind }) => kind === 'clsact').length,
-      side.objects.maps.ztunnel_info.get(0).ifindex,
-      await side.listPods(),
-    ]
-    const before = await traces()
-    {
-      using _ = kernelWithout(missing)
-      expect(await supportsFilters()).toBe(false)
-      await expect(side.start(on.node.ztunnel)).rejects.toMatchObject(refused)
-      expect(await traces()).toEqual(before)
-    }
-    await side.start(on.node.ztunnel)
-    const started = await traces()
-    {
-      using _ = kernelWithout(missing)
-      await expect(side.addPod(on.podOf('app'))).rejects.toMatchObject({
-        ...refused,
-        message: expect.stringMatching(new RegExp(message.source.replace('ingress', 'egress'))),
-      })
-    }
-    expect(await traces()).toEqual(started)
-    await side.stop()
-  },
-)
+] as const)('without %s start() and addPod() name the missing feature and leave nothing', async (missing, message) => {
+  const side = on.newSide()
+  const refused = { code: 'NOT_SUPPORTED', message: expect.stringMatching(message) }
+  const traces = async () => [
+    await on.hooksOf('vzt'),
+    await on.hooksOf('vapp'),
+    (await on.node.rtnl.getQdiscs()).filter(({ kind }) => kind === 'clsact').length,
+    side.objects.maps.ztunnel_info.get(0).ifindex,
+    await side.listPods(),
+  ]
+  const before = await traces()
+  {
+    using _ = kernelWithout(missing)
+    expect(await supportsFilters()).toBe(false)
+    await expect(side.start(on.node.ztunnel)).rejects.toMatchObject(refused)
+    expect(await traces()).toEqual(before)
+  }
+  await side.start(on.node.ztunnel)
+  const started = await traces()
+  {
+    using _ = kernelWithout(missing)
+    await expect(side.addPod(on.podOf('app'))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching(new RegExp(message.source.replace('ingress', 'egress'))),
+    })
+  }
+  expect(await traces()).toEqual(started)
+  await side.stop()
+})
 
-/** What a kernel is built without, or is too old for. */
+/** Feature that a kernel lacks. */
 type Missing = 'clsact' | 'cls_bpf' | 'sk_assign'
 
 /**
- * Has the kernel refuse as one does that has none of it, in its own words: what goes to it asks for a kind, or a function,
- * that no kernel has. Until it is disposed of.
+ * Simulates a kernel that lacks a feature, until disposal. It changes requests so that they name an unknown kind or
+ * function, and the real kernel refuses them.
  */
 function kernelWithout(missing: Missing): Disposable {
   const sys = loadSys()
@@ -78,7 +75,7 @@ function kernelWithout(missing: Missing): Disposable {
     const { sendto } = sys
     return vi.spyOn(sys, 'sendto').mockImplementation((fd, data, ...rest) => {
       const copy = Buffer.from(data)
-      // TCA_KIND, and the name as C has it.
+      // TCA_KIND attribute with the name as a C string.
       const attribute = Buffer.from([kind.length + 5, 0, 1, 0, ...Buffer.from(`${kind}\0`)])
       const at = copy.indexOf(attribute)
       if (at !== -1) copy.write('none'.slice(0, kind.length).padEnd(kind.length, 'x'), at + 4)
@@ -103,7 +100,7 @@ function kernelWithout(missing: Missing): Disposable {
 }
 
 const PROG_LOAD = 5
-/** Where the attribute has the address of the instructions. */
+/** Offset of the instructions' address in the attribute. */
 const INSTRUCTIONS = 8
 const CALL = 0x85
 const SK_ASSIGN = 124

@@ -1,23 +1,23 @@
 import { parseAddress } from '@cni/types/ip'
 
-/** A packet of IPv4, unless it says that it is something else. */
+/** Test packet, IPv4 by default. */
 export interface Sent {
   readonly from: string
   readonly to: string
-  /** Default: 6, TCP. */
+  /** IP protocol. Default: 6, TCP. */
   readonly protocol?: number
-  /** Where it goes; it comes from port 40000. Default: 80. */
+  /** Destination port. The source port is 40000. Default: 80. */
   readonly port?: number
-  /** Words of options in its header. Default: 0. */
+  /** Words of options in the IP header. Default: 0. */
   readonly options?: number
-  /** What part of a packet it is, in units of eight bytes. Default: 0, the first. */
+  /** Fragment offset in units of eight bytes. Default: 0. */
   readonly fragment?: number
   readonly etherType?: number
-  /** What is cut off, with the header of Ethernet. Default: nothing. */
+  /** Length to which the packet is truncated, with the Ethernet header. Default: not truncated. */
   readonly length?: number
 }
 
-/** Its bytes, with a header of Ethernet. */
+/** Bytes of a packet, with an Ethernet header. */
 export function packetOf(sent: Sent): Uint8Array {
   const { from, to, protocol = 6, port = 80, options = 0, fragment = 0, etherType = 0x0800, length } = sent
   const header = 20 + 4 * options

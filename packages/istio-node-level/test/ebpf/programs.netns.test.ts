@@ -62,7 +62,7 @@ beforeEach(() => {
   maps.app_info.set(POD, pod)
 })
 
-/** What becomes of a packet, and who gets it with which tag or mark. */
+/** Result of a program for a packet: action, target, tag, counted drop reasons and mark. */
 function outcome(name: ProgramName, sent: Sent, tag = 0): string {
   const program = loaded.get(name)
   if (program === undefined) throw new Error(`${name} is not loaded`)
@@ -86,9 +86,9 @@ const others: readonly (readonly [string, Sent])[] = [
 describe('app_outbound', () => {
   test.each<[string, Sent, string]>([
     ['a connection', tcp, toZtunnel(tags.outbound)],
-    ['a fragment of one', { ...tcp, fragment: 100 }, toZtunnel(tags.outbound)],
-    ['what answers a probe', { from: POD, to: NODE }, 'unspec'],
-    ['a connection with the address of nobody', { from: '10.9.9.9', to: FAR }, dropped('foreign_source')],
+    ['a fragment of a connection', { ...tcp, fragment: 100 }, toZtunnel(tags.outbound)],
+    ['an answer to a probe', { from: POD, to: NODE }, 'unspec'],
+    ['a connection with a foreign source address', { from: '10.9.9.9', to: FAR }, dropped('foreign_source')],
     ['a query', query, 'unspec'],
     ['another datagram', { ...query, port: 9999 }, 'unspec'],
     ...others.map(([what, sent]): [string, Sent, string] => [`a packet ${what}`, sent, 'unspec']),
@@ -96,7 +96,7 @@ describe('app_outbound', () => {
     expect(outcome('app_outbound', sent)).toBe(expected)
   })
 
-  test('with the address of a pod on another link nothing is sent', () => {
+  test('a packet with the address of a pod on another link is dropped', () => {
     maps.app_info.set(POD, { ...pod, ifindex: 7 })
     expect(outcome('app_outbound', tcp)).toBe(dropped('foreign_source'))
   })
@@ -114,7 +114,7 @@ describe('app_outbound', () => {
     ['another datagram', { ...query, port: 9999 }, 'unspec'],
     ['a part of a datagram', { ...query, fragment: 100 }, 'unspec'],
     ['a query without ports', { ...query, length: 34 }, 'unspec'],
-  ])('where ztunnel answers queries, %s', (_, sent, expected) => {
+  ])('with DNS capture, %s', (_, sent, expected) => {
     maps.ztunnel_info.set(0, { ...ztunnel, flags: CAPTURE_DNS })
     expect(outcome('app_outbound', sent)).toBe(expected)
   })
@@ -123,8 +123,8 @@ describe('app_outbound', () => {
 describe('app_inbound', () => {
   test.each<[string, Sent, number, string]>([
     ['a connection', { from: FAR, to: POD }, 0, toZtunnel(tags.inbound)],
-    ['one that comes from ztunnel', { from: FAR, to: POD }, tags.fromZtunnel, 'unspec'],
-    ['one that has another tag', { from: FAR, to: POD }, tags.outbound, toZtunnel(tags.inbound)],
+    ['a connection from ztunnel', { from: FAR, to: POD }, tags.fromZtunnel, 'unspec'],
+    ['a connection with another tag', { from: FAR, to: POD }, tags.outbound, toZtunnel(tags.inbound)],
     ['a probe', { from: NODE, to: POD }, 0, 'unspec'],
     ['a datagram', { from: FAR, to: POD, protocol: 17 }, 0, 'unspec'],
     ...others.map(([what, sent]): [string, Sent, number, string] => [`a packet ${what}`, sent, 0, 'unspec']),
@@ -132,7 +132,7 @@ describe('app_inbound', () => {
     expect(outcome('app_inbound', sent, tag)).toBe(expected)
   })
 
-  test('without a ztunnel everything but probes, and what one has sent, is dropped', () => {
+  test('without a ztunnel all packets are dropped, except probes and packets from ztunnel', () => {
     maps.ztunnel_info.set(0, nobody)
     expect(outcome('app_inbound', { from: NODE, to: POD })).toBe('unspec')
     expect(outcome('app_inbound', { from: FAR, to: POD }, tags.fromZtunnel)).toBe('unspec')
@@ -143,8 +143,12 @@ describe('app_inbound', () => {
 describe('ztunnel_host_ingress', () => {
   test.each<[string, Sent, string]>([
     ['to a pod in the mesh', { from: FAR, to: POD }, `redirect to 55 with ${tags.fromZtunnel}`],
-    ['a datagram to one', { from: FAR, to: POD, protocol: 17 }, `redirect to 55 with ${tags.fromZtunnel}`],
-    ['to another one', { from: POD, to: OTHER }, 'unspec'],
+    [
+      'a datagram to a pod in the mesh',
+      { from: FAR, to: POD, protocol: 17 },
+      `redirect to 55 with ${tags.fromZtunnel}`,
+    ],
+    ['to a pod outside the mesh', { from: POD, to: OTHER }, 'unspec'],
     ['to elsewhere', { from: POD, to: FAR }, 'unspec'],
     ...others.map(([what, sent]): [string, Sent, string] => [`a packet ${what}`, { ...sent, to: POD }, 'unspec']),
   ])('%s', (_, sent, expected) => {
@@ -153,13 +157,13 @@ describe('ztunnel_host_ingress', () => {
 })
 
 describe('ztunnel_tproxy', () => {
-  // Nobody listens where tests run.
+  // ztunnel does not listen in the namespace of these tests.
   test.each<[string, Sent, number, string]>([
     ['untagged', tcp, 0, 'unspec'],
     ['with the tag of a packet from ztunnel', tcp, tags.fromZtunnel, 'unspec'],
     ['an outbound connection', tcp, tags.outbound, dropped('no_listener')],
     ['an inbound connection', tcp, tags.inbound, dropped('no_listener')],
-    ['one to port 15008', { ...tcp, port: 15_008 }, tags.inbound, dropped('no_listener')],
+    ['a connection to port 15008', { ...tcp, port: 15_008 }, tags.inbound, dropped('no_listener')],
     ['a fragment', { ...tcp, fragment: 100 }, tags.outbound, dropped('no_ports')],
     ['a packet without ports', { ...tcp, length: 36 }, tags.outbound, dropped('no_ports')],
     ['a query', query, tags.outbound, dropped('no_listener')],
@@ -176,7 +180,7 @@ describe('ztunnel_tproxy', () => {
   })
 })
 
-describe('ztunnel_tproxy where ztunnel listens', () => {
+describe('ztunnel_tproxy with listeners of ztunnel', () => {
   let inside: Netns
   let running: AsyncDisposableStack
   beforeAll(async () => {
@@ -186,23 +190,24 @@ describe('ztunnel_tproxy where ztunnel listens', () => {
   })
   afterAll(() => running.disposeAsync())
 
-  // A test is not where packets come in, so that no socket is assigned: what is refused there is what was found.
+  // A test run is not on the ingress path, so sockets cannot be assigned. The reason `not_assigned` shows that one was
+  // found.
   test.each<[string, Sent, number]>([
     ['an outbound connection', tcp, tags.outbound],
-    ['an inbound one', tcp, tags.inbound],
-    ['one to port 15008', { ...tcp, port: 15_008 }, tags.inbound],
+    ['an inbound connection', tcp, tags.inbound],
+    ['a connection to port 15008', { ...tcp, port: 15_008 }, tags.inbound],
     [
-      'one to an address and port that ztunnel itself listens on',
+      'a connection to an address and port that ztunnel itself listens on',
       { from: POD, to: '127.0.0.1', port: 15_020 },
       tags.inbound,
     ],
-  ])('%s finds the listener, and is dropped where the kernel does not take it', (_, sent, tag) => {
+  ])('%s finds the listener, and is dropped because the kernel does not accept the socket', (_, sent, tag) => {
     expect(netns.run(inside, () => outcome('ztunnel_tproxy', sent, tag))).toBe(dropped('not_assigned'))
   })
 })
 
-// `not_rewritten` has no packet here: who has read a header of IPv4 has the six bytes that are written, so that the kernel
-// refuses only where it has no memory for a copy of them. Then the packet would be led to a link that does not take it.
+// `not_rewritten` cannot be tested: after a complete IPv4 header the MAC address always fits into the packet. The
+// kernel refuses the write only if it has no memory for a copy.
 test('the shortest packet that a program redirects can be rewritten', () => {
   expect(outcome('app_inbound', { from: FAR, to: POD, length: 34 })).toBe(toZtunnel(tags.inbound))
 })
@@ -220,7 +225,7 @@ describe('ztunnel_ingress', () => {
   })
 })
 
-describe('where ztunnel has its sockets', () => {
+describe('with sockets of ztunnel', () => {
   let inside: Netns
   let running: AsyncDisposableStack
   beforeAll(async () => {
@@ -232,13 +237,13 @@ describe('where ztunnel has its sockets', () => {
 
   const toItself = (port: number): Sent => ({ from: '127.0.0.1', to: '127.0.0.1', port })
   test.each<[string, ProgramName, Sent, number, string]>([
-    ['a query finds the one for queries', 'ztunnel_tproxy', query, tags.outbound, dropped('not_assigned')],
-    ['what is outbound of a connection passes', 'ztunnel_ingress', toItself(15_001), tags.outbound, 'unspec'],
-    ['what is inbound of a connection passes', 'ztunnel_ingress', toItself(15_020), tags.inbound, 'unspec'],
-    ['but by the rules on port 15006', 'ztunnel_ingress', toItself(15_006), tags.inbound, 'ok marked 5678'],
-    ['and on port 15008', 'ztunnel_ingress', toItself(15_008), tags.inbound, 'ok marked 5678'],
+    ['a query finds the DNS socket', 'ztunnel_tproxy', query, tags.outbound, dropped('not_assigned')],
+    ['an outbound packet of a connection passes', 'ztunnel_ingress', toItself(15_001), tags.outbound, 'unspec'],
+    ['an inbound packet of a connection passes', 'ztunnel_ingress', toItself(15_020), tags.inbound, 'unspec'],
+    ['an inbound packet to port 15006 is marked', 'ztunnel_ingress', toItself(15_006), tags.inbound, 'ok marked 5678'],
+    ['an inbound packet to port 15008 is marked', 'ztunnel_ingress', toItself(15_008), tags.inbound, 'ok marked 5678'],
     [
-      'another connection to a listener goes by the rules',
+      'a new connection to a listener is marked',
       'ztunnel_ingress',
       { ...toItself(15_001), from: POD },
       tags.outbound,
@@ -248,7 +253,7 @@ describe('where ztunnel has its sockets', () => {
     expect(netns.run(inside, () => outcome(name, sent, tag))).toBe(expected)
   })
 
-  describe('which served before, of another namespace', () => {
+  describe('a previous ztunnel in another namespace', () => {
     let node: Netns
     beforeAll(async () => {
       node = running.use(await tempNetns())
@@ -260,10 +265,14 @@ describe('where ztunnel has its sockets', () => {
     const before = (): void => maps.ztunnel_before.set(0, { ...ztunnel, mac: '02:00:00:00:00:66', netns: number })
     const unknown = { ...toItself(15_020), from: POD }
     test.each<[string, Sent, '66' | '77']>([
-      ['a packet of a connection stays with it', toItself(15_020), '66'],
-      ['one of no connection of it goes to who serves', unknown, '77'],
-      ['one of nobody that its listeners know goes there, too', { ...unknown, port: 15_001 }, '77'],
-      ['a fragment goes there, too', { ...toItself(15_020), fragment: 100 }, '77'],
+      ['a packet of its connection goes to it', toItself(15_020), '66'],
+      ['a packet of another connection goes to the current ztunnel', unknown, '77'],
+      [
+        'a packet of an unknown connection to its listener goes to the current ztunnel',
+        { ...unknown, port: 15_001 },
+        '77',
+      ],
+      ['a fragment goes to the current ztunnel', { ...toItself(15_020), fragment: 100 }, '77'],
     ])('%s', (_, sent, mac) => {
       before()
       maps.app_info.set(sent.from, pod)
@@ -272,13 +281,13 @@ describe('where ztunnel has its sockets', () => {
       expect(run('app_inbound')).toBe(`redirect to ${mac} with ${tags.inbound}`)
     })
 
-    test('datagrams are none of it', () => {
+    test('datagrams do not go to it', () => {
       before()
       const datagram = { ...toItself(15_053), protocol: 17 }
       expect(netns.run(node, () => outcome('app_inbound', datagram))).toBe('unspec')
     })
 
-    test('its connections stay with it where nobody serves', () => {
+    test('its connections go to it also without a current ztunnel', () => {
       before()
       maps.ztunnel_info.set(0, nobody)
       const run = (sent: Sent): string => netns.run(node, () => outcome('app_inbound', sent))

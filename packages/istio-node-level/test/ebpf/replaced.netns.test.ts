@@ -57,12 +57,12 @@ describe.each([
     return /^(\S+) saw /.exec(answer)?.[1] ?? 'nobody'
   }
 
-  test('they stay with the old one until it ends, and new ones are with the new one', async () => {
+  test('they stay with the old ztunnel until it ends, and new connections go to the new ztunnel', async () => {
     expect((await side.start(successor)).warnings).toEqual([])
     expect(await answers('after')).toEqual(all('after'))
     expect([await connects('app', 'srv'), await connects('srv', 'app')]).toEqual(['srv', 'app'])
     expect([old?.forwarded.length, next?.forwarded.length]).toEqual([held.length, 2])
-    // What is dropped is what hangs.
+    // A dropped packet would mean a connection that hangs.
     expect(side.objects.maps.drops.values()).toEqual(dropReasons.map(() => 0n))
     expect([await side.drift(), await answers('later')]).toEqual([[], all('later')])
     await old?.stop()
@@ -71,7 +71,7 @@ describe.each([
     expect(next?.forwarded.length).toBe(3)
   })
 
-  test('an agent that starts again meanwhile leaves them where they are', async () => {
+  test('they stay with the old ztunnel when an agent restarts', async () => {
     side[Symbol.dispose]()
     side = on.newSide(variant)
     await side.start(successor)
@@ -84,7 +84,7 @@ describe.each([
     expect(await connects('app', 'srv')).toBe('srv')
   })
 
-  test('where none is ready they go on, nothing new is let through, and all of it is with whoever is ready again', async () => {
+  test('they continue while no ztunnel is ready, new connections are dropped, and the next ready ztunnel gets all', async () => {
     expect((await side.pause()).changed).not.toEqual([])
     expect((await side.pause()).changed).toEqual([])
     expect(await answers('paused')).toEqual(all('paused'))

@@ -14,7 +14,7 @@ import { nodeSettings } from '../../src/network/node-settings.ts'
 import { addresses, type PtpNode } from '../ptp-node.ts'
 import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
 
-/** `mount(2)` */
+/** Flag of `mount(2)`. */
 const MS_BIND = 4096
 
 let on: EbpfNode
@@ -29,14 +29,14 @@ beforeEach(async () => {
 })
 afterEach(() => on[Symbol.asyncDispose]())
 
-/** A folder that is on no bpf file system. */
+/** Folder that is not on a bpf file system. */
 const plain = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'cni-no-bpffs-'))
   stack.defer(() => rmSync(path, { recursive: true }))
   return path
 }
 
-/** Every filter, rule and route of a namespace, and its settings of the kind that is changed. */
+/** All filters, rules and routes of a namespace, and the settings that node-level redirection changes. */
 async function everything(target: Netns): Promise<string> {
   using rtnl = await openRtnl(target)
   const links = await rtnl.getLinks()
@@ -60,11 +60,11 @@ const returning = (value: number): Uint8Array => {
 }
 
 test.each(['tproxy', 'mark'] as const)(
-  'what was started (%s) is unchanged when it is again, and gone when it is stopped',
+  'start() (%s) changes nothing the second time, and stop() removes everything',
   async (variant) => {
     for (const each of ['all', 'default']) {
       await sysctl(node.at.node).set(`net/ipv4/conf/${each}/rp_filter`, '2')
-      // Those of ztunnel's namespace end with it.
+      // Settings of ztunnel's namespace are not restored, because they disappear with the namespace.
       await sysctl(node.at.zt).set(`net/ipv4/conf/${each}/rp_filter`, '0')
     }
     const settings = await nodeSettings(node.at.node)
@@ -78,7 +78,7 @@ test.each(['tproxy', 'mark'] as const)(
     expect(await side.addPod(podOf('app'))).toMatchObject({ changed: [], warnings: [] })
     expect(await side.drift()).toEqual([])
     expect(await side.heal()).toEqual({ changed: [], warnings: [] })
-    // An agent that starts again finds everything, pods included.
+    // An agent that starts again finds everything, with the pods.
     const again = openEbpfSide({ netns: node.at.node, pins, variant, settings })
     expect(await again.start(ztunnel)).toEqual({ changed: [], warnings: [] })
     expect(await again.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
@@ -92,7 +92,7 @@ test.each(['tproxy', 'mark'] as const)(
   },
 )
 
-test('filters of others stay, and go on to see packets', async () => {
+test('filters of other programs stay and still see packets', async () => {
   using foreign = ebpf().load({ name: 'foreign', instructions: returning(-1), license: 'Apache-2.0' })
   const attach = () =>
     attachFilter(node.rtnl, { link: 'vapp', direction: 'ingress', program: foreign, priority: 5, name: 'foreign' })
@@ -109,7 +109,7 @@ test('filters of others stay, and go on to see packets', async () => {
   expect(await names()).toEqual(['foreign'])
 })
 
-test('pods are kept by their UID; stale ones are told', async () => {
+test('pods are identified by their UID, and retainPods() reports stale addresses', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod({ ...podOf('app'), addresses: [addresses.app, 'fd00::3'] })
@@ -129,7 +129,7 @@ test('pods are kept by their UID; stale ones are told', async () => {
   await side.stop()
 })
 
-test('what others take away comes back', async () => {
+test('heal() restores what another program removed', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -151,7 +151,7 @@ test('what others take away comes back', async () => {
   await side.stop()
 })
 
-test('a second bpf file system over the pins is refused by name, and nothing is pinned there', async () => {
+test('a second bpf file system over the pins is an error, and nothing is pinned there', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   const below = dirname(pins)
@@ -166,7 +166,7 @@ test('a second bpf file system over the pins is refused by name, and nothing is 
     loadSys().umount2(below, 0)
   }
   expect(await side.drift()).toEqual([])
-  // The same one twice hides nothing.
+  // A second mount of the same file system hides nothing.
   loadSys().mount(below, below, null, MS_BIND, null)
   try {
     using again = newSide()
@@ -176,7 +176,7 @@ test('a second bpf file system over the pins is refused by name, and nothing is 
   }
 })
 
-test('a pod whose link has gone is taken out, and a ztunnel that has gone is waited for', async () => {
+test('heal() removes a pod whose link is gone, and drift() is empty after ztunnel has disappeared', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   await side.addPod(podOf('app'))
@@ -192,7 +192,7 @@ test('a pod whose link has gone is taken out, and a ztunnel that has gone is wai
   await side.stop()
 })
 
-test('a ztunnel takes over while pods connect: none of their connections goes past both', async () => {
+test('no connection bypasses ztunnel while one ztunnel replaces another', async () => {
   stack.use(await startApp(node.at.srv, { name: 'srv', ports: [8080] }))
   await using one = startTransparentZtunnel(node.at.zt)
   const untouched = await everything(node.at.zt)
@@ -210,7 +210,7 @@ test('a ztunnel takes over while pods connect: none of their connections goes pa
   expect(one.forwarded.length + two.forwarded.length).toBeGreaterThanOrEqual(answered)
   expect(two.forwarded.length).toBeGreaterThan(0)
   expect(answered).toBeGreaterThan(80)
-  // The one before has what its open connections need, until a third one comes, or it goes.
+  // The previous ztunnel keeps its rules for open connections, until it disappears or a third ztunnel starts.
   expect(await everything(node.at.zt)).toBe(before)
   expect(await on.hooksOf('vzt')).toEqual(['ztunnel_host_ingress'])
   expect(await side.drift()).toEqual([])
@@ -219,14 +219,16 @@ test('a ztunnel takes over while pods connect: none of their connections goes pa
   expect(await everything(node.at.zt)).toBe(untouched)
   expect([await on.hooksOf('vzt'), await on.hooksOf('vzt2')]).toEqual([[], ['ztunnel_host_ingress']])
   await node.rtnl.deleteLink('vzt2')
-  expect(await side.drift()).toEqual([expect.stringMatching(/^nothing stays with the ztunnel on link \d+$/)])
+  expect(await side.drift()).toEqual([
+    expect.stringMatching(/^the ztunnel on link \d+ has no open connections any more$/),
+  ])
   expect((await side.heal()).warnings).toEqual([])
   expect(await side.drift()).toEqual([])
   await side.stop()
 })
 
-describe('refused by name, and nothing is left:', () => {
-  test('queries captured without sk_assign', async () => {
+describe('causes an error and leaves nothing:', () => {
+  test('DNS capture without sk_assign', async () => {
     const before = await everything(node.at.node)
     const side = newSide('mark')
     await expect(side.start(node.ztunnel)).rejects.toMatchObject({
@@ -240,7 +242,7 @@ describe('refused by name, and nothing is left:', () => {
   test.each<[string, string, RegExp]>([
     ['the address of ztunnel', addresses.zt, /is ztunnel's/],
     ['the address of the node', addresses.node, /is the node's/],
-    ['an address that it has not', '10.60.0.99', /no link of its namespace has the address 10\.60\.0\.99/],
+    ['an address that it does not have', '10.60.0.99', /no link of its namespace has the address 10\.60\.0\.99/],
   ])('a pod with %s', async (_, address, message) => {
     const side = newSide()
     await side.start(node.ztunnel)
@@ -251,7 +253,7 @@ describe('refused by name, and nothing is left:', () => {
     await side.stop()
   })
 
-  test('a pod on something else than a veth', async () => {
+  test('a pod on a link that is not a veth', async () => {
     const side = newSide()
     await side.start(node.ztunnel)
     await netns.exec(node.at.app, ['ip', 'link', 'add', 'br0', 'type', 'bridge'])
@@ -280,7 +282,7 @@ describe('refused by name, and nothing is left:', () => {
 
   test.each([
     ['maps and programs', '-bpf,-sys_admin', () => pins, 'EPERM, this process lacks CAP_BPF, or CAP_SYS_ADMIN'],
-    ['a bpf file system where there is none', '-sys_admin', () => join(plain(), 'ambient'), 'lacks CAP_SYS_ADMIN'],
+    ['mounting a bpf file system', '-sys_admin', () => join(plain(), 'ambient'), 'lacks CAP_SYS_ADMIN'],
   ])('%s without the capability', async (_, dropped, where, message) => {
     const path = where()
     const before = readdirSync(dirname(path))

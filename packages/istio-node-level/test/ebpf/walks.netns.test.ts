@@ -14,7 +14,10 @@ import { answerOf, serveName } from '../sockets.ts'
 
 type Way = readonly [from: Name, to: Name, port?: number]
 
-/** With what ztunnel has to do with it: nothing, or what it takes it for. `app` and `other` are in the mesh. */
+/**
+ * Connections, with the direction under which ztunnel forwards each. Without a direction a connection bypasses ztunnel.
+ * `app` and `other` are in the mesh.
+ */
 const walks: readonly (readonly [...Required<Way>, direction?: 'outbound' | 'inbound' | 'hbone'])[] = [
   ['app', 'far', 8080, 'outbound'],
   ['app', 'srv', 8080, 'outbound'],
@@ -28,10 +31,10 @@ const walks: readonly (readonly [...Required<Way>, direction?: 'outbound' | 'inb
   ['app', 'far', 15020, 'outbound'],
   ['srv', 'zt', 15020],
   ['node', 'zt', 15020],
-  // ztunnel, as itself.
+  // Connections of ztunnel itself.
   ['zt', 'other', 8080],
   ['zt', 'far', 8080],
-  // A probe.
+  // Probe of the node.
   ['node', 'app', 8080],
   ['far', 'srv', 8080],
 ]
@@ -55,7 +58,7 @@ describe.each([
     const bpffs = stack.use(tempBpffs())
     node = stack.use(await ptpNode(network))
     stack.use(startServers(node, [8080, 15008, 15020, 15021]))
-    // ztunnel's own ports are nobody else's.
+    // This server is in ztunnel's namespace, on a port that ztunnel does not use.
     stack.use(serveName(node.at.zt, 15020, 'zt'))
     ztunnel = startTransparentZtunnel(node.at.zt)
     stack.defer(() => ztunnel.stop())
@@ -67,7 +70,7 @@ describe.each([
   }, 60_000)
   afterAll(() => stack.disposeAsync())
 
-  /** Whom the ones that were connected to saw, and what passed through ztunnel, in order of the alphabet. */
+  /** Opens connections. Resolves to the servers' answers and to the connections through ztunnel, both sorted. */
   async function walk(...ways: readonly Way[]): Promise<{ seen: string[]; forwarded: string[] }> {
     const before = ztunnel.forwarded.length
     const walking = ways.map(async ([from, to, port = 8080]) => {
@@ -83,7 +86,7 @@ describe.each([
     return { seen: seen.toSorted(), forwarded: forwarded.toSorted() }
   }
 
-  test('connections of pods and to pods pass through ztunnel with their addresses, and no others', async () => {
+  test('connections of pods in the mesh pass through ztunnel with their addresses, and other connections do not', async () => {
     const ways = walks.map(([from, to, port]): Way => [from, to, port])
     const expected = walks.map(([from, to, port = 8080]) => `${from} to ${to}:${port}: ${to} saw ${from}`)
     const through = walks.flatMap(([from, to, port = 8080, direction]) =>
@@ -92,7 +95,7 @@ describe.each([
     expect(await walk(...ways)).toEqual({ seen: expected.toSorted(), forwarded: through.toSorted() })
   })
 
-  test('queries go to ztunnel where it wants them, other datagrams where they are sent, in parts too', async () => {
+  test('queries go to ztunnel if it captures DNS, and other datagrams, also fragmented, to their destination', async () => {
     expect(await askName(node.at.app, addresses.srv, dnsCapture ? 10_000 : 700)).toBe(
       dnsCapture ? 'no such name' : 'no answer',
     )
@@ -101,13 +104,13 @@ describe.each([
     expect(await datagramEchoed(node.at.app, node.at.far, addresses.far, 4000)).toBe(addresses.app)
   })
 
-  test('nothing of it is seen as drift, nor dropped', async () => {
+  test('traffic causes no drift and no drops', async () => {
     expect(await side.drift()).toEqual([])
     expect(side.objects.variant).toBe(variant)
     expect(side.objects.maps.drops.values().every((count) => count === 0n)).toBe(true)
   })
 
-  test('without a ztunnel nothing of pods passes but probes, and all of it with the next one', async () => {
+  test('without a ztunnel only probes pass, and with the next ztunnel all traffic passes', async () => {
     await ztunnel.stop()
     expect(await walk(['app', 'far'], ['srv', 'other'], ['node', 'app'], ['far', 'srv'])).toEqual({
       seen: [
@@ -122,7 +125,9 @@ describe.each([
     expect(dropped[dropReasons.indexOf('no_listener')] !== 0n).toBe(variant === 'tproxy')
     side.objects.maps.ztunnel_info.set(0, { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 })
     expect((await walk(['node', 'app'])).seen).toEqual(['node to app:8080: app saw node'])
-    expect(await side.drift()).toEqual([expect.stringMatching(/^pods are led to link 0, not to ztunnel on \d+$/)])
+    expect(await side.drift()).toEqual([
+      expect.stringMatching(/^pods are directed to link 0, not to ztunnel on link \d+$/),
+    ])
     await side.heal()
     const next = {
       ...node.ztunnel,
@@ -162,7 +167,7 @@ setInterval(send, 50)
 setTimeout(() => process.exit(2), 10_000)
 `
 
-/** Has a datagram come back that is sent from one namespace to another; whom the other one saw. */
+/** Sends a datagram between namespaces and waits for the echo. Resolves to the source address that the receiver saw. */
 async function datagramEchoed(from: Netns, to: Netns, address: string, length: number): Promise<string> {
   const [seen] = await Promise.all([
     netns.exec(to, [process.execPath, '-e', SERVER]),
