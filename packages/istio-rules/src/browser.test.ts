@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 
-test('decisions and rules bundle for a browser: no module of Node is in reach', async () => {
+test('the package bundles for a browser without modules of Node', async () => {
   const contents = "export * from '@cni/istio-rules'"
   const { metafile } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },

@@ -1,5 +1,5 @@
 /**
- * From a pod to the rules that Istio writes for it: the decision, the annotations, the rules of both back ends. Pure.
+ * Rules that Istio writes for a pod: the decision, the annotations, and the rules of both back ends. Pure functions.
  *
  * @example
  * ```ts

@@ -1,10 +1,10 @@
 import type { AmbientPod } from '../src/decide/ambient-pod.ts'
 import type { EnrolmentSettings } from '../src/decide/enrolment.ts'
 
-/** The label of pods and namespaces that asks for ambient mode, or with `none` refuses it. */
+/** Label of pods and namespaces that asks for ambient mode, or with `none` excludes them. */
 export const mode = 'istio.io/dataplane-mode'
 
-/** As Istio's chart sets them. */
+/** Settings of Istio's chart. */
 export const settings: EnrolmentSettings = {
   selectors: [
     { podSelector: { matchLabels: { [mode]: 'ambient' } } },
@@ -17,7 +17,7 @@ export const settings: EnrolmentSettings = {
   systemNamespace: 'istio-system',
 }
 
-/** A running pod that nothing is said about. */
+/** Running pod without labels and annotations. */
 export const ambientPod = (more: Partial<AmbientPod> = {}): AmbientPod => ({
   namespace: 'shop',
   name: 'web-0',

@@ -2,20 +2,23 @@ import type { NetnsTarget } from '@cni/netns'
 import { decodeAttributes } from '@cni/netns/netlink'
 import { openNft, snapshot } from '@cni/nftables/wire'
 
-/** What the kernel tells of itself, by kind: handles, the rule before, how many refer to it, which data structure it is. */
+/**
+ * Attributes that the kernel generates, by kind of object: handles, the position of a rule, reference counts, and the
+ * data structure of a set.
+ */
 const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], chain: [2], rule: [3, 6], set: [16, 19] }
 
-/** `nfgenmsg`, before the attributes. */
+/** Length of `nfgenmsg`, which precedes the attributes. */
 const HEADER = 4
 const ELEMENTS = 3
 
-/** The two attributes of a counter, of 12 bytes each: the kernel itself sends packets. */
+/** Both attributes of a counter, with 12 bytes each. They differ because the kernel itself sends packets. */
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)
 
 /**
- * Everything in the nf_tables of a namespace as bytes in hex, in its order but for the elements of sets, which have none;
- * without what the kernel makes up, or has counted.
+ * All nf_tables objects of a namespace, encoded in hex, without generated attributes and counters. Keeps the kernel's
+ * order, but sorts the elements of sets, which have no order.
  */
 export function kernelDump(target: NetnsTarget): readonly string[] {
   using nft = openNft(target)

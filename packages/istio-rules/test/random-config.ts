@@ -12,7 +12,7 @@ const ports = fc.uniqueArray(port, { maxLength: 4 })
 const id = fc.oneof(fc.constantFrom(0, 1, 1000, 1337, 0xffff_fffe), fc.nat({ max: 0xffff_fffe }))
 const ids = fc.oneof(fc.constant([1337]), fc.uniqueArray(id, { minLength: 1, maxLength: 3 }))
 
-/** Names that nft's grammar or its wildcards would take for something else among them. */
+/** Names of interfaces. Some of them are keywords of nft or contain its wildcards. */
 const name = fc.oneof(
   fc.constantFrom('eth0', 'net1', 'k6t-_.x', 'tcp', 'drop', 'counter', 'set', 'ip', 'e.1', 'x'.repeat(15)),
   fc.stringMatching(/^[a-zA-Z][\w.-]{0,14}$/),
@@ -42,10 +42,10 @@ const servers = fc.record({
   ipv6: fc.uniqueArray(fc.constantFrom('fd00::a', '2001:4860:4860::8888'), { maxLength: 2 }),
 })
 
-/** What pods ask for. */
+/** Configurations of pods. */
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
-/** Whatever pods may ask for, and what only a command line can. */
+/** Configurations of command lines, including all configurations of pods. */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),
   interceptionMode: fc.constantFrom('REDIRECT', 'TPROXY'),
@@ -73,10 +73,10 @@ const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   loopbackCidr: fc.constantFrom('127.0.0.1/32', '127.0.0.0/8', '127.1.2.3/20'),
 })
 
-/** A configuration of any kind. */
+/** Configuration of a pod or of a command line. */
 export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 
-/** What ADD would set up for a pod; `undefined` for one that it passes or refuses. */
+/** Configuration that ADD would use for a pod. `undefined` for a pod that is skipped or invalid. */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined
@@ -88,7 +88,7 @@ function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefi
   }
 }
 
-/** About as many groups as one rule has room for conditions. */
+/** Lists of groups around the limit of conditions in one rule. */
 function many(): fc.Arbitrary<number[]> {
   return fc.integer({ min: 62, max: 64 }).map((length) => Array.from({ length }, (_, i) => 10_000 + 7 * i))
 }

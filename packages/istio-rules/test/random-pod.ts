@@ -2,24 +2,24 @@ import type { StoredContainer, StoredPod } from '@cni/kube/testing'
 import fc from 'fast-check'
 import { booleans, cidrs, cidrsOrAll, groups, interfaces, loopback, mostly, ports, portsOrAll } from './values.ts'
 
-/** One call of the plugin, and everything around it. */
+/** Call of the plugin, with its environment. */
 export interface PodCase {
   readonly pod: StoredPod
   readonly cniVersion: string
   readonly conf: Readonly<Record<string, unknown>>
-  /** The addresses in the namespace of the pod. */
+  /** Addresses in the namespace of the pod. */
   readonly addresses: readonly string[]
-  /** Those in the previous result, if there is one: the same, fewer (autoconfiguration), or more. */
+  /** Addresses in the previous result: the same, fewer (because of autoconfiguration), or more. */
   readonly told: readonly string[]
-  /** Interfaces on which IPv6 is switched off. */
+  /** Interfaces on which IPv6 is turned off. */
   readonly withoutIpv6: readonly string[]
   readonly previous: 'result' | 'result with more' | 'none'
-  /** Variables of the runtime. */
+  /** Environment variables of the runtime. */
   readonly env: Readonly<Record<string, string>>
-  /** Between `K8S_POD_NAME` and the rest. */
+  /** Part of `CNI_ARGS` after `K8S_POD_NAME`. */
   readonly args: string
   readonly foreign: readonly string[]
-  /** ADD is called so many times. */
+  /** Number of ADD calls. */
   readonly calls: 1 | 2
 }
 
@@ -143,10 +143,10 @@ const addresses = mostly<readonly string[]>(
   fc.constantFrom(['169.254.3.4/16'], ['fe80::7/64'], ['169.254.3.4/16', 'fd00::8/64'], ['10.9.9.9/24', 'fe80::7/64']),
 )
 
-/** What the kernel has, and what the previous plugins say that it has. */
+/** Addresses that the kernel has, and addresses that the previous plugins report. */
 const known = fc.oneof<fc.WeightedArbitrary<Pick<PodCase, 'addresses' | 'told'>>[]>(
   { arbitrary: addresses.map((found) => ({ addresses: found, told: found })), weight: 6 },
-  // autoconfiguration
+  // autoconfigured addresses are not in the result
   {
     arbitrary: addresses.map((found) => ({ addresses: found, told: found.filter((one) => !one.includes(':')) })),
     weight: 2,
@@ -160,7 +160,7 @@ const withoutIpv6 = fc.oneof<fc.WeightedArbitrary<readonly string[]>[]>(
   { arbitrary: fc.constantFrom(['lo'], ['eth0'], ['default']), weight: 1 },
 )
 
-/** A random pod, and the world in which it starts. */
+/** Random pod, with the environment in which it starts. */
 export const podCase: fc.Arbitrary<PodCase> = fc
   .record({
     pod,
@@ -201,7 +201,7 @@ export const podCase: fc.Arbitrary<PodCase> = fc
   })
   .map(({ known, ...more }) => ({ ...more, ...known }))
 
-/** Names of interfaces that nft's grammar takes for something else. */
+/** Names of interfaces that are also keywords of nft, or contain its wildcard. */
 export const WORDS_OF_NFT: readonly string[] = ['tcp', 'drop', 'counter', 'set', 'eth*', 'accept']
 
 const named = mostly(
@@ -209,7 +209,7 @@ const named = mostly(
   fc.constantFrom(...WORDS_OF_NFT).map((name) => ({ 'traffic.sidecar.istio.io/excludeInterfaces': name })),
 )
 
-/** The same with native rules asked for. */
+/** Random pod with native rules. */
 export const nativeCase: fc.Arbitrary<PodCase> = fc.tuple(podCase, named).map(([one, more]) => {
   const { pod, conf } = one
   const { metadata } = pod

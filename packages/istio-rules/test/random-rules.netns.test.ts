@@ -15,7 +15,7 @@ const runs = times(24)
 const missing = findExecutable('nft') === undefined ? ' (skipped: nft is not installed)' : ''
 
 describe.runIf(missing === '')(`the native rules of a random configuration${missing}`, () => {
-  test('are, byte for byte, those of Istio’s transaction when nft reads it, and found there', {
+  test('have the same bytes as Istio’s transaction that nft has read, and are verified there', {
     timeout: 60_000 + runs * 2000,
   }, async () => {
     let compared = 0
@@ -28,7 +28,7 @@ describe.runIf(missing === '')(`the native rules of a random configuration${miss
         await nftables(ours).apply(rules)
         expect(kernelDump(ours)).toEqual(kernelDump(theirs))
         expect((await netns.exec(ours, ['nft', 'list', 'ruleset'])).stdout).toBe(printRuleset(rules))
-        // What nft has written is taken for ours.
+        // Rules that nft has written count as ours.
         await nftables(theirs).verify(rules)
         expect(await nftables(theirs).apply(rules)).toMatchObject({ plan: 'unchanged' })
         compared += 1

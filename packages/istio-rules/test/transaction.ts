@@ -1,6 +1,6 @@
 import type { CaptureConfig } from '../src/capture/config.ts'
 
-/** A table as Istio's native mode has it: its base chains with what follows `type`, then the others, in this order. */
+/** Table of Istio's native mode: its base chains with the text after `type`, then its other chains, in this order. */
 interface TableShape {
   readonly base: Readonly<Record<string, string>>
   readonly chains: readonly string[]
@@ -32,7 +32,7 @@ const shapes: Readonly<Record<Table, TableShape>> = {
 
 type Table = 'nat' | 'mangle' | 'raw'
 
-/** A rule of the transaction: appended, or inserted before the rule that has this index by then. */
+/** Rule of the transaction: appended, or inserted before the rule that has this index at that time. */
 interface Statement {
   readonly table: Table
   readonly chain: string
@@ -41,10 +41,13 @@ interface Statement {
 }
 
 /**
- * The transaction with which Istio's native mode sets up a configuration, as `nft -f -` reads it, in Istio's own order with
- * its insertions. Written from the description of that mode alone, so that the rules of this package can be held against it.
- * It differs where this package does: names of interfaces are quoted and literal, no rule jumps to a chain without rules, and
- * more groups than one rule has room for are a set.
+ * Transaction for `nft -f -` with which Istio's native mode applies a configuration, in Istio's order and with its
+ * inserts. Written from the description of that mode alone, so that the package's rules can be compared with it.
+ *
+ * It differs from Istio where the package does:
+ * - Names of interfaces are quoted.
+ * - Jumps to empty chains are left out.
+ * - More groups than fit into one rule become a set.
  */
 export function nativeTransaction(config: CaptureConfig): string {
   const statements = withoutEmptyJumps(everyStatement(config))
@@ -248,7 +251,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   return all
 }
 
-/** nft refuses a transaction that jumps to a chain which it does not make. */
+/** Removes jumps to chains that the transaction does not create, because nft refuses them. */
 function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement[] {
   return statements.filter(({ table, text }) => {
     const [, target] = / jump (\S+)$/.exec(text) ?? []
@@ -256,10 +259,13 @@ function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement
   })
 }
 
-/** Quoted, a name is none of nft's words and no number; an asterisk at the end would still be a wildcard. */
+/**
+ * Quotes a name, so that nft does not parse it as a keyword or number. Escapes an asterisk at the end, which would
+ * still be a wildcard.
+ */
 const quoted = (name: string): string => `"${name.replace(/\*$/, '\\*')}"`
 
-/** Ranges as nft writes them. */
+/** Converts a range to nft's notation. */
 const ports = (port: number | string): string => `${port}`.replace(':', '-')
 
 const owner = (id: number | string): string => `${id}`

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 
 type Text = fc.Arbitrary<string>
 
-/** Mostly the first; now and then one of the others. */
+/** Mostly values of the first generator, and sometimes of the others. */
 export const mostly = <T>(often: fc.Arbitrary<T>, ...seldom: Array<fc.Arbitrary<T>>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: often, weight: 40 }, ...seldom.map((arbitrary) => ({ arbitrary, weight: 1 })))
 
-/** A comma list. */
+/** Comma list. */
 const list = (item: Text, maxLength = 4): Text => fc.array(item, { maxLength }).map((items) => items.join(','))
 
 const port = fc.oneof(
@@ -20,7 +20,7 @@ const badPorts = fc.constantFrom(
   'http', '65536', '-1', '+1', '1_000', '80-90', '80,', ',80', '*,80', ' * ', '80;443', '0x50', '80 443', '8０', '１', '80\n', '1e3', '80.0', '$(id)', '-j ACCEPT', '99999999999999999999',
 ) // biome-ignore format: a table
 
-/** Ports as an annotation or a flag has them. */
+/** Ports in the notation of annotations and flags. */
 export const ports: Text = mostly(
   list(port),
   list(mostly(port, oddPort)),
@@ -30,7 +30,7 @@ export const ports: Text = mostly(
   fc.constant('*'),
 )
 
-/** Ports, or all of them. */
+/** Ports, or `*`. */
 export const portsOrAll: Text = fc.oneof(ports, fc.constant('*'))
 
 const ipv4 = fc.constantFrom('10.0.0.0/8', '10.96.0.1/32', '172.16.5.4/12', '192.168.1.0/24', '127.0.0.1/32', '127.3.0.0/16', '0.0.0.0/0', '1.2.3.4/30', '169.254.169.254/32') // biome-ignore format: a table
@@ -47,7 +47,7 @@ export const cidrs: Text = mostly(
   fc.constant('*'),
 )
 
-/** Ranges of addresses, or all of them. */
+/** Ranges of addresses, or `*`. */
 export const cidrsOrAll: Text = fc.oneof(cidrs, fc.constant('*'))
 
 const name = fc.constantFrom(
@@ -76,20 +76,20 @@ export const interfaces: Text = mostly(
   badNames,
 )
 
-/** What Go reads as a boolean, and what it does not. */
+/** Booleans in Go's notation, and invalid ones. */
 export const booleans: Text = mostly(
   fc.constantFrom('true', 'true', 'true', '1', 't', 'T', 'TRUE', 'True', 'false', '0', 'f', 'F', 'FALSE', 'False'),
   fc.constantFrom('', 'yes', 'on', 'tRUE', ' true', '01', 'disabled'),
 )
 
-/** Group ids for the owner filter. */
+/** Group IDs for the owner filter. */
 export const groups: Text = mostly(
   fc.oneof(fc.constant('*'), list(fc.nat({ max: 0xffff_fffe }).map(String)), fc.constant('')),
   list(fc.nat({ max: 3000 }).map(String), 80),
   fc.constantFrom('1,,2', '*,1', ' 5', '5 ', 'no-such-group', '-1', '1-5', '1:2', '4294967295', '0x10', '1;2', 'root'),
 )
 
-/** The IPv4 loopback range. */
+/** IPv4 loopback range. */
 export const loopback: Text = mostly(
   fc.constantFrom('127.0.0.1/32', '127.0.0.0/8', '127.128.0.0/10'),
   fc.constantFrom('', '10.0.0.0/8', '127.0.0.1', '127.0.0.0/7', '::1/128', '127.0.0.0/33', 'x', '127.0.0.1/8'),

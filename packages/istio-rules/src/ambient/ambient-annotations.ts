@@ -2,15 +2,15 @@ import { redirectionAnnotation, statusAnnotation } from '../decide/decide-withou
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../pod/virtual-interfaces.ts'
 import { bypassKey, dnsKey } from './pod-overrides.ts'
 
-/** Characters that a value with one word may have. */
+/** Characters kept of a value with one word. */
 const WORD_CHARS = 128
 
-/** Annotations that decide about a pod in ambient mode, each with the characters its value may have. */
+/** Annotations that decide about a pod in ambient mode, each with the number of characters kept of its value. */
 export const ambientAnnotations: readonly (readonly [key: string, maxChars: number])[] = [
   [redirectionAnnotation, WORD_CHARS],
   [bypassKey, WORD_CHARS],
   [dnsKey, WORD_CHARS],
   [virtualKey, MAX_VIRTUAL_CHARS],
-  // That a pod has it decides.
+  // Only the presence of this annotation matters.
   [statusAnnotation, 0],
 ]

@@ -2,12 +2,12 @@ import { base, nftRuleset, type Ruleset, set } from '@cni/nftables/rules'
 import { probeSetNames } from './host-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 
-/** Where the node's rules and sets are. */
+/** Name of the table with the node's rules and sets. */
 export const hostTable = 'istio-ambient-nat'
 
 /**
- * The same as `hostRules`, as a table that is ours whole, with the sets in it. Their entries are not part of it. `kubeletUid`
- * is the user that the kubelet runs as: nf_tables has no way to tell what a process of the node sends from the rest.
+ * Same as `hostRules`, as a table of our own. The table contains the sets, but not their entries. The rules match the
+ * kubelet's user (`kubeletUid`), because nf_tables cannot match packets of the node's own processes.
  */
 export function hostTables({
   ipv6,

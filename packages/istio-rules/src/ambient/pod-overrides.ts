@@ -7,25 +7,24 @@ export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
 export const dnsKey = 'ambient.istio.io/dns-capture'
 
 /**
- * Reads the overrides of a pod's annotations. What is no truth value counts as not given, and is warned of.
+ * Reads the overrides in a pod's annotations. An invalid boolean is ignored, with a warning.
  *
- * @throws `RedirectError` for what cannot be the name of an interface: to capture less than the pod asked for would be to
- * let traffic out of the mesh.
+ * @throws `RedirectError` for an invalid interface name. Ignoring the name would let traffic bypass the mesh.
  */
 export function podOverrides(
   pod: PodIdentity & {
     readonly annotations: Readonly<Record<string, string>>
-    /** Annotations that say more than is kept: their length in characters. */
+    /** Annotations that are longer than the part that is kept: their length in characters. */
     readonly tooLong?: Readonly<Record<string, number>> | undefined
   },
 ): {
-  /** Inbound connections are left alone, outbound ones are captured all the same. */
+  /** True if inbound connections bypass the mesh. Outbound connections are still captured. */
   readonly bypassInbound: boolean
-  /** `undefined`: as on the whole node. */
+  /** True to capture DNS queries. `undefined` means the setting of the node. */
   readonly dnsCapture: boolean | undefined
-  /** Interfaces behind which virtual machines are: what comes from there is outbound traffic. Each once, in order. */
+  /** Interfaces of virtual machines: their packets are treated as outbound traffic. Without duplicates, in order. */
   readonly virtualInterfaces: readonly string[]
-  /** Sentences for the log, about annotations that count as not given. */
+  /** Warnings about ignored annotations, for the log. */
   readonly warnings: readonly string[]
 } {
   const { annotations } = pod
@@ -35,7 +34,7 @@ export function podOverrides(
     if (value === undefined) return undefined
     const parsed = goBool(value)
     if (parsed === undefined) {
-      warnings.push(`annotation ${key}: ${quote(value)} counts as not given: expected true or false`)
+      warnings.push(`annotation ${key}: ${quote(value)} is ignored: expected true or false`)
     }
     return parsed
   }

@@ -12,26 +12,26 @@ import {
   ZTUNNEL_ZONE,
 } from './ztunnel.ts'
 
-/** What the rules in a pod depend on. */
+/** Configuration of the rules in a pod. */
 export interface PodCapture {
-  /** Whether IPv6 is captured too. */
+  /** True if IPv6 is captured, too. */
   readonly ipv6: boolean
-  /** Queries go to ztunnel. */
+  /** True if DNS queries go to ztunnel. */
   readonly dnsCapture: boolean
-  /** Inbound connections are left alone. */
+  /** True if inbound connections bypass the mesh. */
   readonly bypassInbound: boolean
-  /** What comes from these interfaces is outbound traffic, of virtual machines behind them. */
+  /** Interfaces of virtual machines: their packets are treated as outbound traffic. */
   readonly virtualInterfaces: readonly string[]
-  /** Where probes of the kubelet come from, after the node's rules; each alone, without a prefix length. */
+  /** Source addresses that the node's rules give to the kubelet's probes. Single addresses, without a prefix length. */
   readonly probeSource: { readonly ipv4: string; readonly ipv6: string }
 }
 
-/** The addresses that probes come from unless somebody set others. */
+/** Default source addresses of probes. */
 export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
 /**
- * Rules that lead the traffic of a pod to the ztunnel that listens in its namespace. ztunnel marks what it sends itself,
- * which passes; what comes to a pod on port 15008 is ztunnel's already.
+ * Rules that redirect the traffic of a pod to the ztunnel that listens in its namespace. Packets from ztunnel have a
+ * mark and pass. Connections to port 15008 are already HBONE connections for ztunnel.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export function podRules(capture: PodCapture): Ruleset {
   )
 }
 
-/** Every chain that is ours in a pod, in any mode. */
+/** All chains of ours in a pod, in any mode. */
 const chains = {
   mangle: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
   nat: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
@@ -90,7 +90,7 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
   })
 }
 
-/** Connections that ztunnel opened to its own pod keep its mark, so that the answers find their way back to it. */
+/** Connections that ztunnel opened to its own pod get a mark, so that their answers return to ztunnel. */
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
   return [
@@ -99,7 +99,7 @@ function connectionMarks({ mangle }: Tables): readonly Rule[] {
   ]
 }
 
-/** Probes come from the node in plain text, and are not for the mesh. */
+/** Probes of the node are plain text, and bypass the mesh. */
 function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): readonly Rule[] {
   const source = { ipv4: `${probeSource.ipv4}/32`, ipv6: `${probeSource.ipv6}/128` }
   return [
@@ -114,7 +114,7 @@ function inbound({ nat }: Tables, { bypassInbound }: PodCapture): readonly Rule[
   return [plain.not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(INBOUND_PORT)]
 }
 
-/** Queries to any server; the answers of those that ztunnel asks are told from those it gives by their zone. */
+/** DNS capture. A conntrack zone separates ztunnel's own queries from the queries that it answers. */
 function queries({ nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
   if (!dnsCapture) return []
   const output = nat.on('ISTIO_OUTPUT')

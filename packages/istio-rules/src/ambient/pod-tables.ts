@@ -13,7 +13,7 @@ import {
 } from './ztunnel.ts'
 
 /**
- * The same as `podRules`, as tables of nf_tables that are ours whole. A table in which nothing is to be done is left out.
+ * Same as `podRules`, as nf_tables tables of our own. Leaves out the raw table if it has no rules.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export function podTables(capture: PodCapture): Ruleset {
   return { tables: tables.filter(({ name }) => capture.dnsCapture || name !== RAW) }
 }
 
-/** Every table that is ours in a pod, in any mode: to be removed, without what is in them. */
+/** All tables of ours in a pod, in any mode, without their content. Used to remove them. */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
 // internal
@@ -129,7 +129,7 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
   ]
 }
 
-/** The rule under construction once for each family, for what does not go to loopback. */
+/** Adds a match for each family: the destination is not loopback. */
 function notLoopback<Next>(
   rule: {
     ip(field: 'daddr'): { not(value: string): Next }

@@ -1,18 +1,21 @@
-/** Where ztunnel listens in a pod: what applications send, what they receive in plain text, other ztunnels, queries. */
+/**
+ * Ports on which ztunnel listens in a pod: for outbound connections, inbound plain text, HBONE from other ztunnels, and
+ * DNS.
+ */
 export const OUTBOUND_PORT = 15001
 export const INBOUND_PORT = 15006
 export const HBONE_PORT = 15008
 export const QUERY_PORT = 15053
 
-/** The port of resolvers. */
+/** Port of DNS servers. */
 export const DNS_PORT = 53
 
-/** On what ztunnel itself sends; the mask leaves room for the marks of others. */
+/** Mark of packets from ztunnel, and its mask. The remaining bits are for the marks of other programs. */
 export const ZTUNNEL_MARK = 0x539
 export const MARK_MASK = 0xfff
 
-/** The conntrack zone of ztunnel's own queries, which may have the ports of those that it answers. */
+/** Conntrack zone of ztunnel's own queries. They may have the same ports as queries that ztunnel answers. */
 export const ZTUNNEL_ZONE = 1
 
-/** How answers to connections that ztunnel opened to its own pod, with the client's address, come back to it. */
+/** Policy route for answers to connections that ztunnel opened to its own pod with the client's address. */
 export const replyRoute = { mark: 0x111, mask: MARK_MASK, table: 100, priority: 32764 } as const

@@ -2,15 +2,15 @@ import type { AddressPair } from '@cni/iptables/rules'
 import { isLoopback, parsePrefix } from '../pod/ip.ts'
 import type { CaptureConfig } from './config.ts'
 
-/** The proxy's source address when it passes inbound traffic on to the application. */
+/** Source address of the proxy when it forwards inbound traffic to the application. */
 export const PASSTHROUGH: AddressPair = { ipv4: '127.0.0.6/32', ipv6: '::6/128' }
 
-/** The loopback range of each family. */
+/** Loopback range of each family. */
 export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
   return { ipv4: loopbackCidr, ipv6: '::1/128' }
 }
 
-/** Whether outbound loopback traffic is asked for, in either family: then it does not bypass the proxy in any. */
+/** True if outbound loopback traffic is included in either family. Then it does not bypass the proxy in any family. */
 export function includesLoopback({ includeOutboundIPRanges: ranges }: CaptureConfig): boolean {
   return ranges !== '*' && [...ranges.ipv4, ...ranges.ipv6].some(startsInLoopback)
 }

@@ -1,8 +1,8 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Which traffic is captured. Lists are in rule order. A pod says numbers; ranges of ports and names of groups, which
- * iptables resolves in its own file system, are possible on a command line.
+ * Traffic to capture. Lists are in the order of the rules. A pod's annotations contain numbers only. Command lines may
+ * also contain port ranges and group names, which iptables resolves on its own machine.
  */
 export interface Capture<
   Port extends number | `${number}:${number}` = number | `${number}:${number}`,
@@ -10,7 +10,7 @@ export interface Capture<
 > {
   readonly interceptionMode: 'REDIRECT' | 'TPROXY'
   readonly includeInboundPorts: '*' | readonly Port[]
-  /** Matters only when every inbound port is included. */
+  /** Only used if all inbound ports are included. */
   readonly excludeInboundPorts: readonly Port[]
   readonly includeOutboundPorts: readonly Port[]
   readonly excludeOutboundPorts: readonly Port[]
@@ -18,9 +18,9 @@ export interface Capture<
   readonly excludeOutboundIPRanges: IpRanges
   readonly excludeInterfaces: readonly string[]
   readonly rerouteVirtualInterfaces: readonly string[]
-  /** Groups of the processes whose outbound traffic is captured: all except these, or only these. */
+  /** Groups of processes whose outbound traffic is captured: all except these, or only these. */
   readonly ownerGroups: { readonly mode: 'all-except' | 'only'; readonly groups: readonly Group[] }
   readonly dropInvalid: boolean
-  /** The IPv4 range that counts as loopback. */
+  /** IPv4 range that counts as loopback. */
   readonly loopbackCidr: string
 }

@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
 
 /**
- * Everything the rules depend on: what is captured, and what no pod can say but a namespace or a command line can.
- * That is what state files keep.
+ * Complete configuration of the rules. It adds facts to a {@link Capture} that a namespace or a command line defines,
+ * and not a pod. State files contain this configuration.
  */
 export interface CaptureConfig extends Capture {
   readonly ipv6: boolean
@@ -15,11 +15,11 @@ export interface CaptureConfig extends Capture {
   readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  /** DNS queries that go to the agent: none, all, or those to these servers. */
+  /** Captured DNS queries: none, all, or queries to these servers. */
   readonly dns: 'none' | 'all' | IpRanges
 }
 
-/** What holds where nothing is asked for: only the proxy's own loops are cared for, and nothing is captured. */
+/** Configuration without any capture. Its rules only keep the proxy's own traffic from being redirected in a loop. */
 export const captureDefaults: CaptureConfig = {
   ipv6: false,
   interceptionMode: 'REDIRECT',
@@ -44,11 +44,11 @@ export const captureDefaults: CaptureConfig = {
   loopbackCidr: '127.0.0.1/32',
 }
 
-/** The families that rules are written for. */
+/** Families that rules are written for. */
 export const capturedFamilies = ({ ipv6 }: Pick<CaptureConfig, 'ipv6'>): ('ipv4' | 'ipv6')[] =>
   ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
 
-/** The effective configuration of a pod's redirection in a namespace with or without IPv6. */
+/** Configuration of a pod's redirection in a namespace with or without IPv6. */
 export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boolean }): CaptureConfig {
   const { proxyUID, proxyGID, dnsCapture, dualStack: _, ...same } = redirect
   return {
@@ -57,7 +57,7 @@ export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boo
     ipv6,
     proxyUIDs: [proxyUID],
     proxyGIDs: [proxyGID],
-    // a pod cannot list resolvers: all of its queries are captured, so resolv.conf is never read
+    // A pod cannot list DNS servers, so all of its queries are captured and resolv.conf is not read.
     dns: dnsCapture ? 'all' : 'none',
   }
 }

@@ -12,7 +12,7 @@ test.each([
   [['10.1.0.5/24', 'fe80::1/64'], true, { ipv6: false, hostIP: '10.1.0.5' }],
   [['169.254.1.1', 'fe80::1%eth0', 'febf::1', 'fd00::0:5'], false, { ipv6: true, hostIP: 'fd00::5' }],
   [['224.0.0.5', 'ff02::1', '10.0.0.1'], true, { ipv6: false, hostIP: '10.0.0.1' }],
-  // Next to the link-local ranges, on each side.
+  // Addresses next to the link-local ranges.
   [['169.253.1.1'], false, { ipv6: false, hostIP: '169.253.1.1' }],
   [['168.254.1.1'], false, { ipv6: false, hostIP: '168.254.1.1' }],
   [['fe40::1'], false, { ipv6: true, hostIP: 'fe40::1' }],
@@ -29,7 +29,7 @@ test.each([
 })
 
 test.each([[['1.2.3.5', '2222:3333::1']], [['2222:3333::1', '1.2.3.5']]])(
-  'a pod with both families that is not marked as dual-stack gets IPv4 only and says so: %j',
+  'a pod with both families that is not marked as dual-stack has IPv4 only, with ipv6Ignored: %j',
   (addresses) => {
     expect(familiesOf(usableAddresses(addresses), false)).toEqual({ ipv6: false, hostIP: '1.2.3.5', ipv6Ignored: true })
   },

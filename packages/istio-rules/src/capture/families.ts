@@ -2,8 +2,8 @@ import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../pod/ip.ts'
 
 /**
- * Addresses by which others reach a pod, by family, as the kernel writes them. Loopback and link-local addresses are left
- * out.
+ * Addresses by which other hosts reach a pod, by family, in the kernel's notation. Skips loopback and link-local
+ * addresses.
  *
  * @param addresses - with or without `/bits`
  */
@@ -19,15 +19,15 @@ export function usableAddresses(addresses: readonly string[]): {
   return { ipv4, ipv6 }
 }
 
-/** Families that are captured, by the usable addresses of a pod. IPv4 rules are always written, also in an IPv6-only pod. */
+/** Families to capture, by the usable addresses of a pod. IPv4 rules are always written, also in an IPv6-only pod. */
 export function familiesOf(
   { ipv4: [ipv4], ipv6: [ipv6] }: ReturnType<typeof usableAddresses>,
   dualStack: boolean,
 ): {
   readonly ipv6: boolean
-  /** The address that decided. `undefined`: no address is usable, and there is nothing to capture for. */
+  /** First usable address. `undefined` without a usable address: then nothing can be captured. */
   readonly hostIP?: string
-  /** The pod has IPv6 beside IPv4, but is not marked as dual-stack: its IPv6 traffic is not captured. */
+  /** True if IPv6 traffic is not captured because the pod has both families but is not marked as dual-stack. */
   readonly ipv6Ignored?: true
 } {
   const hostIP = ipv4 ?? ipv6

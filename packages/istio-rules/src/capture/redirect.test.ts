@@ -20,7 +20,7 @@ function pod(annotations: Record<string, string> = {}, more: Partial<PodInfo> = 
 }
 
 describe('annotations', () => {
-  test('a pod without annotations captures everything but the ports of its agent', () => {
+  test('a pod without annotations captures all ports except the ports of its agent', () => {
     expect(redirectFor(pod())).toEqual({
       interceptionMode: 'REDIRECT',
       includeOutboundIPRanges: '*',
@@ -65,7 +65,7 @@ describe('annotations', () => {
     })
   })
 
-  test('the deprecated key for virtual interfaces counts in the absence of its successor', () => {
+  test('the deprecated key for virtual interfaces is used if the new key is absent', () => {
     const kubevirt = { [`${TRAFFIC}kubevirtInterfaces`]: 'net1' }
     expect(redirectFor(pod(kubevirt)).rerouteVirtualInterfaces).toEqual(['net1'])
     expect(
@@ -73,12 +73,12 @@ describe('annotations', () => {
     ).toEqual(['net2', 'net3'])
   })
 
-  test('the deprecated key is not even checked beside its successor, though that be empty', () => {
+  test('the deprecated key is not validated if the new key is present, even if that is empty', () => {
     const both = { [`${TRAFFIC}kubevirtInterfaces`]: '0;', 'istio.io/reroute-virtual-interfaces': '' }
     expect(redirectFor(pod(both)).rerouteVirtualInterfaces).toEqual([])
   })
 
-  test('interceptionMode NONE asks for no capture at all', () => {
+  test('interceptionMode NONE captures nothing', () => {
     expect(capturesNothing(pod({ 'sidecar.istio.io/interceptionMode': 'NONE' }))).toBe(true)
     expect(capturesNothing(pod({ 'sidecar.istio.io/interceptionMode': 'TPROXY' }))).toBe(false)
     expect(capturesNothing(pod())).toBe(false)
@@ -95,7 +95,7 @@ describe('the proxy', () => {
     expect(redirectFor(pod({}, identity))).toMatchObject({ proxyUID, proxyGID })
   })
 
-  test.each([-1, 1.5, 2 ** 32 - 1, Number.NaN])('identity %d is refused', (proxyUID) => {
+  test.each([-1, 1.5, 2 ** 32 - 1, Number.NaN])('identity %d causes an error', (proxyUID) => {
     expect(() => redirectFor(pod({}, { proxyUID }))).toThrow(
       /^securityContext runAsUser of pod default\/web is .*: expected an id from 0 to 4294967294$/,
     )
@@ -106,7 +106,7 @@ describe('the proxy', () => {
     expect(redirectFor(pod({}, { proxyEnv }))).toMatchObject({ dnsCapture: true, dualStack: true, dropInvalid: true })
   })
 
-  test.each(['0', 'f', 'F', 'FALSE', 'false', 'False'])('a variable %j is false without a word', (value) => {
+  test.each(['0', 'f', 'F', 'FALSE', 'false', 'False'])('a variable %j is false without a warning', (value) => {
     const log = () => expect.unreachable()
     expect(redirectFor(pod({}, { proxyEnv: { INVALID_DROP: value } }), { log }).dropInvalid).toBe(false)
   })
@@ -144,22 +144,25 @@ describe('owner groups', () => {
     [{}, { [INCLUDE]: ',' }, ['warn environment variable ISTIO_OUTBOUND_OWNER_GROUPS of this node']],
     [{ [INCLUDE]: '202' }, {}, []],
     [{ [INCLUDE]: '*' }, {}, []],
-  ])('that nothing outbound is captured is said with the variable: %j, of the node %j', (proxyEnv, env, said) => {
-    const lines: unknown[] = []
-    redirectFor(pod({}, { proxyEnv }), {
-      env,
-      log: (level, message, fields) => lines.push([`${level} ${message}`, fields]),
-    })
-    expect(lines).toEqual(said.map((who) => [`${who} is empty: nothing outbound is captured`, { key: INCLUDE }]))
-  })
+  ])(
+    'an empty variable causes a warning that no outbound traffic is captured: %j, of the node %j',
+    (proxyEnv, env, said) => {
+      const lines: unknown[] = []
+      redirectFor(pod({}, { proxyEnv }), {
+        env,
+        log: (level, message, fields) => lines.push([`${level} ${message}`, fields]),
+      })
+      expect(lines).toEqual(said.map((who) => [`${who} is empty: nothing outbound is captured`, { key: INCLUDE }]))
+    },
+  )
 
-  test.each(['12a', 'a12', '1 2', '٣'])('a group %j is said to be no number', (value) => {
+  test.each(['12a', 'a12', '1 2', '٣'])('a group %j causes an error that it is not a number', (value) => {
     expect(() => redirectFor(pod({}, { proxyEnv: { [EXCLUDE]: value } }))).toThrow(
       `${JSON.stringify(value)} is not a numeric group id, write ids as "1000,2000"`,
     )
   })
 
-  test('the variables of the pod win over those of the node', () => {
+  test('variables of the pod take precedence over variables of the node', () => {
     const env = { [INCLUDE]: '1', [EXCLUDE]: '2' }
     expect(redirectFor(pod(), { env }).ownerGroups).toEqual({ mode: 'only', groups: [1] })
     expect(redirectFor(pod({}, { proxyEnv: { [INCLUDE]: '*' } }), { env }).ownerGroups).toEqual({
@@ -168,7 +171,7 @@ describe('owner groups', () => {
     })
   })
 
-  test('64 included groups and 1000 excluded ones are fine, 65 included ones are not', () => {
+  test('64 included groups and 1000 excluded groups are valid, 65 included groups are not', () => {
     const ids = (count: number) => Array.from({ length: count }, (_, i) => i).join()
     expect(redirectFor(pod({}, { proxyEnv: { [INCLUDE]: ids(64) } })).ownerGroups.groups).toHaveLength(64)
     expect(redirectFor(pod({}, { proxyEnv: { [EXCLUDE]: ids(1000) } })).ownerGroups.groups).toHaveLength(1000)
@@ -177,7 +180,7 @@ describe('owner groups', () => {
     )
   })
 
-  test.each(['java', '-1', '4294967295', '*,5', '5 -j ACCEPT', '5\n-A OUTPUT'])('groups %j are refused', (value) => {
+  test.each(['java', '-1', '4294967295', '*,5', '5 -j ACCEPT', '5\n-A OUTPUT'])('groups %j cause an error', (value) => {
     expect(() => redirectFor(pod({}, { proxyEnv: { [EXCLUDE]: value } }))).toThrow(RedirectError)
   })
 })
@@ -190,7 +193,7 @@ describe('the loopback range of the node', () => {
   })
 
   test.each(['', '10.0.0.0/8', '127.0.0.0/7', '::1/128', '127.0.0.1', '127.0.0.1/32 -j ACCEPT'])(
-    '%j is refused',
+    '%j causes an error',
     (value) => {
       expect(() => loopback(value)).toThrow(
         /^environment variable ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR of this node is .*: expected a range inside 127\.0\.0\.0\/8/,
@@ -200,7 +203,7 @@ describe('the loopback range of the node', () => {
 })
 
 describe('an error', () => {
-  test('names the annotation, the value and the pod, and is code 7 for a runtime', () => {
+  test('names the annotation, the value and the pod, and has the CNI code 7', () => {
     const error = thrown(() => redirectFor(pod({ [`${TRAFFIC}includeInboundPorts`]: '80,http' })))
     expect(error.message).toBe(
       'annotation traffic.sidecar.istio.io/includeInboundPorts of pod default/web is "80,http": "http" is not a port (0 to 65535)',
@@ -210,7 +213,7 @@ describe('an error', () => {
     expect(error.cause).toBeInstanceOf(Error)
   })
 
-  test('is that of the first value in the order of the registry', () => {
+  test('is about the first invalid value, in the order of the registry', () => {
     const bad = { [`${TRAFFIC}kubevirtInterfaces`]: '0;', [`${TRAFFIC}excludeOutboundIPRanges`]: 'x' }
     expect(thrown(() => redirectFor(pod(bad))).key).toBe('traffic.sidecar.istio.io/excludeOutboundIPRanges')
   })
@@ -231,7 +234,7 @@ describe('an error', () => {
     ['8\u00a00', '"8\\u00a00"'],
     ['"', '"\\""'],
     ['9'.repeat(1_000_000), `"${'9'.repeat(77)}…"`],
-  ])('quotes a hostile value without acting on it: %#', (value, quoted) => {
+  ])('quotes a hostile value with its control characters escaped: %#', (value, quoted) => {
     const { message } = thrown(() => redirectFor(pod({ [`${TRAFFIC}includeInboundPorts`]: value })))
     expect(message).toContain(` is ${quoted}: `)
     expect(message.length).toBeLessThan(300)

@@ -8,24 +8,22 @@ import type { Capture } from './capture.ts'
 import { checkRuleCount, type RuleLists } from './rule-count.ts'
 
 /**
- * What a pod asks for, whatever its namespace turns out to have: which of its traffic goes through its proxy, and how.
- * With the families of the namespace it becomes a `CaptureConfig`.
+ * Redirection that a pod asks for, independent of its namespace. With the families of the namespace it becomes a
+ * `CaptureConfig`.
  */
 export interface Redirect extends Capture<number, number> {
-  /** The user and the group whose traffic is the proxy's own. */
+  /** User and group of the proxy. */
   readonly proxyUID: number
   readonly proxyGID: number
   readonly dnsCapture: boolean
-  /** Whether IPv6 is captured beside IPv4. */
+  /** True if IPv6 is captured besides IPv4. */
   readonly dualStack: boolean
 }
 
 /** Ports of the proxy and its agent that are never captured: merged telemetry, readiness, Envoy's telemetry. */
 const AGENT_PORTS = [15020, 15021, 15090]
 
-/**
- * Whether the pod wants no capture at all (`interceptionMode: NONE`); the plugin skips it with a log line.
- */
+/** True if the pod turns capture off (`interceptionMode: NONE`). The plugin skips such a pod with a log line. */
 export function capturesNothing(pod: PodInfo): boolean {
   return (
     hasAnnotation(pod, annotations.interceptionMode) && pod.annotations[annotations.interceptionMode.key] === 'NONE'
@@ -33,11 +31,11 @@ export function capturesNothing(pod: PodInfo): boolean {
 }
 
 /**
- * The redirection that a pod's annotations and its proxy's variables ask for. Throws a {@link RedirectError} for the
- * first value that does not parse.
+ * Redirection that a pod's annotations and its proxy's variables ask for. Throws a {@link RedirectError} for the first
+ * invalid value.
  *
- * @param options - `log`: reports what is tolerated; `env`: the node's own variables, defaults for owner groups and the
- * loopback range
+ * @param options - `log` receives warnings about tolerated values; `env` has the node's environment variables, which
+ * are defaults for owner groups and the loopback range
  *
  * @example
  * redirectFor(podInfo(pod)).excludeInboundPorts // [15020, 15021, 15090]
@@ -76,7 +74,7 @@ export function redirectFor(
   }
 }
 
-/** Where a pod has a list, for messages. */
+/** Source of a list, for messages. */
 function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
   const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
   const owner = podName(pod)
@@ -87,13 +85,16 @@ function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
 
 const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
-/** The deprecated key counts, and is checked, only in the absence of its successor. */
+/** The deprecated key is used and validated only if the new key is absent. */
 function rerouteAnnotation(pod: PodInfo) {
   const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
 }
 
-/** 1337 unless the proxy runs as somebody else; with TPROXY it runs as root, and root's traffic is not the proxy's. */
+/**
+ * User or group of the proxy. 1337 by default, and also for 0: with TPROXY the proxy runs as root, but other traffic of
+ * root has to be captured.
+ */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337
   if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id

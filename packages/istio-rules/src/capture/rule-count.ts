@@ -1,10 +1,10 @@
 import type { IpRanges } from '../pod/validators.ts'
 import type { Capture } from './capture.ts'
 
-/** Most rules of one pod in one family, our fixed ones included. */
+/** Largest number of rules of a pod in one family, fixed rules included. */
 export const MAX_RULES = 8192
 
-/** What the number of rules depends on. */
+/** Lists that determine the number of rules. */
 export interface RuleLists
   extends Pick<
     Capture,
@@ -24,15 +24,15 @@ export interface RuleLists
   readonly dns?: 'none' | 'all' | IpRanges
 }
 
-/** A list, and how many rules it leads to. */
+/** List, and the number of its rules. */
 export interface ListedRules {
   readonly list: keyof RuleLists
   readonly rules: number
 }
 
 /**
- * The rules that each list leads to, computed from the lengths of the lists alone. The sum and {@link FIXED_RULES} are
- * never below the number of rules that `redirectRules` or `nativeRules` makes.
+ * Number of rules of each list, from the lengths of the lists alone. The sum with {@link FIXED_RULES} is at least the
+ * number of rules in `redirectRules` or `nativeRules`.
  */
 export function ruleCounts(lists: RuleLists): ListedRules[] {
   const { includeInboundPorts, includeOutboundIPRanges, rerouteVirtualInterfaces, proxyUIDs, proxyGIDs, dns } = lists
@@ -54,10 +54,10 @@ export function ruleCounts(lists: RuleLists): ListedRules[] {
   ]
 }
 
-/** The rules that no list leads to, at most. */
+/** Largest number of rules that do not come from a list. */
 export const FIXED_RULES = 40
 
-/** How many rules a capture leads to at most, in one family. */
+/** Largest number of rules of a capture in one family. */
 export const ruleCount = (
   capture: Capture & {
     readonly proxyUIDs?: readonly unknown[]
@@ -68,12 +68,15 @@ export const ruleCount = (
 
 const countRules = (lists: RuleLists): number => ruleCounts(lists).reduce((sum, { rules }) => sum + rules, FIXED_RULES)
 
-/** Checks the number of rules before any is made; `refuse` makes the error for the list that leads to most of them. */
+/** Checks the number of rules before rules are created. `refuse` creates the error for the list with most rules. */
 export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists, problem: string) => Error): void {
   const count = countRules(lists)
   if (count <= MAX_RULES) return
   const [most = { list: 'excludeInterfaces' as const }] = ruleCounts(lists).sort((a, b) => b.rules - a.rules)
-  throw refuse(most.list, `all lists together lead to ${count} rules, at most ${MAX_RULES} are possible: shorten it`)
+  throw refuse(
+    most.list,
+    `all lists together need ${count} rules, at most ${MAX_RULES} are possible: shorten this list`,
+  )
 }
 
 // internal

@@ -4,25 +4,25 @@ import { usableAddresses } from '../capture/families.ts'
 import { isPodIdentity, type PodIdentity } from '../pod/pod-identity.ts'
 import type { Labels } from './label-selector.ts'
 
-/** What of a pod decides whether its traffic goes through ztunnel, and how. */
+/** Pod in ambient mode: the members that decide about its traffic. */
 export interface AmbientPod extends PodIdentity {
   readonly uid: string
-  /** `spec.serviceAccountName`, `''` when there is none. */
+  /** `spec.serviceAccountName`. `''` if absent. */
   readonly serviceAccount: string
   readonly labels: Labels
   readonly annotations: Labels
-  /** Annotations that say more than is kept: their length in characters. */
+  /** Annotations that are longer than the part that is kept: their length in characters. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
   readonly hostNetwork: boolean
-  /** It has ended for good (`Succeeded`, `Failed`). */
+  /** True if the phase is `Succeeded` or `Failed`. */
   readonly completed: boolean
-  /** Canonical, each once: `status.podIPs`, or `status.podIP` where that is absent. */
+  /** Addresses in canonical form, without duplicates: `status.podIPs`, or `status.podIP` if that is absent. */
   readonly addresses: readonly string[]
 }
 
 /**
- * Reads a pod out of a list or a watch; `undefined` for anything that cannot be one. A member of the wrong type counts
- * as absent, and what is no address is left out.
+ * Reads a pod from a list or a watch. Returns `undefined` for an invalid pod. Members of the wrong type count as absent,
+ * and invalid addresses are skipped.
  *
  * @example
  * ```ts
@@ -53,21 +53,24 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
 }
 
 /**
- * The addresses by which others reach a pod, in canonical text and each once, an IPv4 address in IPv6 notation as the
- * IPv4 address it is; anything else is left out.
+ * Addresses by which other hosts reach a pod, in canonical form and without duplicates. A mapped address becomes an
+ * IPv4 address. Skips invalid addresses.
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
-  // One by one: they keep their order.
+  // Converts one address at a time, to keep their order.
   return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }
 
 // internal
 
-/** Kubernetes gives a pod two. */
+/** Limit of addresses per pod. Kubernetes gives a pod at most two. */
 const MAX_ADDRESSES = 16
 
-/** The UID of a static pod is 32 digits without a dash. ztunnel reads at most 1024 bytes with names in them. */
+/**
+ * Pattern of UIDs. The UID of a static pod has 32 digits without dashes. The limit keeps ztunnel's messages below 1024
+ * bytes.
+ */
 const podUid = /^[A-Za-z0-9-]{1,128}$/
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})

@@ -1,6 +1,6 @@
 import type { LabelSelector } from './label-selector.ts'
 
-/** Chooses pods by their labels and those of their namespace; a selector that is not given matches everything. */
+/** Selects pods by their labels and by the labels of their namespace. An absent selector matches everything. */
 export interface EnablementSelector {
   readonly podSelector?: LabelSelector | null | undefined
   readonly namespaceSelector?: LabelSelector | null | undefined
@@ -9,10 +9,12 @@ export interface EnablementSelector {
 /** Settings of the node that decide about a pod. */
 export interface DecisionSettings {
   readonly excludeNamespaces: readonly string[]
-  /** The namespace of the node agent. */
+  /** Namespace of the node agent. */
   readonly agentNamespace: string
-  /** Which pods are ambient: those any entry chooses. Empty when ambient mode is off. */
+  /** Selectors of ambient pods; one match is enough. Empty if ambient mode is off. */
   readonly ambientSelectors: readonly EnablementSelector[]
-  /** A pod whose annotation says `disabled` is not ambient: on the node level, where users write it. */
+  /**
+   * True if the annotation value `disabled` excludes a pod from ambient mode. For node-level modes, where users set it.
+   */
   readonly ambientOptOut: boolean
 }

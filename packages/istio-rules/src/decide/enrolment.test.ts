@@ -7,45 +7,50 @@ import type { Labels } from './label-selector.ts'
 const ambient = { [mode]: 'ambient' }
 const none = { [mode]: 'none' }
 
-describe('a pod belongs into the mesh', () => {
+describe('a pod belongs to the mesh', () => {
   test.each<[string, Partial<AmbientPod>, Labels, string]>([
     ['by its own label', { labels: ambient }, {}, 'enrolled'],
     ['by the label of its namespace', {}, ambient, 'enrolled'],
     ['by both', { labels: ambient }, ambient, 'enrolled'],
     ['not without any label', {}, {}, 'not-selected'],
-    ['not when its own label says none', { labels: none }, ambient, 'not-selected'],
-    ['not when the label of its namespace says none', {}, none, 'not-selected'],
-    ['by its own label in a namespace that says none', { labels: ambient }, none, 'enrolled'],
+    ['not if its own label is none', { labels: none }, ambient, 'not-selected'],
+    ['not if the label of its namespace is none', {}, none, 'not-selected'],
+    ['by its own label in a namespace with the label none', { labels: ambient }, none, 'enrolled'],
     ['not by a label with another value', { labels: { [mode]: 'Ambient' } }, {}, 'not-selected'],
-    ['whatever other value its own label has', { labels: { [mode]: 'x' } }, ambient, 'enrolled'],
+    ['by its namespace if its own label has another value', { labels: { [mode]: 'x' } }, ambient, 'enrolled'],
     ['not with a sidecar', { annotations: { 'sidecar.istio.io/status': '' } }, ambient, 'sidecar'],
     ['not on the network of the node', { labels: ambient, hostNetwork: true }, ambient, 'host-network'],
     ['not in an excluded namespace', { namespace: 'kube-system', labels: ambient }, ambient, 'namespace-excluded'],
-    ['not when it is ztunnel', { namespace: 'istio-system', labels: { app: 'ztunnel' } }, ambient, 'ztunnel'],
+    ['not if it is ztunnel', { namespace: 'istio-system', labels: { app: 'ztunnel' } }, ambient, 'ztunnel'],
     [
-      'not when it is ztunnel, with a label of its own',
+      'not if it is ztunnel with its own label',
       { namespace: 'istio-system', labels: { app: 'ztunnel', ...ambient } },
       {},
       'ztunnel',
     ],
-    ['under the name of ztunnel, elsewhere', { labels: { app: 'ztunnel', ...ambient } }, {}, 'enrolled'],
-    ['beside ztunnel', { namespace: 'istio-system', labels: ambient }, {}, 'enrolled'],
-    ['not when it has ended', { labels: ambient, completed: true }, {}, 'completed'],
-    ['without an address too', { labels: ambient, addresses: [] }, {}, 'enrolled'],
+    ['with the label of ztunnel in another namespace', { labels: { app: 'ztunnel', ...ambient } }, {}, 'enrolled'],
+    ['in the namespace of ztunnel', { namespace: 'istio-system', labels: ambient }, {}, 'enrolled'],
+    ['not if it has ended', { labels: ambient, completed: true }, {}, 'completed'],
+    ['also without an address', { labels: ambient, addresses: [] }, {}, 'enrolled'],
     [
-      'whatever its annotation says',
+      'independent of its annotation',
       { annotations: { 'ambient.istio.io/redirection': 'disabled' } },
       ambient,
       'enrolled',
     ],
-    ['not by its annotation', { annotations: { 'ambient.istio.io/redirection': 'enabled' } }, {}, 'not-selected'],
+    [
+      'not because of its annotation',
+      { annotations: { 'ambient.istio.io/redirection': 'enabled' } },
+      {},
+      'not-selected',
+    ],
   ])('%s', (_, more, labels, expected) => {
     const decision = decideEnrolment(pod(more), labels, settings)
     expect(decision.enrolled ? 'enrolled' : decision.reason).toBe(expected)
     expect(decision.why).toMatch(/^[a-z].*[^.]$/)
   })
 
-  test('by any selector, an empty one chooses everything, and none chooses nothing', () => {
+  test('by any selector; an empty selector chooses all pods, and an empty list chooses none', () => {
     const by = (...selectors: readonly object[]) => decideEnrolment(pod(), {}, { ...settings, selectors }).enrolled
     expect(by({})).toBe(true)
     expect(by({ podSelector: null, namespaceSelector: {} })).toBe(true)
@@ -54,38 +59,38 @@ describe('a pod belongs into the mesh', () => {
     expect(by({ podSelector: {}, namespaceSelector: { matchLabels: { a: 'b' } } })).toBe(false)
   })
 
-  test('not by labels that every object inherits', () => {
+  test('not because of members that every object inherits', () => {
     const selectors = [{ podSelector: { matchExpressions: [{ key: 'constructor', operator: 'Exists' as const }] } }]
     expect(decideEnrolment(pod(), {}, { ...settings, selectors }).enrolled).toBe(false)
   })
 })
 
-describe('what ztunnel is told when it connects', () => {
+describe('the snapshot for ztunnel', () => {
   const enabled = { 'ambient.istio.io/redirection': 'enabled' }
   test.each<[string, Partial<AmbientPod>, boolean]>([
-    ['has pods that are enabled, whatever their labels', { annotations: enabled }, true],
-    ['has no pod that is pending', { annotations: { 'ambient.istio.io/redirection': 'pending' } }, false],
-    ['has no pod without the annotation', { labels: ambient }, false],
-    ['has no pod that has ended', { annotations: enabled, completed: true }, false],
-    ['has no ztunnel', { annotations: enabled, namespace: 'istio-system', labels: { app: 'ztunnel' } }, false],
-    ['has no pod on the network of the node', { annotations: enabled, hostNetwork: true }, false],
+    ['contains enabled pods, independent of their labels', { annotations: enabled }, true],
+    ['contains no pending pod', { annotations: { 'ambient.istio.io/redirection': 'pending' } }, false],
+    ['contains no pod without the annotation', { labels: ambient }, false],
+    ['contains no pod that has ended', { annotations: enabled, completed: true }, false],
+    ['contains no ztunnel', { annotations: enabled, namespace: 'istio-system', labels: { app: 'ztunnel' } }, false],
+    ['contains no pod on the network of the node', { annotations: enabled, hostNetwork: true }, false],
   ])('%s', (_, more, expected) => {
     expect(belongsInSnapshot(pod(more), settings)).toBe(expected)
   })
 })
 
-describe('a namespace', () => {
+describe('namespaceMatters', () => {
   test.each<[string, Labels | undefined, Labels, boolean]>([
-    ['that is new has its pods looked at', undefined, {}, true],
-    ['that becomes ambient has its pods looked at', {}, ambient, true],
-    ['that stops being ambient has its pods looked at', ambient, none, true],
-    ['whose other labels change is left alone', { ...ambient, a: '1' }, { ...ambient, a: '2' }, false],
-    ['that goes on not being ambient is left alone', {}, none, false],
+    ['returns true for a new namespace', undefined, {}, true],
+    ['returns true for a namespace that becomes ambient', {}, ambient, true],
+    ['returns true for a namespace that stops being ambient', ambient, none, true],
+    ['returns false if only other labels change', { ...ambient, a: '1' }, { ...ambient, a: '2' }, false],
+    ['returns false for a namespace that stays outside ambient mode', {}, none, false],
   ])('%s', (_, before, after, expected) => {
     expect(namespaceMatters(before, after, settings)).toBe(expected)
   })
 
-  test('that another selector chooses than before has its pods looked at', () => {
+  test('returns true if another selector than before matches', () => {
     const by = (team: string, pods: string) => ({
       podSelector: { matchLabels: { pods } },
       namespaceSelector: { matchLabels: { team } },
@@ -94,7 +99,7 @@ describe('a namespace', () => {
     expect(namespaceMatters({ team: 'red' }, { team: 'blue' }, { selectors })).toBe(true)
   })
 
-  test('that is excluded but asks for ambient mode is odd', () => {
+  test('namespaceWarning reports an excluded namespace that asks for ambient mode', () => {
     expect(namespaceWarning('kube-system', ambient, settings)).toContain('namespace kube-system asks for ambient mode')
     expect(namespaceWarning('kube-system', {}, settings)).toBeUndefined()
     expect(namespaceWarning('shop', ambient, settings)).toBeUndefined()
@@ -106,22 +111,22 @@ describe('a document of the API server', () => {
 
   test.each<[string, unknown, readonly string[]]>([
     [
-      'podIPs before podIP',
+      'podIPs and podIP',
       { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }, { ip: 'fd00:0::2' }] },
       ['10.0.0.2', 'fd00::2'],
     ],
-    ['podIP alone', { podIP: '10.0.0.1' }, ['10.0.0.1']],
-    ['podIP beside an empty list', { podIP: '10.0.0.1', podIPs: [] }, ['10.0.0.1']],
-    ['an address in IPv6 notation', { podIPs: [{ ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
+    ['only podIP', { podIP: '10.0.0.1' }, ['10.0.0.1']],
+    ['podIP and an empty list', { podIP: '10.0.0.1', podIPs: [] }, ['10.0.0.1']],
+    ['a mapped address', { podIPs: [{ ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
     ['addresses that every namespace has', { podIPs: [{ ip: '127.0.0.1' }, { ip: '::1' }, { ip: 'fe80::1' }] }, []],
-    ['the same twice', { podIPs: [{ ip: '10.0.0.1' }, { ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
-    ['what is no address', { podIPs: [{ ip: '10.0.0.1/8' }, { ip: 7 }, null, 'x', { ip: '10.0.0.3' }] }, ['10.0.0.3']],
+    ['duplicate addresses', { podIPs: [{ ip: '10.0.0.1' }, { ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
+    ['invalid addresses', { podIPs: [{ ip: '10.0.0.1/8' }, { ip: 7 }, null, 'x', { ip: '10.0.0.3' }] }, ['10.0.0.3']],
     ['nothing', null, []],
   ])('with %s in its status', (_, status, addresses) => {
     expect(readAmbientPod({ metadata, status })?.addresses).toEqual(addresses)
   })
 
-  test('has a pod in it, and what has the wrong type is absent', () => {
+  test('is read, and members of the wrong type are absent', () => {
     const labels = { app: 'web', odd: 3, list: ['x'] }
     const spec = { hostNetwork: 'true', serviceAccountName: 'sa' }
     expect(
@@ -146,7 +151,7 @@ describe('a document of the API server', () => {
     { metadata: { ...metadata, name: 'a/b' } },
     { metadata: { ...metadata, namespace: '' } },
     { metadata: { namespace: 'shop', name: 'web-0' } },
-  ])('that is no pod is none: %j', (document) => {
+  ])('is undefined if it is not a pod: %j', (document) => {
     expect(readAmbientPod(document)).toBeUndefined()
   })
 })

@@ -4,18 +4,18 @@ import type { EnablementSelector } from './decision-settings.ts'
 import { type Labels, selects } from './label-selector.ts'
 import { redirectionStatus } from './redirection-status.ts'
 
-/** What decides besides the pod and its namespace. */
+/** Settings that decide about enrolment. */
 export interface EnrolmentSettings {
-  /** A pod that any of them chooses is ambient. */
+  /** Selectors of ambient pods. One match is enough. */
   readonly selectors: readonly EnablementSelector[]
   readonly excludeNamespaces: readonly string[]
-  /** Where ztunnel runs. */
+  /** Namespace of ztunnel. */
   readonly systemNamespace: string
-  /** A pod whose annotation says `disabled` stays outside: the rules of Istio 1.19, for redirection on the node. */
+  /** True if the annotation value `disabled` excludes a pod. As in Istio 1.19, for redirection on the node. */
   readonly optOut?: boolean | undefined
 }
 
-/** Whether a pod belongs into the mesh; `why` is a sentence about the pod, without its name. */
+/** Decision about enrolment. `why` is a sentence about the pod, without its name. */
 export type EnrolmentDecision =
   | { readonly enrolled: true; readonly why: string }
   | {
@@ -32,7 +32,7 @@ export type EnrolmentDecision =
     }
 
 /**
- * Whether a pod belongs into the mesh. Its annotation says how far it is and does not count here.
+ * Decides if a pod belongs to the mesh. The annotation with its redirection state has no influence.
  *
  * @example
  * ```ts
@@ -71,27 +71,27 @@ export function decideEnrolment(
 }
 
 /**
- * Whether a pod is part of what a ztunnel is told when it connects. That it got as far as `enabled` counts, not whether
- * it still should be: what is in the kernel stays in use until it is taken out.
+ * True if a pod belongs to the snapshot that ztunnel receives when it connects. The annotation `enabled` decides, and
+ * not the current labels: rules in the kernel stay in use until they are removed.
  */
 export const belongsInSnapshot = (pod: AmbientPod, settings: Pick<EnrolmentSettings, 'systemNamespace'>): boolean =>
   redirectionStatus(pod) === 'enabled' && !pod.completed && !pod.hostNetwork && !isZtunnel(pod, settings)
 
-/** Whether the pods of a namespace have to be looked at again; it has no labels `before` when it is new. */
+/** True if the pods of a namespace have to be checked again. `before` is `undefined` for a new namespace. */
 export function namespaceMatters(
   before: Labels | undefined,
   after: Labels,
   { selectors }: Pick<EnrolmentSettings, 'selectors'>,
 ): boolean {
   if (before === undefined) return true
-  // One by one: a pod may be chosen by another selector than before, or no longer, while some selector still matches.
+  // Compares each selector: a pod may match another selector than before, or none.
   return selectors.some(({ namespaceSelector }) => {
     const selector = namespaceSelector ?? {}
     return selects(selector, before) !== selects(selector, after)
   })
 }
 
-/** What is odd about a namespace, for the log: its labels ask for what the settings rule out. */
+/** Warning about a namespace whose labels ask for ambient mode, although the namespace is excluded. */
 export function namespaceWarning(name: string, labels: Labels, settings: EnrolmentSettings): string | undefined {
   if (!settings.excludeNamespaces.includes(name)) return undefined
   const asksFor = settings.selectors.some(
@@ -112,7 +112,7 @@ const no = (reason: Refusal['reason'], why: string): Refusal => ({ enrolled: fal
 const chooses = ({ podSelector, namespaceSelector }: EnablementSelector, pod: Labels, namespace: Labels): boolean =>
   selects(podSelector ?? {}, pod) && selects(namespaceSelector ?? {}, namespace)
 
-/** Whether a pod is a ztunnel: by its label, in the namespace where they run. */
+/** True for a ztunnel pod: it has ztunnel's label, in ztunnel's namespace. */
 export const isZtunnel = (
   { namespace, labels }: AmbientPod,
   { systemNamespace }: Pick<EnrolmentSettings, 'systemNamespace'>,

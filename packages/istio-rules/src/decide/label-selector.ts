@@ -1,7 +1,7 @@
-/** The labels of an object. */
+/** Labels of an object. */
 export type Labels = Readonly<Record<string, string>>
 
-/** A Kubernetes label selector; an empty one matches everything. */
+/** Kubernetes label selector. An empty one matches everything. */
 export interface LabelSelector {
   readonly matchLabels?: Labels | null | undefined
   readonly matchExpressions?:
@@ -15,7 +15,7 @@ export interface LabelSelector {
 }
 
 /**
- * Whether labels satisfy every condition of a selector. `NotIn` is also satisfied by labels without the key.
+ * True if labels satisfy all conditions of a selector. `NotIn` also matches labels without the key.
  *
  * @example
  * selects({ matchExpressions: [{ key: 'mode', operator: 'NotIn', values: ['none'] }] }, {}) // true
@@ -42,10 +42,10 @@ function satisfies(value: string | undefined, { operator, values }: LabelRequire
   }
 }
 
-/** One condition of a {@link LabelSelector}. */
+/** Condition of a {@link LabelSelector}. */
 type LabelRequirement = NonNullable<LabelSelector['matchExpressions']>[number]
 
-/** What Kubernetes would not accept in a selector, in words. */
+/** Describes why a selector is invalid for Kubernetes. `undefined` if it is valid. */
 export function selectorProblem({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
   for (const [key, value] of Object.entries(matchLabels ?? {})) {
     const problem = keyProblem(key) ?? valueProblem(value)

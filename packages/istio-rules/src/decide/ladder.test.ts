@@ -12,7 +12,7 @@ const mesh = (options: PodOptions = {}) => podInfo(meshPod(options))
 const status = { 'sidecar.istio.io/status': '' }
 const web = { namespace: 'demo', name: 'web' }
 
-describe('before anything is read or asked', () => {
+describe('without the kubeconfig and the API server', () => {
   const agent = { namespace: 'istio-system', name: 'istio-cni-node-x7' }
   const ours = { pod_namespace: 'istio-system' }
   const excluding = { exclude_namespaces: ['demo'] }
@@ -29,21 +29,21 @@ describe('before anything is read or asked', () => {
     ],
     ['an excluded namespace', web, excluding, undefined, 'pod namespace demo excluded'],
     [
-      'an excluded namespace in the manner of Istio 1.19',
+      'an excluded namespace with the key of Istio 1.19',
       web,
       { kubernetes: { exclude_namespaces: ['demo'] } },
       undefined,
       'pod namespace demo excluded',
     ],
     [
-      'a pod whose annotations are known and lack the status',
+      'a pod with known annotations but without the status annotation',
       web,
       {},
       { a: 'b' },
       'excluded due to not containing sidecar annotation',
     ],
     [
-      'the same where ambient mode selects nothing',
+      'such a pod in ambient mode without selectors',
       web,
       { ambient_enabled: true, enablement_selectors: [] },
       {},
@@ -60,10 +60,10 @@ describe('before anything is read or asked', () => {
     ['an ordinary pod', web, {}, undefined],
     ['a pod with the status annotation', web, {}, status],
     ['a pod named like the agent in another namespace', { ...agent, namespace: 'demo' }, ours, undefined],
-    ['a pod named like the agent when no namespace is ours', agent, {}, undefined],
-    ['another pod of the namespace of the agent', { ...agent, name: 'istiod' }, ours, undefined],
+    ['a pod named like the agent if the agent’s namespace is not set', agent, {}, undefined],
+    ['another pod in the agent’s namespace', { ...agent, name: 'istiod' }, ours, undefined],
     [
-      'a pod of a namespace that only starts like an excluded one',
+      'a pod in a namespace whose name starts with an excluded name',
       { ...web, namespace: 'demo-2' },
       excluding,
       undefined,
@@ -74,8 +74,8 @@ describe('before anything is read or asked', () => {
       { ambient_enabled: true, enablement_selectors: selectors },
       {},
     ],
-    ['a pod whose annotations came in no usable form', web, {}, ['a']],
-  ])('%s has to be asked for', (_, pod, conf, podAnnotations) => {
+    ['a pod whose annotations have the wrong type', web, {}, ['a']],
+  ])('%s requires the API server', (_, pod, conf, podAnnotations) => {
     expect(decideWithoutApi({ pod, podAnnotations, settings: settings(conf) })).toEqual({ act: 'ask', pod })
   })
 
@@ -88,7 +88,7 @@ describe('before anything is read or asked', () => {
     ['demo', `${'a'.repeat(254)}`],
     ['d'.repeat(64), 'web'],
     ['demo', 'web.'],
-  ])('the pod %j/%j is refused by name', (namespace, name) => {
+  ])('the pod name %j/%j causes an error', (namespace, name) => {
     expect(() =>
       decideWithoutApi({ pod: { namespace, name }, podAnnotations: undefined, settings: settings() }),
     ).toThrow(expect.objectContaining({ code: 4, details: expect.stringContaining(JSON.stringify(name)) }))
@@ -100,12 +100,12 @@ describe('a pod is skipped', () => {
   test.each([
     ['on the network of the host', mesh({ hostNetwork: true }), 'network of the host'],
     [
-      'with istio-init among its init containers',
+      'with the init container istio-init',
       mesh({ initContainers: [{ name: 'istio-init' }] }),
       'already injected with istio-init container',
     ],
     [
-      'with istio-init among its containers',
+      'with the container istio-init',
       { ...mesh(), containers: new Set(['app', 'istio-proxy', 'istio-init']) },
       'already injected with istio-init container',
     ],
@@ -121,18 +121,18 @@ describe('a pod is skipped', () => {
       'excluded demo/web pod because it has proxy type "router"',
     ],
     [
-      'with injection switched off by annotation',
+      'with injection disabled by annotation',
       mesh({ annotations: { 'sidecar.istio.io/inject': 'false' } }),
       'inject-disabled annotation',
     ],
     [
-      'with injection switched off by label',
+      'with injection disabled by label',
       mesh({ labels: { 'sidecar.istio.io/inject': 'F' }, annotations: { 'sidecar.istio.io/inject': 'true' } }),
       'inject-disabled annotation',
     ],
     ['without the status annotation', { ...mesh(), annotations: {} }, 'not containing sidecar annotation'],
     [
-      'that asks for no interception',
+      'with interceptionMode NONE',
       mesh({ annotations: { 'sidecar.istio.io/interceptionMode': 'NONE' } }),
       'interceptionMode NONE',
     ],
@@ -143,18 +143,18 @@ describe('a pod is skipped', () => {
 
 describe('a pod is redirected', () => {
   test.each([
-    ['as the injector leaves it', mesh()],
+    ['as the injector creates it', mesh()],
     ['with an empty status annotation', mesh({ annotations: status })],
     [
       'with its proxy as a native sidecar',
       podInfo({ ...plainPod({ annotations: status, initContainers: [{ name: 'istio-proxy' }] }) }),
     ],
-    ['with an unreadable DISABLE_ENVOY', mesh({ proxy: { env: [{ name: 'DISABLE_ENVOY', value: 'yes' }] } })],
-    ['with a proxy that was given no arguments', mesh({ proxy: { args: [] } })],
-    ['with a proxy whose type is empty', mesh({ proxy: { args: ['proxy', ''] } })],
-    ['with an unreadable inject annotation', mesh({ annotations: { 'sidecar.istio.io/inject': 'disabled' } })],
+    ['with an invalid DISABLE_ENVOY', mesh({ proxy: { env: [{ name: 'DISABLE_ENVOY', value: 'yes' }] } })],
+    ['with a proxy without arguments', mesh({ proxy: { args: [] } })],
+    ['with an empty proxy type', mesh({ proxy: { args: ['proxy', ''] } })],
+    ['with an invalid inject annotation', mesh({ annotations: { 'sidecar.istio.io/inject': 'disabled' } })],
     [
-      'with an empty inject label beside a false annotation',
+      'with an empty inject label and a false annotation',
       mesh({ labels: { 'sidecar.istio.io/inject': '' }, annotations: { 'sidecar.istio.io/inject': 'false' } }),
     ],
   ])('%s', (_, pod) => {
@@ -162,16 +162,21 @@ describe('a pod is redirected', () => {
   })
 })
 
-describe('only the selectors of ambient mode can tell', () => {
+describe('maybeAmbient', () => {
   const ambient = settings({ ambient_enabled: true, enablement_selectors: selectors })
   test.each([
-    ['what a pod without a sidecar is', podInfo(plainPod()), ambient, true],
-    ['what a pod with a container called istio-proxy but no status is', { ...mesh(), annotations: {} }, ambient, true],
-    ['nothing about a pod with a sidecar', mesh(), ambient, false],
-    ['nothing about a pod on the network of the host', podInfo(plainPod({ hostNetwork: true })), ambient, false],
-    ['nothing when ambient mode is off', podInfo(plainPod()), settings({ enablement_selectors: selectors }), false],
+    ['is true for a pod without a sidecar', podInfo(plainPod()), ambient, true],
     [
-      'nothing when there are none',
+      'is true for a pod with a container istio-proxy but without the status annotation',
+      { ...mesh(), annotations: {} },
+      ambient,
+      true,
+    ],
+    ['is false for a pod with a sidecar', mesh(), ambient, false],
+    ['is false for a pod on the network of the host', podInfo(plainPod({ hostNetwork: true })), ambient, false],
+    ['is false if ambient mode is off', podInfo(plainPod()), settings({ enablement_selectors: selectors }), false],
+    [
+      'is false without selectors',
       podInfo(plainPod()),
       settings({ ambient_enabled: true, enablement_selectors: null }),
       false,

@@ -7,7 +7,7 @@ import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 
-/** Whether only the selectors of ambient mode can tell what this pod is; a pod with a sidecar never is ambient. */
+/** True if the selectors of ambient mode have to decide about this pod. A pod with a sidecar is never ambient. */
 export const maybeAmbient = (
   pod: PodInfo,
   settings: Pick<DecisionSettings, 'ambientSelectors' | 'ambientOptOut'>,
@@ -17,7 +17,10 @@ export const maybeAmbient = (
   !Object.hasOwn(pod.annotations, statusAnnotation) &&
   !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
 
-/** The rest of the ladder: why this pod has no sidecar to redirect to, or `undefined` when it has one. */
+/**
+ * Remaining steps of the decision. Returns the reason to skip this pod, or `undefined` if it has a sidecar to redirect
+ * to.
+ */
 export function skipReason(pod: PodInfo): Skip | undefined {
   const { containers, proxyEnv, proxyType, annotations } = pod
   if (pod.hostNetwork) return skip('excluded due to using the network of the host')
@@ -26,11 +29,11 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   if (!containers.has('istio-proxy')) {
     return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
   }
-  // An empty type counts as none given, as in Istio.
+  // An empty type counts as absent, as in Istio.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
     return skip(`excluded ${podRef(pod)} pod because it has proxy type ${quote(proxyType)}`)
   }
-  // The label replaces the annotation even when it is empty.
+  // The label replaces the annotation even if it is empty.
   const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)
   if (goBool(inject) === false) return skip('excluded due to inject-disabled annotation')
   if (!Object.hasOwn(annotations, statusAnnotation)) return skip('excluded due to not containing sidecar annotation')
@@ -38,7 +41,7 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   return undefined
 }
 
-/** The first names in order, and how many more there are: a pod may have thousands. */
+/** First names in order, and the number of further names: a pod may have thousands. */
 function named(containers: ReadonlySet<string>): string {
   const names = [...containers].sort()
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''

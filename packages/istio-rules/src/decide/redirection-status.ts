@@ -1,10 +1,13 @@
 import type { AmbientPod } from './ambient-pod.ts'
 import { redirectionAnnotation } from './decide-without-api.ts'
 
-/** `enabled`: its rules are in and ztunnel has it. `pending`: its rules are in, ztunnel has not said yes. */
+/**
+ * State of a pod's redirection. `enabled`: the rules are written, and ztunnel has accepted the pod. `pending`: the
+ * rules are written, but ztunnel has not accepted the pod yet.
+ */
 export type RedirectionStatus = 'enabled' | 'pending'
 
-/** How far a pod's annotation says it is. */
+/** State in a pod's annotation. */
 export function redirectionStatus({ annotations }: Pick<AmbientPod, 'annotations'>): RedirectionStatus | undefined {
   const value = Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
   return value === 'enabled' || value === 'pending' ? value : undefined

@@ -33,7 +33,7 @@ const attempt = (pod: PodInfo): Redirect | Error => {
   }
 }
 
-/** Each list of a pod, with a valid entry. */
+/** Keys of a pod's lists, each with a function that creates valid entries. */
 const lists = [
   [annotations.includeOutboundIPRanges.key, range],
   [annotations.excludeOutboundIPRanges.key, range],
@@ -46,7 +46,7 @@ const lists = [
   [annotations.kubevirtInterfaces.key, name],
 ] as const
 
-test.each(lists)('%s takes 1024 entries, and refuses more than the bound by its name', (key, entry) => {
+test.each(lists)('%s accepts 1024 entries, and an error names it above the limit', (key, entry) => {
   expect(attempt(podWith({ [key]: many(1024, entry) }))).not.toBeInstanceOf(Error)
   const refused = attempt(podWith({ [key]: many(MAX_LIST_ENTRIES + 1, entry) }))
   expect(refused).toSatisfy(isRedirectError)
@@ -55,14 +55,14 @@ test.each(lists)('%s takes 1024 entries, and refuses more than the bound by its 
 })
 
 test.each([annotations.includeOutboundPorts.key, annotations.excludeInterfaces.key])(
-  '%s refuses a text of more than 256 KiB',
+  '%s causes an error for a text of more than 256 KiB',
   (key) => {
     const refused = attempt(podWith({ [key]: `80${' '.repeat(MAX_LIST_CHARS)}` }))
     expect(refused).toMatchObject({ key, message: expect.stringContaining('has 262146 characters, at most 262144') })
   },
 )
 
-test('the groups of the proxy have the same bound', () => {
+test('owner groups of the proxy have the same limit', () => {
   const refused = attempt(podWith({}, { ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE: many(5000, String) }))
   expect(refused).toMatchObject({
     key: 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE',
@@ -70,16 +70,16 @@ test('the groups of the proxy have the same bound', () => {
   })
 })
 
-test('lists that multiply are refused before a rule is made, by the name of the longest', () => {
+test('lists that multiply cause an error before rules are created, and it names the longest list', () => {
   const { rerouteVirtualInterfaces, includeOutboundIPRanges } = annotations
   const refused = attempt(
     podWith({ [rerouteVirtualInterfaces.key]: many(2000, name), [includeOutboundIPRanges.key]: many(2000, range) }),
   )
   expect(refused).toMatchObject({ key: rerouteVirtualInterfaces.key })
-  expect(String(refused)).toContain(`lead to 4004062 rules, at most ${MAX_RULES} are possible`)
+  expect(String(refused)).toContain(`need 4004062 rules, at most ${MAX_RULES} are possible`)
 })
 
-test('an entry that is empty is still an error of its own', () => {
+test('an empty entry is kept, so that it causes an error of its own', () => {
   expect(listEntries('a,,b')).toEqual(['a', '', 'b'])
   expect(listEntries('')).toEqual([''])
 })
@@ -91,11 +91,11 @@ test.each([
     '1024 interfaces with TPROXY',
     { [annotations.excludeInterfaces.key]: many(1024, name), [annotations.interceptionMode.key]: 'TPROXY' },
   ],
-])('4000 rules and more are made in less than a second: %s', (_, annotated) => {
+])('4000 and more rules are created in less than a second: %s', (_, annotated) => {
   const config = captureConfig(redirectFor(podWith(annotated)), { ipv6: true })
   const began = performance.now()
   expect(redirectRules(config).rules.length).toBeGreaterThan(4000)
-  // Time of the quadratic steps that were here before: 10 s and more.
+  // Bound below the time of quadratic algorithms, which took 10 s and more.
   expect(performance.now() - began).toBeLessThan(1000)
   const made = performance.now()
   expect(makeBatch(config, 'iptables-nft')?.length).toBeGreaterThan(500_000)

@@ -1,12 +1,12 @@
 import type { Builders } from '@cni/iptables/rules'
 
 /**
- * Every chain we own, in any mode: applying a configuration removes those that only an older one used.
+ * All chains of ours, in any mode. Applying a configuration removes chains that only an older one used.
  *
- * - `ISTIO_INBOUND` decides which inbound traffic the proxy gets; in raw it zones DNS replies.
- * - `ISTIO_IN_REDIRECT`, `ISTIO_REDIRECT` lead to the proxy's inbound and outbound ports.
- * - `ISTIO_OUTPUT` decides about outbound traffic, `ISTIO_OUTPUT_DNS` about queries.
- * - `ISTIO_DIVERT`, `ISTIO_TPROXY` deliver to a transparent socket; `ISTIO_DROP` drops invalid packets.
+ * - `ISTIO_INBOUND` selects inbound traffic for the proxy; in raw it sets the zone of DNS replies.
+ * - `ISTIO_IN_REDIRECT` and `ISTIO_REDIRECT` redirect to the proxy's inbound and outbound ports.
+ * - `ISTIO_OUTPUT` decides about outbound traffic, `ISTIO_OUTPUT_DNS` about DNS queries.
+ * - `ISTIO_DIVERT` and `ISTIO_TPROXY` deliver to a transparent socket. `ISTIO_DROP` drops invalid packets.
  */
 export const chains = {
   mangle: ['ISTIO_DROP', 'ISTIO_DIVERT', 'ISTIO_TPROXY', 'ISTIO_INBOUND'],
@@ -14,12 +14,12 @@ export const chains = {
   raw: ['ISTIO_OUTPUT_DNS', 'ISTIO_INBOUND'],
 } as const
 
-/** The builders that the concerns write their rules with. */
+/** Builders of the rules, by table. */
 export type Tables = Builders<typeof chains>
 
 type PortOrRange = number | `${number}:${number}`
 
-/** The rule under construction once for every port, or as it is when all ports are meant. */
+/** Repeats a rule for every port. Returns the unchanged rule if all ports are included. */
 export function onPorts<B extends { dport(port: PortOrRange): B }>(
   rule: B,
   ports: '*' | readonly PortOrRange[],

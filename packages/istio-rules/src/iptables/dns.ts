@@ -3,25 +3,28 @@ import type { CaptureConfig } from '../capture/config.ts'
 import type { IpRanges } from '../pod/validators.ts'
 import type { Tables } from './chains.ts'
 
-/** The port of resolvers. */
+/** Port of DNS servers. */
 export const DNS_PORT = 53
 
-/** Where the agent answers queries. */
+/** Port on which the agent answers queries. */
 export const AGENT_PORT = 15053
 
-/** Conntrack zones: one port pair may be in use on both sides of the agent at once, which would clash in one zone. */
+/**
+ * Conntrack zones. The same pair of ports may be in use on both sides of the agent. The connections would clash in one
+ * zone.
+ */
 export const AGENT_ZONE = 1
 export const APPLICATION_ZONE = 2
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 const HOST_BITS = { ipv4: 32, ipv6: 128 } as const
 
-/** Whether any query is captured: a list without servers captures none. */
+/** True if any query is captured. An empty list of servers captures none. */
 export function capturesDns({ dns }: CaptureConfig): boolean {
   return dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 }
 
-/** Queries of the application go to the agent; those of the proxy and the agent go out. */
+/** Rules for DNS. Queries of the application go to the agent. Queries of the proxy and the agent go out. */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { dns } = config
   if (dns === 'none' || !capturesDns(config)) return []

@@ -10,9 +10,9 @@ const texts = goldens.flatMap(({ name, config, ipv4, ipv6 }) => [
   ...(ipv6 ? [{ name, config, family: 'ipv6' as Family, fingerprint: ipv6 }] : []),
 ])
 
-// the files are for readers, `vitest -u` writes them; the fingerprints are the judge
+// The files are for readers, and `vitest -u` writes them. The fingerprints decide.
 test.each(texts)(
-  'the $family rules of $name have the bytes of the original',
+  'the $family rules of $name have the same bytes as Istio’s',
   async ({ name, config, family, fingerprint }) => {
     const text = istioRestoreText(redirectRules(config), family)
     await expect(text).toMatchFileSnapshot(`../../test/goldens/${name}.${family}.txt`)

@@ -3,7 +3,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** The ways into the proxy; its tunnel port is reached directly, whatever is captured. */
+/** Rules for the proxy's ports. Its tunnel port is always reached directly. */
 export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),
@@ -12,7 +12,7 @@ export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rul
   ]
 }
 
-/** Inbound connections to the included ports go to the proxy: all but the excluded ones, or those listed. */
+/** Redirects inbound connections to the proxy: for the listed ports, or for all ports except the excluded ones. */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

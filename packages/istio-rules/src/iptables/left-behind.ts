@@ -2,8 +2,9 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
 
 /**
- * The earlier rules in built-in chains that are not among the present ones. Applying the present rules does not remove
- * them: they lead to no chain of ours, so nothing tells whose they are. Jumps to own chains go with those chains.
+ * Earlier rules in built-in chains that the present rules do not contain. Applying the present rules does not remove
+ * them: they do not jump to our chains, so they cannot be recognised as ours. Jumps to our chains are removed with
+ * those chains.
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {
   return families.flatMap((family) => {

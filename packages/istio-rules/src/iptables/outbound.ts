@@ -6,7 +6,10 @@ import { virtualOutbound } from './interfaces.ts'
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** Everything outbound enters `ISTIO_OUTPUT`; excluded ports leave it before any other rule, the proxy's too. */
+/**
+ * First rules of `ISTIO_OUTPUT`, which all outbound traffic enters. Excluded ports return before any other rule, also
+ * for the proxy.
+ */
 export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [
@@ -19,7 +22,7 @@ export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: Capture
   ]
 }
 
-/** Loopback and the excluded ranges are not captured, though a port or a wider range below say so. */
+/** Excludes loopback and the excluded ranges. These rules take precedence over included ports and ranges. */
 export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [
@@ -30,7 +33,7 @@ export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readon
   ]
 }
 
-/** The included ports and ranges go to the proxy. */
+/** Redirects the included ports and ranges to the proxy. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges, rerouteVirtualInterfaces } = config
   const output = t.nat.on('ISTIO_OUTPUT')

@@ -5,7 +5,10 @@ import { MAX_ID } from '../pod/owner-groups.ts'
 import type { Tables } from './chains.ts'
 import { capturesDns, DNS_PORT } from './dns.ts'
 
-/** What the proxy sends is not sent to the proxy again, unless it calls its own pod through a service address. */
+/**
+ * Keeps the proxy's own traffic from being redirected again. Exception: the proxy calls its own pod by a service
+ * address.
+ */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'uid', id)),
@@ -23,9 +26,10 @@ function proxyOwner(
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
-  // with DNS captured only the user's rule spares port 53, not the group's: Istio does so
+  // With DNS capture only the rule for the user excludes port 53, and the rule for the group does not. Istio does the
+  // same.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // an application talks to itself directly, but its queries still go through the DNS rules below
+  // An application connects to itself directly, but the DNS rules below still apply to its queries.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),
@@ -34,23 +38,26 @@ function proxyOwner(
   ]
 }
 
-/** The traffic of some groups is left alone, or that of all but some. */
+/** Excludes the traffic of some groups, or of all other groups. */
 export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // a packet without a socket has no group; a negated condition would match it, a range does not
+    // A packet without a socket has no group. A negated condition would match it, a range does not.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
-  // in none of the groups: one rule with a condition for each; without groups it returns for everybody
+  // One rule with a negated condition for each group. Without groups the rule matches all packets.
   return [groups.reduce((rule, group) => rule.not.gid(group), output).return()]
 }
 
-/** iptables-restore 1.8.9 reads 255 arguments in a line ("Parser cannot handle more arguments"), a condition has 5. */
+/**
+ * Limit of conditions per rule. A condition has 5 arguments, and iptables-restore 1.8.9 accepts 255 in a line ("Parser
+ * cannot handle more arguments").
+ */
 const MAX_CONDITIONS = 47
 
-/** The ranges of ids between the given ones. */
+/** Ranges of IDs between the given IDs. */
 function gaps(ids: readonly number[]): readonly string[] {
   const sorted = ids.toSorted((a, b) => a - b)
   return [...sorted, MAX_ID + 1]

@@ -4,14 +4,14 @@ import { type CaptureConfig, captureDefaults } from '../capture/config.ts'
 import { redirectRules } from './rules.ts'
 import { istioRestoreText } from './text.ts'
 
-/** The lines of one table, as written. */
+/** Lines of one table, as written. */
 function lines(delta: Partial<CaptureConfig>, table: string, family: Family = 'ipv4'): readonly string[] {
   const text = istioRestoreText(redirectRules({ ...captureDefaults, ...delta }), family)
   const section = text.split(/^(?=\* )/m).find((part) => part.startsWith(`* ${table}\n`)) ?? ''
   return section.split('\n').slice(1, -2)
 }
 
-/** The rules of one chain in the order in which the kernel ends up with them. */
+/** Rules of one chain, in the order in which the kernel has them. */
 function chain(delta: Partial<CaptureConfig>, table: string, name: string, family: Family = 'ipv4'): readonly string[] {
   const rules: string[] = []
   for (const line of lines(delta, table, family)) {
@@ -28,7 +28,7 @@ const inboundAll = { includeInboundPorts: '*', includeOutboundIPRanges: '*' } as
 describe('virtual interfaces', () => {
   const delta = { ...inboundAll, excludeInterfaces: ['eth9'], rerouteVirtualInterfaces: ['a', 'b'] }
 
-  test('GENX-01: later inserts stand first, captures before returns, before everything that is appended', () => {
+  test('GENX-01: later inserts come first, captures before returns, and both before appended rules', () => {
     expect(chain(delta, 'nat', 'PREROUTING')).toEqual([
       '-i b -j ISTIO_REDIRECT',
       '-i a -j ISTIO_REDIRECT',
@@ -39,7 +39,7 @@ describe('virtual interfaces', () => {
     ])
   })
 
-  test('with a list of ranges each range is captured from each of them, in its own family', () => {
+  test('with a list of ranges each range is captured on each interface, in its own family', () => {
     const listed = { ...delta, ipv6: true, includeOutboundIPRanges: ranges(['10.0.0.0/8', '11.0.0.0/8'], ['fd00::/8']) }
     expect(chain(listed, 'nat', 'PREROUTING').slice(0, 4)).toEqual([
       '-i b -d 11.0.0.0/8 -j ISTIO_REDIRECT',
@@ -62,7 +62,7 @@ describe('outbound', () => {
   })
 
   test.each([[ranges(['127.0.0.0/8'])], [ranges([], ['::1/128'])], [ranges(['10.0.0.0/8', '127.1.2.3/32'])]])(
-    'GENX-03: loopback among the ranges %j of either family lifts the exemption of lo in both',
+    'GENX-03: loopback in the ranges %j of either family removes the exemption of lo in both',
     (included) => {
       const delta = { ipv6: true, includeOutboundIPRanges: included }
       for (const family of ['ipv4', 'ipv6'] as const) {
@@ -82,7 +82,7 @@ describe('outbound', () => {
     ])
   })
 
-  test('an excluded range wins over an included port, which wins over nothing but the ranges', () => {
+  test('an excluded range takes precedence over an included port, and the port over included ranges', () => {
     const delta = {
       includeOutboundPorts: [9443],
       includeOutboundIPRanges: ranges(['10.0.0.0/8']),
@@ -119,7 +119,7 @@ describe('outbound', () => {
 })
 
 describe('inbound', () => {
-  test('excluded ports have an effect only when all others are included', () => {
+  test('excluded ports have an effect only if all other ports are included', () => {
     const excluded = { excludeInboundPorts: [22] }
     expect(chain({ ...excluded, includeInboundPorts: '*' }, 'nat', 'ISTIO_INBOUND')).toEqual([
       '-p tcp --dport 15008 -j RETURN',
@@ -133,18 +133,18 @@ describe('inbound', () => {
     ])
   })
 
-  test('without included ports nothing inbound is captured', () => {
+  test('without included ports no inbound traffic is captured', () => {
     expect(chain({ excludeInboundPorts: [22] }, 'nat', 'PREROUTING')).toEqual([])
   })
 
-  test('GENX-05: with TPROXY nothing enters ISTIO_INBOUND of nat, and that of mangle does not know the tunnel port', () => {
+  test('GENX-05: with TPROXY no rule jumps to ISTIO_INBOUND of nat, and the chain in mangle has no rule for the tunnel port', () => {
     const delta = { ...inboundAll, interceptionMode: 'TPROXY' } as const
     expect(lines(delta, 'nat').filter((line) => line.endsWith('-j ISTIO_INBOUND'))).toEqual([])
     expect(chain(delta, 'nat', 'ISTIO_INBOUND')).toEqual(['-p tcp --dport 15008 -j RETURN'])
     expect(chain(delta, 'mangle', 'ISTIO_INBOUND').filter((rule) => rule.includes('15008'))).toEqual([])
   })
 
-  test('with TPROXY the replies, the passed-on and the own-pod traffic leave ISTIO_INBOUND before any port is looked at', () => {
+  test('with TPROXY replies, forwarded traffic and traffic of the own pod return from ISTIO_INBOUND before any port is matched', () => {
     const delta = { interceptionMode: 'TPROXY', includeInboundPorts: [80] } as const
     expect(chain(delta, 'mangle', 'ISTIO_INBOUND')).toEqual([
       '-p tcp -m mark --mark 1337 -j RETURN',
@@ -157,7 +157,7 @@ describe('inbound', () => {
 })
 
 describe('DNS', () => {
-  test('GENX-04: without IPv6 servers IPv6 has the zones of the agent, but no jump to capture and none for replies', () => {
+  test('GENX-04: without IPv6 servers IPv6 has the zones of the agent, but no jumps for capture or replies', () => {
     const delta = { ipv6: true, dns: ranges(['10.96.0.10']) }
     expect(lines(delta, 'nat', 'ipv6').filter((line) => line.includes('DNS'))).toEqual([])
     expect(lines(delta, 'raw', 'ipv6')).toEqual([
@@ -183,7 +183,7 @@ describe('DNS', () => {
     }
   })
 
-  test('the rule of the user spares port 53 of the own pod, that of the group does not', () => {
+  test('the rule for the user excludes port 53 of the own pod, the rule for the group does not', () => {
     const [uid, , , gid] = chain({ dns: 'all' }, 'nat', 'ISTIO_OUTPUT').filter((rule) => rule.includes('-m owner'))
     expect(uid).toContain('-m multiport ! --dports 53,15008 ')
     expect(gid).toContain(' ! --dport 15008 ')
@@ -198,7 +198,7 @@ describe('owner groups', () => {
   const output = (ownerGroups: CaptureConfig['ownerGroups']) =>
     chain({ ownerGroups, dns: 'all' }, 'nat', 'ISTIO_OUTPUT').slice(-4)
 
-  test('GENX-07: with "only" the traffic of all others returns before the DNS jump', () => {
+  test('GENX-07: with "only" the traffic of all other groups returns before the DNS jump', () => {
     expect(output({ mode: 'only', groups: [202, 203] }).slice(1)).toEqual([
       '-m owner ! --gid-owner 202 -m owner ! --gid-owner 203 -j RETURN',
       '-j ISTIO_OUTPUT_DNS',
@@ -206,11 +206,11 @@ describe('owner groups', () => {
     ])
   })
 
-  test('with "only" nobody everything returns', () => {
+  test('with "only" and no groups all traffic returns', () => {
     expect(output({ mode: 'only', groups: [] })[1]).toBe('-j RETURN')
   })
 
-  test('with "only" more groups than fit into one rule everything between them returns, and what has no owner', () => {
+  test('with "only" and more groups than fit into one rule, all IDs between them return, and packets without an owner', () => {
     const groups = [4294967294, ...Array.from({ length: 47 }, (_, i) => 2 * i + 1), 2]
     const rules = chain({ ownerGroups: { mode: 'only', groups } }, 'nat', 'ISTIO_OUTPUT').slice(7, -1)
     expect(rules).toHaveLength(48)
@@ -234,7 +234,7 @@ describe('owner groups', () => {
     expect(rules(48).at(-1)).toBe('-m owner --gid-owner 95-4294967294 -j RETURN')
   })
 
-  test('with "only" a name among more groups than fit into one rule is refused, and not left out', () => {
+  test('with "only" a name among more groups than fit into one rule is an error', () => {
     const groups = ['java', ...Array.from({ length: 48 }, (_, i) => i)]
     expect(() => chain({ ownerGroups: { mode: 'only', groups } }, 'nat', 'ISTIO_OUTPUT')).toThrow(/too long/)
     expect(output({ mode: 'only', groups: ['java', 5] })[1]).toBe(
@@ -252,7 +252,7 @@ describe('owner groups', () => {
 })
 
 describe('families', () => {
-  test('GENX-08: IPv4 rules are always there, IPv6 rules only where the pod has IPv6', () => {
+  test('GENX-08: IPv4 rules are always written, IPv6 rules only if the pod has IPv6', () => {
     const text = (ipv6: boolean, family: Family) =>
       istioRestoreText(redirectRules({ ...captureDefaults, ...inboundAll, ipv6 }), family)
     expect(text(true, 'ipv4')).toBe(text(false, 'ipv4'))

@@ -10,7 +10,7 @@ import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
 import { tproxyLoops } from './tproxy.ts'
 
 /**
- * The rules of a pod's redirection, in the order in which Istio writes them, for IPv4 and (when the pod has it) IPv6.
+ * Rules of a pod's redirection in Istio's order, for IPv4, and for IPv6 if the pod has it.
  *
  * @example
  * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))
@@ -34,13 +34,16 @@ export function redirectRules(config: CaptureConfig): Ruleset {
   )
 }
 
-/** Drop packets that conntrack cannot place, before the stack answers them with a reset that nobody translates back. */
+/**
+ * Drops packets that conntrack considers invalid. Otherwise the network stack would answer with a reset whose addresses
+ * are not translated back.
+ */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []
   return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]
 }
 
-/** A pod without IPv6 gets no IPv6 rule at all; the IPv4 rules are always written. */
+/** Limits a rule to IPv4 if the pod has no IPv6. IPv4 rules are always written. */
 function inFamilies(rule: Rule, { ipv6 }: CaptureConfig): readonly Rule[] {
   if (ipv6) return [rule]
   return rule.family === 'ipv6' ? [] : [{ ...rule, family: 'ipv4' }]

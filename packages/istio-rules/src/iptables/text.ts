@@ -2,8 +2,8 @@ import type { Rule, Ruleset } from '@cni/iptables'
 import { type Family, isBuiltin, ruleArgs, ruleLine, type Table } from '@cni/iptables/rules'
 
 /**
- * The rules of one family as `iptables-restore` text, byte for byte as Istio writes it: tables by name, `-N` for every
- * chain, inserts where they stand. A family without rules is an empty text.
+ * Rules of one family as `iptables-restore` text, with the same bytes as Istio writes: tables by name, `-N` for every
+ * chain, inserts in place. Empty for a family without rules.
  *
  * @example
  * iptables(c, { print: istioRestoreText })
@@ -38,7 +38,7 @@ function place({ chain, position }: Rule): string[] {
   return position === undefined ? ['-A', chain] : ['-I', chain, String(position)]
 }
 
-/** Istio spells the redirect of udp with `--to-port`; to iptables it is an abbreviation. */
+/** Arguments in Istio's spelling: Istio writes `--to-port` for UDP, which iptables accepts as an abbreviation. */
 function istioArgs(rule: Rule, family: Family): readonly string[] {
   const args = ruleArgs(rule, family)
   return args.includes('udp') ? args.map((arg) => (arg === '--to-ports' ? '--to-port' : arg)) : args

@@ -3,10 +3,13 @@ import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 
-/** Marks what the proxy sends to its own pod, so that it is told from what the application sends there. */
+/** Mark of packets from the proxy to its own pod. Packets from the application to the pod do not have it. */
 export const OUTBOUND_MARK = 1338
 
-/** Packets of a connection that has a transparent socket are marked for the local route; new ones are handed over. */
+/**
+ * Chains that deliver packets. Packets of a connection with a transparent socket get the mark of the local route. New
+ * connections are assigned to the proxy's socket.
+ */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   return [
@@ -16,7 +19,7 @@ export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): reado
   ]
 }
 
-/** Inbound connections are handed to the proxy with their addresses intact. */
+/** Delivers inbound connections to the proxy with their original addresses. */
 export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: CaptureConfig): readonly Rule[] {
   const tcp = mangle.on('ISTIO_INBOUND').proto('tcp')
   return onPorts(tcp, includeInboundPorts).flatMap((rule) => [
@@ -25,7 +28,10 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
   ])
 }
 
-/** The proxy keeps the client's address towards the application: marks carry the replies back and break the loops. */
+/**
+ * Marks for replies and against loops. The proxy connects to the application with the client's address, so replies need
+ * a mark to reach the proxy.
+ */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

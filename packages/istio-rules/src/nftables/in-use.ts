@@ -1,6 +1,6 @@
 import type { Chain, Ruleset, Table } from '@cni/nftables/rules'
 
-/** The ruleset without chains that have no rule, jumps to them, and tables that have no chain then. */
+/** Ruleset without empty chains, without jumps to them, and without tables that then have no chain. */
 export function inUse({ tables }: Ruleset): Ruleset {
   return { tables: tables.map(inUseOf).filter(({ chains }) => chains.length > 0) }
 }
@@ -10,7 +10,7 @@ function inUseOf(table: Table): Table {
   if (chains.length === table.chains.length) return table
   const names = new Set(chains.map(({ name }) => name))
   const kept = chains.map((chain) => withoutJumps(chain, names))
-  // What only jumped is empty now.
+  // A chain that only had such jumps is empty now.
   const next = { ...table, chains: kept }
   return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
 }

@@ -4,7 +4,7 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** The ways into the proxy; its tunnel port is reached directly, whatever is captured. */
+/** Rules for the proxy's ports. Its tunnel port is always reached directly. */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [
@@ -14,7 +14,7 @@ export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] 
   ]
 }
 
-/** Inbound connections to the included ports go to the proxy: all but the excluded ones, or those listed. */
+/** Redirects inbound connections to the proxy: for the listed ports, or for all ports except the excluded ones. */
 export function capturedInbound(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
   if (included.length === 0) return []

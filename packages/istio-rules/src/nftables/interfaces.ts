@@ -2,7 +2,7 @@ import type { Placed } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Traffic through an excluded interface is left alone, in both directions. */
+/** Excludes the traffic of some interfaces from capture, in both directions. */
 export function excludedInterfaces(
   t: Tables,
   { excludeInterfaces, interceptionMode }: CaptureConfig,
@@ -22,8 +22,8 @@ export function excludedInterfaces(
 }
 
 /**
- * Traffic from a virtual machine behind an interface is outbound, not inbound. These come before all other rules of their
- * chain. Istio inserts one after the other at its beginning, so the last one it writes stands first.
+ * Treats traffic from a virtual machine behind an interface as outbound. These rules come before all other rules of
+ * their chain. Istio inserts them one by one at the beginning, so their order is reversed.
  */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config

@@ -4,7 +4,10 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Everything outbound enters `istio-output`; excluded ports leave it before any other rule, the proxy's too. */
+/**
+ * First rules of `istio-output`, which all outbound traffic enters. Excluded ports return before any other rule, also
+ * for the proxy.
+ */
 export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   const output = nat.on('istio-output')
@@ -18,7 +21,7 @@ export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/** Loopback and the excluded ranges are not captured, though a port or a wider range below say so. */
+/** Excludes loopback and the excluded ranges. These rules take precedence over included ports and ranges. */
 export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { excludeOutboundIPRanges: excluded } = config
   const own = loopback(config)
@@ -31,7 +34,7 @@ export function uncapturedRanges(t: Tables, config: CaptureConfig): readonly Pla
   ]
 }
 
-/** The included ports and ranges go to the proxy. */
+/** Redirects the included ports and ranges to the proxy. */
 export function capturedRanges(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { includeOutboundPorts, includeOutboundIPRanges: ranges } = config
   const output = t['istio-proxy-nat'].on('istio-output')

@@ -5,7 +5,10 @@ import { capturesDns, DNS_PORT } from '../iptables/dns.ts'
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** What the proxy sends is not sent to the proxy again, unless it calls its own pod through a service address. */
+/**
+ * Keeps the proxy's own traffic from being redirected again. Exception: the proxy calls its own pod by a service
+ * address.
+ */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'skuid', id)),
@@ -26,10 +29,11 @@ function proxyOwner(
   const output = t['istio-proxy-nat'].on('istio-output')
   const lo = output.oifname('lo')
   const tcp = lo.l4proto('tcp')
-  // With DNS captured only the user's rule spares port 53, not the group's: Istio does so.
+  // With DNS capture only the rule for the user excludes port 53, and the rule for the group does not. Istio does the
+  // same.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // An application talks to itself directly, but its queries still go through the DNS rules below.
+  // An application connects to itself directly, but the DNS rules below still apply to its queries.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),
@@ -38,14 +42,14 @@ function proxyOwner(
   ]
 }
 
-/** The traffic of some groups is left alone, or that of all but some. */
+/** Excludes the traffic of some groups, or of all other groups. */
 export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: CaptureConfig): readonly Placed[] {
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // A packet without a socket has no group: it is in none of them, and yet matches neither of these forms.
+  // A packet without a socket has no group, and matches neither of these rules.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
-  // In none of the groups: one rule with a condition for each; without groups it returns for everybody.
+  // One rule with a negated condition for each group. Without groups the rule matches all packets.
   return [
     ids
       .reduce((rule, id) => rule.skgid().not(id), output)
@@ -54,5 +58,8 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   ]
 }
 
-/** The kernel takes 128 expressions in a rule: two for each condition, the counter and the verdict. */
+/**
+ * Limit of conditions per rule. The kernel accepts 128 expressions: two for each condition, the counter and the
+ * verdict.
+ */
 const MAX_CONDITIONS = 63

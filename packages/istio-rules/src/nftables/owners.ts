@@ -1,7 +1,7 @@
 import type { Range } from '@cni/nftables/rules'
 import { quote } from '@cni/types'
 
-/** The id of a user or group, or a range of them. nf_tables has no names: whoever takes names looks them up before. */
+/** ID of a user or group, or a range of IDs. nf_tables has no names: the caller has to resolve them before. */
 export function ownerId(owner: number | string): number | Range<number> {
   if (typeof owner === 'number') return owner
   const [, from, to] = /^(\d+)-(\d+)$/.exec(owner) ?? []

@@ -1,6 +1,6 @@
 import type { Range } from '@cni/nftables/rules'
 
-/** A port, or a range of them. */
+/** Port, or range of ports. */
 export function onPort(port: number | `${number}:${number}`): number | Range<number> {
   if (typeof port === 'number') return port
   const [from = Number.NaN, to = Number.NaN] = port.split(':').map(Number)

@@ -6,7 +6,7 @@ import { nativeRules } from './rules.ts'
 const rulesFor = (delta: Partial<CaptureConfig>) => nativeRules({ ...captureDefaults, ...delta })
 const everything = { includeInboundPorts: '*', includeOutboundIPRanges: '*' } as const
 
-/** The rules of a chain, each as what it compares and does; counters aside. */
+/** Rules of a chain as text, without counters. */
 function chain({ tables }: Ruleset, table: string, name: string): readonly string[] {
   const found = tables.find((each) => each.name === `istio-proxy-${table}`)?.chains.find((each) => each.name === name)
   return (found?.rules ?? []).map(({ statements }) =>
@@ -27,7 +27,7 @@ const names = ({ tables }: Ruleset) =>
   Object.fromEntries(tables.map(({ name, chains }) => [name, chains.map((each) => each.name)]))
 
 describe('native rules', () => {
-  test('are in tables and chains that have a rule', () => {
+  test('have no empty tables and chains', () => {
     const nat = ['prerouting', 'output', 'istio-inbound', 'istio-redirect', 'istio-in-redirect', 'istio-output']
     const [, ...withoutInbound] = nat
     expect(names(rulesFor({}))).toEqual({ 'istio-proxy-nat': withoutInbound })
@@ -41,13 +41,13 @@ describe('native rules', () => {
     })
   })
 
-  test('do not jump to chains without a rule: resolvers of IPv6 in a pod without it', () => {
+  test('do not jump to empty chains: IPv6 resolvers in a pod without IPv6', () => {
     const rules = rulesFor({ dns: { ipv4: [], ipv6: ['fd00::a'] } })
     expect(names(rules)['istio-proxy-raw']).toEqual(['output', 'istio-output-dns'])
     expect(chain(rules, 'nat', 'istio-output').join('\n')).not.toContain('dns')
   })
 
-  test('have what Istio inserts where it stands in the end', () => {
+  test('have inserted rules at their final position in Istio’s order', () => {
     const virtual = rulesFor({ ...everything, rerouteVirtualInterfaces: ['k1', 'k2'], excludeInterfaces: ['eth9'] })
     expect(chain(virtual, 'nat', 'prerouting')).toEqual([
       'iifname k2 jump istio-redirect',
@@ -75,13 +75,13 @@ describe('native rules', () => {
     expect(output.slice(-2, -1)).toEqual(expected)
   })
 
-  test('match 64 groups, which have no room in one rule, as a set', () => {
+  test('match 64 groups, which do not fit as conditions, by a set', () => {
     const groups = Array.from({ length: 64 }, (_, i) => 1000 + i)
     const output = chain(rulesFor({ ownerGroups: { mode: 'only', groups } }), 'nat', 'istio-output')
     expect(output.at(-2)).toMatch(/^skgid != \{"set":\[.*\]\} return$/)
   })
 
-  test('of IPv4 are always there, of IPv6 where it is captured', () => {
+  test('always contain IPv4, and IPv6 only if it is captured', () => {
     const ranges = { ipv4: ['10.0.0.0/8'], ipv6: ['fd00::/8'] }
     const of = (ipv6: boolean) =>
       chain(rulesFor({ ipv6, includeOutboundIPRanges: ranges }), 'nat', 'istio-output').slice(ipv6 ? -2 : -1)
@@ -89,7 +89,7 @@ describe('native rules', () => {
     expect(of(true)).toEqual(['ip daddr 10.0.0.0/8 jump istio-redirect', 'ip6 daddr fd00::/8 jump istio-redirect'])
   })
 
-  test('take ranges of ports and of ids, as a command line has them, but no names', () => {
+  test('accept ranges of ports and IDs from a command line, but no names', () => {
     const rules = rulesFor({ includeOutboundPorts: ['80:90'], proxyUIDs: ['7-9'] })
     expect(chain(rules, 'nat', 'istio-output').at(-1)).toBe(
       'l4proto tcp tcp dport {"from":80,"to":90} jump istio-redirect',
@@ -98,7 +98,7 @@ describe('native rules', () => {
     expect(() => rulesFor({ proxyGIDs: ['istio'] })).toThrow('no names of users and groups: write "istio" as a number')
   })
 
-  test('take names of interfaces as they are', () => {
+  test('contain names of interfaces unchanged', () => {
     const rules = rulesFor({ excludeInterfaces: ['eth*', 'drop', '010'] })
     expect(chain(rules, 'nat', 'prerouting')).toEqual([
       'iifname eth* return',

@@ -10,8 +10,8 @@ import { type Tables, tables } from './tables.ts'
 import { tproxyMarks, tproxyReturns } from './tproxy.ts'
 
 /**
- * The rules of a pod's redirection as Istio's native mode has them in the end: what it inserts before other rules stands
- * there at once. Chains and tables without a rule are not there, and no rule jumps to one.
+ * Rules of a pod's redirection in the final order of Istio's native mode: rules that Istio inserts are at their final
+ * position. Empty chains and tables are left out, with the jumps to them.
  *
  * @example
  * await nftables(c).apply(nativeRules(captureConfig(redirect, { ipv6: false })))
@@ -35,7 +35,10 @@ export function nativeRules(config: CaptureConfig): Ruleset {
   return inUse(rules)
 }
 
-/** Drop TCP packets that conntrack cannot place, before the stack answers them with a reset that nobody translates back. */
+/**
+ * Drops TCP packets that conntrack considers invalid. Otherwise the network stack would answer with a reset whose
+ * addresses are not translated back.
+ */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []
   const mangle = t['istio-proxy-mangle']

@@ -1,2 +1,2 @@
-/** The tables of Istio's native mode, all of the family `inet`. A configuration has rules in some of them. */
+/** Tables of Istio's native mode, all of the family `inet`. A configuration uses some of them. */
 export const tableNames: readonly string[] = ['istio-proxy-nat', 'istio-proxy-mangle', 'istio-proxy-raw']

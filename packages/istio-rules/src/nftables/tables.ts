@@ -2,8 +2,8 @@ import { type Builders, base, chain } from '@cni/nftables/rules'
 import type { CaptureConfig } from '../capture/config.ts'
 
 /**
- * The tables of Istio's native mode with their chains, in the order in which they are made. The chains do what their
- * namesakes of iptables do.
+ * Tables of Istio's native mode with their chains, in the order of their creation. The chains correspond to the
+ * iptables chains of the same name.
  */
 export const tables = {
   'istio-proxy-nat': {
@@ -31,8 +31,8 @@ export const tables = {
   },
 } as const
 
-/** The builders that the concerns write their rules with. */
+/** Builders of the rules, by table. */
 export type Tables = Builders<'inet', typeof tables>
 
-/** What is for IPv6 only, where it is captured. One table has the rules of both families; those of IPv4 are always written. */
+/** Elements for IPv6: the list if IPv6 is captured, else an empty list. One table has the rules of both families. */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

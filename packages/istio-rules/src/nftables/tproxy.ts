@@ -6,7 +6,10 @@ import { ownerId } from './owners.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Packets of a connection that has a transparent socket are marked for the local route; new ones are handed over. */
+/**
+ * Chains that deliver packets. Packets of a connection with a transparent socket get the mark of the local route. New
+ * connections are assigned to the proxy's socket.
+ */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   const mangle = t['istio-proxy-mangle']
@@ -21,7 +24,7 @@ export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Place
   ]
 }
 
-/** Inbound connections are handed to the proxy with their addresses intact. */
+/** Delivers inbound connections to the proxy with their original addresses. */
 export function tproxyInbound(t: Tables, { includeInboundPorts: included }: CaptureConfig): readonly Placed[] {
   const tcp = t['istio-proxy-mangle'].on('istio-inbound').l4proto('tcp')
   const known = tcp.ct('state', ['established', 'related'])
@@ -35,8 +38,8 @@ export function tproxyInbound(t: Tables, { includeInboundPorts: included }: Capt
 }
 
 /**
- * What is not inbound though it comes in: these stand before all other rules of `istio-inbound`. Of both families the last one
- * stands between the two that Istio inserts at one place.
+ * Excludes packets that arrive on `lo` but are not inbound. These rules come before all other rules of `istio-inbound`.
+ * With both families the last rule comes between the two rules that Istio inserts at the same position.
  */
 export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
@@ -52,7 +55,10 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/** The proxy keeps the client's address towards the application: marks carry the replies back and break the loops. */
+/**
+ * Marks for replies and against loops. The proxy connects to the application with the client's address, so replies need
+ * a mark to reach the proxy.
+ */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

@@ -1,4 +1,4 @@
-/** Go's strconv.ParseBool; anything else says nothing. */
+/** Parses a boolean as Go's strconv.ParseBool does. `undefined` for any other text. */
 export function goBool(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true

@@ -1,6 +1,6 @@
 import { formatAddress, parsePrefix as parseBytes, unmapAddress } from '@cni/types/ip'
 
-/** A prefix in canonical text; bits outside the mask are kept, as Istio keeps them. */
+/** Prefix in canonical form. Bits outside the mask are kept, as in Istio. */
 export interface Prefix {
   readonly family: 'ipv4' | 'ipv6'
   readonly cidr: string
@@ -8,7 +8,7 @@ export interface Prefix {
   readonly address: Uint8Array
 }
 
-/** Strict `address/bits`: no blanks, zones or leading zeros; undefined when the text is anything else. */
+/** Parses `address/bits` strictly: no blanks, zones or leading zeros. `undefined` for any other text. */
 export function parsePrefix(text: string): Prefix | undefined {
   const prefix = text.includes('/') ? parseBytes(text) : undefined
   if (prefix === undefined) return undefined
@@ -17,20 +17,20 @@ export function parsePrefix(text: string): Prefix | undefined {
   return { family, cidr: `${formatAddress(address)}/${bits}`, bits, address }
 }
 
-/** 127.0.0.0/8 or ::1; an IPv4-mapped address counts as the IPv4 address it carries. */
+/** True for 127.0.0.0/8 and ::1. A mapped address counts as an IPv4 address. */
 export function isLoopback(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   return ip.length === 4 ? ip[0] === 127 : ip.every((byte, i) => byte === (i === 15 ? 1 : 0))
 }
 
-/** 169.254.0.0/16 or fe80::/10. */
+/** True for 169.254.0.0/16 and fe80::/10. */
 export function isLinkLocalUnicast(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   const [first = 0, second = 0] = ip
   return ip.length === 4 ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80
 }
 
-/** 224.0.0.0/24 or ff02::/16 whatever the flags. */
+/** True for 224.0.0.0/24, and for ff02::/16 with any flags. */
 export function isLinkLocalMulticast(address: Uint8Array): boolean {
   const ip = unmapAddress(address)
   const [first = 0, second = 0, third = 0] = ip

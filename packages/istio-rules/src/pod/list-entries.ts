@@ -1,12 +1,12 @@
 /** Longest text of one list, in characters. Kubernetes allows 256 KiB for all annotations of a pod together. */
 export const MAX_LIST_CHARS = 256 * 1024
 
-/** Most entries of one list, repeated ones included. */
+/** Largest number of entries in one list, with duplicates. */
 export const MAX_LIST_ENTRIES = 4096
 
 /**
- * The entries of a comma list. Checks the length and counts the commas first, so that a list above the bounds costs
- * nothing. Throws an `Error` that names the amount and the bound.
+ * Splits a comma list. Checks the limits before the list is split. Throws an `Error` that names the amount and the
+ * limit.
  */
 export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
   if (list.length > MAX_LIST_CHARS) {

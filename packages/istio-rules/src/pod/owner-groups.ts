@@ -3,22 +3,22 @@ import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**
- * Whose outbound traffic is captured, by the group of the sending process: of everyone but these groups, or of these
- * only. A name is resolved by iptables in its own file system, so the plugin's path takes numbers only.
+ * Groups of the processes whose outbound traffic is captured: all except these groups, or only these. iptables resolves
+ * names on its own machine, so the plugin accepts numbers only.
  */
 export interface OwnerGroups<Group extends number | string = number> {
   readonly mode: 'all-except' | 'only'
   readonly groups: readonly Group[]
 }
 
-/** The kernel's "no such id", (uid_t) -1, is not an owner. */
+/** Largest ID. The next number, (uid_t) -1, means "no ID" in the kernel. */
 export const MAX_ID = 0xffff_fffe
 
-/** A comma list of numeric group ids, at most `limit` of them; empty items are dropped, as in Istio. */
+/** Parses a comma list of numeric group IDs, at most `limit`. Empty items are dropped, as in Istio. */
 export function ownerGroups(value: string, limit = Number.POSITIVE_INFINITY): readonly number[] {
   const items = listEntries(value).map((item) => item.trim())
   const groups = unique(items.filter((item) => item !== '').map(groupId))
-  if (groups.length > limit) throw new Error(`it lists ${groups.length} groups, more than ${limit} cannot be matched`)
+  if (groups.length > limit) throw new Error(`it lists ${groups.length} groups, at most ${limit} are possible`)
   return groups
 }
 

@@ -1,10 +1,10 @@
-/** Which pod is meant; both parts have passed {@link isPodIdentity}. */
+/** Namespace and name of a pod, checked by {@link isPodIdentity}. */
 export interface PodIdentity {
   readonly namespace: string
   readonly name: string
 }
 
-/** Whether a namespace is a DNS-1123 label and a name a DNS-1123 subdomain: all that Kubernetes accepts. */
+/** True if the namespace is a DNS-1123 label and the name is a DNS-1123 subdomain, as Kubernetes requires. */
 export const isPodIdentity = ({ namespace, name }: PodIdentity): boolean =>
   namespace.length <= 63 && label.test(namespace) && name.length <= 253 && subdomain.test(name)
 

@@ -11,7 +11,7 @@ test('container names list init containers first', () => {
   expect([...pod([{ name: 'app' }], [{ name: 'istio-proxy' }]).containers]).toEqual(['istio-proxy', 'app'])
 })
 
-test('a native sidecar among the init containers is the proxy', () => {
+test('a native sidecar in the init containers is the proxy', () => {
   const info = pod(
     [{ name: 'app' }],
     [{ name: 'istio-proxy', args: ['proxy', 'sidecar'], env: [{ name: 'A', value: '1' }] }],
@@ -31,7 +31,7 @@ test('a pod without labels, annotations or host network has empty ones', () => {
   })
 })
 
-test('labels, annotations and host network are taken as they are', () => {
+test('labels, annotations and host network are copied unchanged', () => {
   const metadata = { namespace: 'n', name: 'p', labels: { a: 'b' }, annotations: { c: 'd' } }
   expect(podInfo({ metadata, spec: { hostNetwork: true } })).toMatchObject({
     labels: { a: 'b' },
@@ -40,7 +40,7 @@ test('labels, annotations and host network are taken as they are', () => {
   })
 })
 
-test('only the environment of istio-proxy counts, and the last of equal names wins', () => {
+test('only the environment of istio-proxy is read, and the last of equal names is used', () => {
   const env = [
     { name: 'A', value: '1' },
     { name: 'A', value: '2' },
@@ -56,7 +56,7 @@ test('only the environment of istio-proxy counts, and the last of equal names wi
   ])
 })
 
-test('a variable that uses valueFrom reads as an empty string', () => {
+test('a variable that uses valueFrom is an empty string', () => {
   expect(pod([{ name: 'istio-proxy', env: [{ name: 'POD_IP' }] }]).proxyEnv).toEqual({ POD_IP: '' })
 })
 
@@ -79,7 +79,7 @@ test.each([
   expect([info.proxyUID, info.proxyGID]).toEqual([uid, gid])
 })
 
-test('of two proxies the last one that has a securityContext gives both ids', () => {
+test('with two proxies the last securityContext provides both ids', () => {
   const info = pod([
     { name: 'istio-proxy', securityContext: { runAsUser: 1000, runAsGroup: 1000 } },
     { name: 'istio-proxy', securityContext: { runAsGroup: 2000 } },

@@ -1,6 +1,6 @@
 import type { Pod } from './pod.ts'
 
-/** What the decision ladder and {@link redirectFor} know about a pod. */
+/** Facts about a pod for the decision and for {@link redirectFor}. */
 export interface PodInfo {
   readonly namespace: string
   readonly name: string
@@ -8,24 +8,27 @@ export interface PodInfo {
   readonly containers: ReadonlySet<string>
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** Literal environment of `istio-proxy`; an entry that uses `valueFrom` reads as "". */
+  /** Literal environment of `istio-proxy`. An entry with `valueFrom` is "". */
   readonly proxyEnv: Readonly<Record<string, string>>
-  /** `args[1]` of `istio-proxy` when `args[0]` is `proxy`: `sidecar`, `router`, … */
+  /** `args[1]` of `istio-proxy` if `args[0]` is `proxy`: `sidecar`, `router`, … */
   readonly proxyType?: string
   readonly proxyUID?: number
   readonly proxyGID?: number
   readonly hostNetwork: boolean
 }
 
-/** Name of the proxy's container, whether it is an init or a regular one. */
+/** Name of the proxy's container, which may be an init container. */
 export const PROXY_CONTAINER = 'istio-proxy'
 
-/** Extract from a pod what redirection depends on; the pod-level securityContext is not consulted, as in Istio. */
+/**
+ * Extracts the facts of a pod that redirection depends on. The securityContext of the pod itself is not used, as in
+ * Istio.
+ */
 export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // of two such containers the last one with a securityContext says both, also by saying nothing: Istio does so
+  // With two such containers the last securityContext provides both IDs, even if it has none, as in Istio.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,
@@ -33,7 +36,7 @@ export function podInfo(pod: Pod): PodInfo {
     containers: new Set(containers.map((container) => container.name)),
     labels: pod.metadata.labels ?? {},
     annotations: pod.metadata.annotations ?? {},
-    // fromEntries defines own properties, so a variable named __proto__ stays a variable
+    // `fromEntries` defines own properties, so a variable named __proto__ stays a variable.
     proxyEnv: Object.fromEntries(
       proxies.flatMap((proxy) => (proxy.env ?? []).map((entry) => [entry.name, entry.value ?? ''])),
     ),
@@ -44,7 +47,7 @@ export function podInfo(pod: Pod): PodInfo {
   }
 }
 
-/** How messages name a pod. */
+/** Name of a pod for messages. */
 export function podName(pod: PodInfo): string {
   return `pod ${pod.namespace}/${pod.name}`
 }

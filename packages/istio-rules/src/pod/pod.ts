@@ -1,4 +1,4 @@
-/** The members of a pod that decide about its traffic. */
+/** Members of a pod that decide about its traffic. */
 export interface Pod {
   readonly metadata: {
     readonly name: string

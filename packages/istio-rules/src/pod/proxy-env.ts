@@ -4,16 +4,16 @@ import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
-/** Where the derivation reports what it tolerates. */
+/** Log that receives warnings about tolerated values. */
 type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** The environment of this process, or the part of it that concerns redirection. */
+/** Environment of this process, or the part that concerns redirection. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-/** A boolean variable of the proxy; absent is false, and so is an unreadable one, with a warning. */
+/** Boolean variable of the proxy. Absent means false. An invalid value also means false, with a warning. */
 export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean {
   const value = own(pod.proxyEnv, key)
   if (value === undefined || FALSE.has(value)) return false
@@ -24,11 +24,11 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
   return false
 }
 
-/** Owner groups from the proxy's variables, else from the node's, else everyone's outbound traffic is captured. */
+/** Owner groups from the proxy's variables, else from the node's. By default the traffic of all groups is captured. */
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // both are parsed before one wins: a mistake in the other should not surface only on the day the first is removed
+  // Validates both values although only one is used: an error in the other would otherwise appear later.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }
@@ -39,7 +39,7 @@ export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLo
   return { mode: 'only', groups: only }
 }
 
-/** The IPv4 prefix that counts as loopback: the node's variable, else 127.0.0.1/32. */
+/** IPv4 range that counts as loopback: the node's variable, else 127.0.0.1/32. */
 export function loopbackCidr(env: Environment): string {
   const key = 'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'
   const value = own(env, key) ?? '127.0.0.1/32'

@@ -2,7 +2,7 @@ import { cniErrorKey, ErrorCode, messageOf, quote } from '@cni/types'
 
 const brand = Symbol.for('cni.RedirectError')
 
-/** A pod asks for a redirection that cannot be carried out; names the key, the value and the pod. CNI code 7. */
+/** Error in a redirection that a pod asks for. The message has the key, the value and the pod. CNI code 7. */
 export class RedirectError extends Error {
   static {
     RedirectError.prototype.name = 'RedirectError'
@@ -14,9 +14,7 @@ export class RedirectError extends Error {
   readonly [brand] = true
   readonly [cniErrorKey] = { code: ErrorCode.invalidNetworkConfig }
 
-  /**
-   * @param source - where the value was found; `owner` is a pod as `namespace/name`, or what else has the value
-   */
+  /** @param source - source of the value; `owner` is a pod as `namespace/name`, or another place such as `this node` */
   constructor(
     source: {
       readonly kind: 'annotation' | 'environment variable' | 'securityContext'
@@ -34,15 +32,15 @@ export class RedirectError extends Error {
   }
 }
 
-/** Where a value that cannot be turned into rules was found. */
+/** Source of an invalid value. */
 export type RedirectSource = ConstructorParameters<typeof RedirectError>[0]
 
-/** Is it a {@link RedirectError}, also one of another copy of this package? */
+/** True for a {@link RedirectError}, also from another copy of this package. */
 export function isRedirectError(error: unknown): error is RedirectError {
   return error instanceof Error && brand in error
 }
 
-/** Parse a found value; what the parser throws becomes a {@link RedirectError} that says where it was found. */
+/** Parses a value. An error of the parser becomes a {@link RedirectError} that names the source. */
 export function parseFrom<T>(source: RedirectSource, parse: (value: string) => T): T {
   try {
     return parse(source.value)

@@ -35,7 +35,7 @@ test.each([
   ['interfaces', ' eth0, net1.5 ,eth0', ['eth0', 'net1.5']],
   ['interfaces', 'a23456789012345', ['a23456789012345']],
   ['interfaces', 'k6t-_.x', ['k6t-_.x']],
-] as const)('%s reads %j as %j', (parser, value, expected) => {
+] as const)('%s parses %j as %j', (parser, value, expected) => {
   expect(parsers[parser](value)).toEqual(expected)
 })
 
@@ -75,6 +75,6 @@ test.each([
   ['interfaces', 'eth+', '"eth+" is not an interface name'],
   ['interfaces', '-j', '"-j" is not an interface name'],
   ['interfaces', 'a234567890123456', '"a234567890123456" is longer than the 15 characters of an interface name'],
-] as const)('%s refuses %j: %s', (parser, value, message) => {
+] as const)('%s rejects %j: %s', (parser, value, message) => {
   expect(() => parsers[parser](value)).toThrow(message)
 })

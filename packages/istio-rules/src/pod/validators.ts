@@ -2,10 +2,10 @@ import { quote } from '@cni/types'
 import { parsePrefix } from './ip.ts'
 import { listEntries } from './list-entries.ts'
 
-/** How inbound traffic reaches the proxy. */
+/** Way in which inbound traffic reaches the proxy. */
 type InterceptionMode = 'REDIRECT' | 'TPROXY'
 
-/** Prefixes by family, in canonical text. */
+/** Prefixes by family, in canonical form. */
 export interface IpRanges {
   readonly ipv4: readonly string[]
   readonly ipv6: readonly string[]
@@ -17,14 +17,14 @@ export function interceptionMode(value: string): InterceptionMode {
   throw new Error('expected REDIRECT or TPROXY')
 }
 
-/** V-port: a comma list of ports; blanks around items are dropped and an empty value is an empty list. */
+/** V-port: a comma list of ports. Blanks around items are dropped. An empty value is an empty list. */
 export function ports(value: string): readonly number[] {
   const entries = listEntries(value)
   if (value.trim() === '') return []
   return unique(entries.map((item) => port(item.trim())))
 }
 
-/** V-port*: `*` for every port, or a list. */
+/** V-port*: `*` for all ports, or a list. */
 export function portsOrAll(value: string): '*' | readonly number[] {
   return value === '*' ? value : ports(value)
 }
@@ -34,23 +34,23 @@ function port(item: string): number {
   return unsigned(item, 65535, 'port')
 }
 
-/** An unsigned decimal up to `max`; the error calls it `what`. */
+/** Parses an unsigned decimal number up to `max`. `what` is its name in errors. */
 export function unsigned(item: string, max: number, what: string): number {
   if (item === '') throw new Error(`there is no ${what} between two commas`)
-  // the length bound keeps Number exact; zeros in front are allowed, as in Istio
+  // The limit of digits keeps the number exact. Leading zeros are allowed, as in Istio.
   const number = /^0*\d{1,10}$/.test(item) ? Number(item) : Number.NaN
   if (number <= max) return number
   throw new Error(`${quote(item)} is not a ${what} (0 to ${max})`)
 }
 
-/** V-cidr: a comma list of `address/bits` without blanks; an empty value is an empty list. */
+/** V-cidr: a comma list of `address/bits` without blanks. An empty value is an empty list. */
 export function ipRanges(value: string): IpRanges {
   const prefixes = value === '' ? [] : listEntries(value).map(prefix)
   const of = (family: 'ipv4' | 'ipv6') => unique(prefixes.filter((p) => p.family === family).map((p) => p.cidr))
   return { ipv4: of('ipv4'), ipv6: of('ipv6') }
 }
 
-/** V-cidr*: `*` for every destination, or a list. */
+/** V-cidr*: `*` for all destinations, or a list. */
 export function ipRangesOrAll(value: string): '*' | IpRanges {
   return value === '*' ? value : ipRanges(value)
 }
@@ -62,7 +62,7 @@ function prefix(item: string) {
   throw new Error(`${quote(item)} is not an IP range, write "10.0.0.0/8" or "fd00::/8" without blanks`)
 }
 
-/** V-if: a comma list of interface names; blanks around items are dropped and an empty value is an empty list. */
+/** V-if: a comma list of interface names. Blanks around items are dropped. An empty value is an empty list. */
 export function interfaces(value: string): readonly string[] {
   if (value === '') return []
   return unique(listEntries(value).map((item) => interfaceName(item.trim())))
@@ -71,12 +71,12 @@ export function interfaces(value: string): readonly string[] {
 function interfaceName(name: string): string {
   if (name === '') throw new Error('there is no interface name between two commas')
   if (name.length > 15) throw new Error(`${quote(name)} is longer than the 15 characters of an interface name`)
-  // stricter than the kernel: "+" would be a wildcard for iptables, and nothing here may look like an option
+  // Stricter than the kernel: "+" is a wildcard of iptables, and a name must not look like an option.
   if (/^[a-zA-Z][\w.-]*$/.test(name)) return name
   throw new Error(`${quote(name)} is not an interface name (a letter, then letters, digits, "_", "." or "-")`)
 }
 
-/** The values without later duplicates, in order. */
+/** Removes duplicates. Keeps the order of first occurrences. */
 export function unique<T>(values: readonly T[]): readonly T[] {
   return [...new Set(values)]
 }

@@ -2,28 +2,28 @@ import { listEntries } from './list-entries.ts'
 import { parseFrom } from './redirect-error.ts'
 import { interfaces } from './validators.ts'
 
-/** The annotation of ambient pods with virtual machines. */
+/** Annotation of ambient pods with virtual machines. */
 export const virtualKey = 'istio.io/reroute-virtual-interfaces'
 
-/** The longest list of virtual interfaces, in characters: names have up to 15, and there may be blanks. */
+/** Longest list of virtual interfaces, in characters. Names have up to 15 characters, and blanks are allowed. */
 export const MAX_VIRTUAL_CHARS = 32 * 1024
 
-/** Most virtual interfaces of an ambient pod: the agent itself makes the rules for them. */
+/** Largest number of virtual interfaces of an ambient pod. The agent creates the rules for them. */
 const MAX_VIRTUAL_INTERFACES = 1024
 
-/** What {@link virtualInterfaces} reads. */
+/** Pod that {@link virtualInterfaces} reads. */
 export interface AnnotatedPod {
   readonly namespace: string
   readonly name: string
   readonly annotations: Readonly<Record<string, string>>
-  /** Annotations that say more than is kept: their length in characters. */
+  /** Annotations that are longer than the part that is kept: their length in characters. */
   readonly tooLong?: Readonly<Record<string, number>> | undefined
 }
 
 /**
- * The interfaces of an ambient pod behind which virtual machines are, each once, in order.
+ * Interfaces of virtual machines in an ambient pod, without duplicates, in order.
  *
- * @throws `RedirectError` for a list above a bound, and for what cannot be the name of an interface.
+ * @throws `RedirectError` for a list above a limit, and for an invalid interface name.
  */
 export function virtualInterfaces({ namespace, name, annotations, tooLong = {} }: AnnotatedPod): readonly string[] {
   const value = Object.hasOwn(annotations, virtualKey) ? (annotations[virtualKey] ?? '') : ''
@@ -32,7 +32,7 @@ export function virtualInterfaces({ namespace, name, annotations, tooLong = {} }
     if (chars > MAX_VIRTUAL_CHARS) {
       throw new Error(`the list has ${chars} characters, at most ${MAX_VIRTUAL_CHARS} are possible: shorten it`)
     }
-    // An empty item stands for nothing here, as in Istio.
+    // Empty items are ignored, as in Istio.
     const items = listEntries(text, MAX_VIRTUAL_INTERFACES).filter((item) => item.trim() !== '')
     return interfaces(items.join(','))
   })

@@ -5,23 +5,23 @@ import { type IpRanges, ipRanges, ports } from '../pod/validators.ts'
 
 type PortOrRange = number | `${number}:${number}`
 
-/** The items of a comma list; empty ones are dropped. Repeated ones stay, as in Istio: the rules are the same text. */
+/** Items of a comma list without empty ones. Duplicates stay, so that the rules have the same text as Istio's. */
 const items = (list: string): readonly string[] =>
   listEntries(list)
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** One port. */
+/** Parses one port. */
 export function onePort(text: string): number {
   const [port, ...more] = text.includes(',') ? [] : ports(text)
   if (port === undefined || more.length > 0) throw new Error('expected one port')
   return port
 }
 
-/** Ports, and ranges of them as iptables writes them. */
+/** Parses ports, and ranges of ports as iptables writes them. */
 export const portList = (list: string): readonly PortOrRange[] => items(list).flatMap(portOrRange)
 
-/** `*`, or ports and ranges. */
+/** Parses `*`, or ports and ranges. */
 export const portListOrAll = (list: string): '*' | readonly PortOrRange[] => (list === '*' ? list : portList(list))
 
 function portOrRange(item: string): readonly PortOrRange[] {
@@ -32,16 +32,16 @@ function portOrRange(item: string): readonly PortOrRange[] {
   return [`${from}:${to}`]
 }
 
-/** IP ranges by family. */
+/** Parses IP ranges by family. */
 export function rangeList(list: string): IpRanges {
   const parsed = items(list).map((item) => ipRanges(item))
   return { ipv4: parsed.flatMap(({ ipv4 }) => ipv4), ipv6: parsed.flatMap(({ ipv6 }) => ipv6) }
 }
 
-/** `*`, or IP ranges. */
+/** Parses `*`, or IP ranges. */
 export const rangeListOrAll = (list: string): '*' | IpRanges => (list === '*' ? list : rangeList(list))
 
-/** Names of interfaces; a `+` at the end is the wildcard of iptables. */
+/** Parses names of interfaces. A `+` at the end is the wildcard of iptables. */
 export const interfaceList = (list: string): readonly string[] => items(list).map(interfaceName)
 
 function interfaceName(name: string): string {
@@ -51,7 +51,7 @@ function interfaceName(name: string): string {
   throw new Error(`${quote(name)} is not the name of an interface (1 to 15 characters)`)
 }
 
-/** Users or groups: ids, ranges of ids as iptables writes them, or names that iptables looks up. */
+/** Parses users or groups: IDs, ranges of IDs as iptables writes them, or names that iptables resolves. */
 export const ownerList = (list: string): readonly (number | string)[] => items(list).map(owner)
 
 function owner(item: string): number | string {
@@ -62,7 +62,7 @@ function owner(item: string): number | string {
   throw new Error(`${quote(item)} is not an id from 0 to ${MAX_ID}, a range such as 1000-2000, or a name`)
 }
 
-/** A plain number up to 32 bits. */
+/** Parses a decimal number of up to 32 bits. */
 export function decimal(text: string): number {
   if (/^\d{1,10}$/.test(text) && Number(text) <= 0xffff_ffff) return Number(text)
   throw new Error('expected a decimal number of 32 bits')

@@ -4,8 +4,8 @@ import { loopbackCidr } from '../pod/proxy-env.ts'
 import { ownerList } from './lists.ts'
 
 /**
- * Reads `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`. Groups
- * may be names, which iptables looks up where the rules are written.
+ * Reads `ISTIO_OUTBOUND_OWNER_GROUPS`, `ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE` and `ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR`.
+ * Groups may be names, which iptables resolves on the machine where the rules are written.
  *
  * @throws `Error` that names the variable.
  */
@@ -17,7 +17,7 @@ export function nodeCapture(
 
 // internal
 
-/** Istio refuses more groups too: each is a condition of one rule. */
+/** Limit of included groups, as in Istio. Each group is a condition of the same rule. */
 const MAX_GROUPS = 64
 
 function ownerGroups(env: Readonly<Record<string, string | undefined>>): CaptureConfig['ownerGroups'] {
@@ -28,7 +28,7 @@ function ownerGroups(env: Readonly<Record<string, string | undefined>>): Capture
     const groups = ownerList(value)
     if (include === '*') return { mode: 'all-except', groups }
     if (groups.length <= MAX_GROUPS) return { mode: 'only', groups }
-    throw new Error(`it lists ${groups.length} groups, more than ${MAX_GROUPS} cannot be matched`)
+    throw new Error(`it lists ${groups.length} groups, at most ${MAX_GROUPS} are possible`)
   } catch (cause) {
     const problem = messageOf(cause)
     throw new Error(`environment variable ${key} is ${quote(value)}: ${problem}`, { cause })

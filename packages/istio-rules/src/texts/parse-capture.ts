@@ -12,9 +12,9 @@ import {
   rangeListOrAll,
 } from './lists.ts'
 
-/** Values of a capture as a command line or a variable writes them. Lists are separated by commas. */
+/** Values of a capture in the notation of command lines and variables. Lists are separated by commas. */
 export interface CaptureTexts {
-  /** `TPROXY`, or anything else for `REDIRECT`. */
+  /** `TPROXY`. Any other value means `REDIRECT`. */
   readonly mode: string
   readonly proxyPort: string
   readonly inboundCapturePort: string
@@ -38,8 +38,8 @@ export interface CaptureTexts {
 /**
  * Parses the values of a command line.
  *
- * @param rest - members that no text says; {@link nodeCapture} reads two of them from variables
- * @param nameOf - name of a value in messages, such as `--proxy-uid`
+ * @param rest - members that are not in `texts`; {@link nodeCapture} reads two of them from variables
+ * @param nameOf - returns the name of a value for messages, such as `--proxy-uid`
  * @throws `Error` that names the value.
  */
 export function parseCapture(
@@ -79,7 +79,7 @@ export function parseCapture(
 
 // internal
 
-/** What sets a list, for messages. */
+/** Name of the flag, variable or file that contains a list, for messages. */
 function sourceOf(list: keyof RuleLists, nameOf: (key: keyof CaptureTexts) => string): string {
   if (list === 'ownerGroups') return 'environment variable ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
   if (list === 'dns') return '/etc/resolv.conf'

@@ -5,10 +5,10 @@ import { podInfo } from '../../src/pod/pod-info.ts'
 
 type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 
-/** Number of lines and the first 16 hex digits of the SHA-256 of a text written by the original. */
+/** Number of lines, and the first 16 hex digits of the SHA-256, of a text that Istio wrote. */
 export type Fingerprint = readonly [lines: number, sha256: string]
 
-/** A configuration and what the original writes for it. */
+/** Configuration, and the fingerprints of Istio's text for it. */
 export interface Golden {
   readonly name: string
   readonly config: CaptureConfig
@@ -16,7 +16,7 @@ export interface Golden {
   readonly ipv6?: Fingerprint
 }
 
-/** Configurations as the original's own tests use them. */
+/** Configurations from Istio's own tests. */
 const captures: readonly Golden[] = [
   golden('ipv6-empty-inbound-ports', { ipv6: true }, [18, 'bad57cb85bed4a61'], [18, 'd0f6e66f22b9fa7b']),
   golden(
@@ -107,7 +107,7 @@ const captures: readonly Golden[] = [
   ),
 ]
 
-/** Pods as the original's plugin tests use them: annotations and proxy in, rules out. */
+/** Pods from the tests of Istio's plugin: annotations and proxy as input, rules as output. */
 const pods: readonly Golden[] = [
   podGolden('pod-basic', {}, {}, [26, '28a2d3dcd491a79d']),
   podGolden(
@@ -129,7 +129,7 @@ const pods: readonly Golden[] = [
   podGolden('pod-custom-uid-zero', {}, { securityContext: { runAsUser: 0 } }, [26, '28a2d3dcd491a79d']),
 ]
 
-/** Every configuration whose text is known from the original. */
+/** All configurations for which Istio's text is known. */
 export const goldens: readonly Golden[] = [...captures, ...pods]
 
 function golden(name: string, delta: Partial<CaptureConfig>, ipv4: Fingerprint, ipv6?: Fingerprint): Golden {

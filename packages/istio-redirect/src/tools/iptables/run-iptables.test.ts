@@ -137,7 +137,7 @@ describe('a flag', () => {
 })
 
 test.each([
-  [{ ISTIO_OUTBOUND_OWNER_GROUPS: Array.from({ length: 65 }, (_, i) => i).join() }, 'lists 65 groups, more than 64'],
+  [{ ISTIO_OUTBOUND_OWNER_GROUPS: Array.from({ length: 65 }, (_, i) => i).join() }, 'lists 65 groups, at most 64'],
   [{ ISTIO_OUTBOUND_OWNER_GROUPS: 'a b' }, '"a b" is not an id'],
   [{ ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR: '10.0.0.0/8' }, 'expected a range inside 127.0.0.0/8'],
 ] as const)('a variable without a flag is validated: %j', async (env, message) => {

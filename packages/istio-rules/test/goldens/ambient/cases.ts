@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { defaultProbeSource, type PodCapture } from '../../../src/ambient/pod-rules.ts'
 
-/** What the original captures without a word of the pod's. */
+/** Istio's default capture of a pod without annotations. */
 export const everything: PodCapture = {
   ipv6: true,
   dnsCapture: true,
@@ -10,7 +10,7 @@ export const everything: PodCapture = {
   probeSource: defaultProbeSource,
 }
 
-/** Captures, and under the same names beside this file what the kernel lists after the original wrote their rules. */
+/** Captures. The files of the same names list the kernel's rules after Istio wrote them. */
 export const captures: readonly { readonly name: string; readonly capture: PodCapture }[] = [
   { name: 'default', capture: everything },
   { name: 'no-dns', capture: { ...everything, dnsCapture: false } },
@@ -20,14 +20,14 @@ export const captures: readonly { readonly name: string; readonly capture: PodCa
   { name: 'virtual-bypass', capture: { ...everything, bypassInbound: true, virtualInterfaces: ['virt0'] } },
 ]
 
-/** What `iptables-save` or `ip6tables-save` prints in the pod, table by table in alphabetical order. */
+/** Output of `iptables-save` or `ip6tables-save` in the pod, with the tables in alphabetical order. */
 export const listing = (name: string, family: 'ipv4' | 'ipv6'): string =>
   readFileSync(new URL(`${name}.${family}.txt`, import.meta.url), 'utf8')
 
-/** What `nft list ruleset` prints in the pod when the rules are native. */
+/** Output of `nft list ruleset` in the pod, for native rules. */
 export const nativeListing = (name: string): string => readFileSync(new URL(`${name}.nft.txt`, import.meta.url), 'utf8')
 
-/** Captures that are listed as native rules. */
+/** Captures with a list of native rules. */
 export const nativeCaptures: typeof captures = [
   ...captures,
   { name: 'no-ipv6', capture: { ...everything, ipv6: false } },
