@@ -69,7 +69,7 @@ it('a value that could never work: the container says which as it ends, and the 
 it('a second release is refused, with the first one’s namespace', async () => {
   await install()
   const said = await shell(`${HELM} install another ${CHART} --namespace kube-system --set image=x/y:1 2>&1 || true`)
-  expect(said).toContain('DaemonSet istio-cni-node runs in namespace istio-system already')
+  expect(said).toContain('DaemonSet istio-cni-node already runs in namespace istio-system')
 })
 
 it('two agents on a node: the one that started last works, the other says so, and takes over when it goes', async () => {

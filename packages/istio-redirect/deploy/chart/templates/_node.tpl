@@ -1,6 +1,6 @@
 {{/*
-Installing, labelling, deleting and serving need none; entering the namespaces of pods needs four. Programs open a raw socket
-where they are legacy iptables, and for the sets of ambient mode, which nftables of its own does without.
+Capabilities of the agent. Installing, labelling, deleting and serving need none. Entering the namespaces of pods needs four.
+Legacy iptables opens a raw socket, and so does iptables for the sets of ambient mode; native nftables does not.
 */}}
 {{- define "cni.capabilities" -}}
 {{- $sets := and .ambient.enabled (not .global.nativeNftables) -}}
@@ -11,7 +11,7 @@ add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if or $sets $legacy }}, NET
 {{- end }}
 {{- end }}
 
-{{/* Folders of the node that installing and its opposite write to. */}}
+{{/* Folders of the node that the agent changes when it installs or uninstalls. */}}
 {{- define "cni.hostVolumes" -}}
 - name: cni-bin-dir
   hostPath: {path: {{ .cniBinDir }}}
@@ -25,11 +25,11 @@ add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if or $sets $legacy }}, NET
 {{- end }}
 {{- end }}
 
-{{/* Two agents on a node would take turns: refused where the cluster can be asked, which helm template cannot. */}}
+{{/* Fails if another release exists, because two agents on a node would undo each other. helm template cannot check it. */}}
 {{- define "cni.onlyOne" -}}
 {{- range (lookup "apps/v1" "DaemonSet" "" "").items -}}
 {{- if and (eq .metadata.name "istio-cni-node") (ne .metadata.namespace $.Release.Namespace) -}}
-{{- fail (printf "DaemonSet istio-cni-node runs in namespace %s already: a node has room for one agent; delete that release first, or install into that namespace" .metadata.namespace) -}}
+{{- fail (printf "DaemonSet istio-cni-node already runs in namespace %s, and a node can have one agent only: delete that release first, or install into that namespace" .metadata.namespace) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

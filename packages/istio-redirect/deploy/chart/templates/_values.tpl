@@ -1,4 +1,4 @@
-{{/* What a profile changes, as YAML; a name nobody knows is refused with those that are. */}}
+{{/* Values of a profile, as YAML. An unknown name is an error that lists the known names. */}}
 {{- define "cni.profile" -}}
 {{- $text := .root.Files.Get (printf "files/profile-%s.yaml" .name) -}}
 {{- if not $text -}}
@@ -6,14 +6,15 @@
   {{- range $path, $_ := .root.Files.Glob "files/profile-*.yaml" -}}
     {{- $known = append $known (trimSuffix ".yaml" (trimPrefix "files/profile-" $path)) -}}
   {{- end -}}
-  {{- fail (printf "%s %q is not known: expected one of %s" .key .name (join ", " $known)) -}}
+  {{- fail (printf "%s %q is unknown: expected one of %s" .key .name (join ", " $known)) -}}
 {{- end -}}
 {{- $text -}}
 {{- end }}
 
 {{/*
-The values in force, as YAML: defaults, then profiles and platform, then what the user gave; the former form below "cni"
-counts less than the same key above. What is in values.yaml could not come before a profile, so that it has nothing.
+Effective values, as YAML: defaults, then profiles and platform, then the values of the user. Keys below "cni" are the former
+form. They have a lower precedence than the same keys at the top. The file values.yaml is empty, because its values would
+override profiles.
 */}}
 {{- define "cni.values" -}}
 {{- $given := deepCopy (omit .Values "cni") -}}
@@ -31,7 +32,7 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- end -}}
 {{- $values = mustMergeOverwrite $values $former $given -}}
 {{- $_ := set $values "hub" (coalesce $values.hub $global.hub "") -}}
-{{- /* A whole reference has its own. */ -}}
+{{- /* The tag of a whole reference. */ -}}
 {{- $tagOfImage := trimPrefix ":" (regexFind ":[^/:@]+$" $values.image) -}}
 {{- $_ := set $values "tag" (toString (default $tagOfImage (coalesce $values.tag $global.tag))) -}}
 {{- $_ := set $values "variant" (coalesce $values.variant $global.variant "") -}}
@@ -41,7 +42,7 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- $values | toYaml -}}
 {{- end }}
 
-{{/* What in the settings cannot do without the programs of the image: all of legacy iptables, and sets in rules of iptables. */}}
+{{/* Setting that needs the programs of the image: legacy iptables, or sets in iptables rules. */}}
 {{- define "cni.programs" -}}
 {{- if eq (default "" .env.FORCE_IPTABLES_BINARY) "legacy" -}}
 env.FORCE_IPTABLES_BINARY legacy
@@ -50,20 +51,20 @@ ambient mode with iptables
 {{- end -}}
 {{- end }}
 
-{{/* hub/image:tag-variant, or the whole reference that image is. */}}
+{{/* hub/image:tag-variant, or the whole reference in image. */}}
 {{- define "cni.image" -}}
 {{- if or (contains "/" .image) (contains ":" .image) -}}
 {{ .image }}
 {{- else if not .hub -}}
 {{- fail "which image is to run? Set hub (or global.hub) and tag, or image to a whole reference such as registry.example/install-cni:1" -}}
 {{- else if and (eq .variant "minimal") (include "cni.programs" .) -}}
-{{- fail (printf "variant minimal has no programs, and %s needs them: take variant \"\"%s" (include "cni.programs" .) (ternary ", or set global.nativeNftables" "" .ambient.enabled)) -}}
+{{- fail (printf "variant minimal has no programs, but %s needs them: set variant \"\"%s" (include "cni.programs" .) (ternary ", or set global.nativeNftables" "" .ambient.enabled)) -}}
 {{- else -}}
 {{ .hub }}/{{ .image }}{{ with .tag }}:{{ . }}{{ end }}{{ with .variant }}-{{ . }}{{ end }}
 {{- end -}}
 {{- end }}
 
-{{/* What the agent does about pods that started without rules: repair, delete, label, or nothing. */}}
+{{/* Action for pods that started without rules: repair, delete, label, or empty. */}}
 {{- define "cni.repairMode" -}}
 {{- with .repair -}}
 {{- if .enabled -}}
@@ -72,19 +73,19 @@ ambient mode with iptables
 {{- end -}}
 {{- end }}
 
-{{/* Not empty when the agent enters the namespaces of pods: in-place repair, ambient. */}}
+{{/* Not empty if the agent enters the namespaces of pods: for repair in place, and for ambient mode. */}}
 {{- define "cni.entersPods" -}}
 {{- if or .ambient.enabled (eq (include "cni.repairMode" .) "repair") }}true{{ end -}}
 {{- end }}
 
-{{/* node-iptables or node-ebpf when ambient traffic is redirected on the node instead of in each pod. */}}
+{{/* Node-level mode (node-iptables or node-ebpf), or empty if ambient traffic is redirected in each pod. */}}
 {{- define "cni.nodeLevel" -}}
 {{- if and .ambient.enabled (hasPrefix "node-" .ambient.redirectMode) }}{{ .ambient.redirectMode }}{{ end -}}
 {{- end }}
 
 {{/*
-Not empty when the agent asks for its Node: for its labels when it stops and the DaemonSet chooses nodes by them, and for its
-address where ambient traffic is redirected on the node.
+Not empty if the agent reads its Node object. It reads the labels at its end if the DaemonSet selects nodes by labels, and the
+address in node-level modes.
 */}}
 {{- define "cni.getsNode" -}}
 {{- if or (include "cni.nodeLevel" .) .nodeSelector (dig "nodeAffinity" "requiredDuringSchedulingIgnoredDuringExecution" "" .affinity) }}true{{ end -}}
@@ -98,13 +99,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
-{{/* Not empty when objects of the scope ("cluster" or "namespace") are to be made. */}}
+{{/* Not empty if objects of the scope ("cluster" or "namespace") are created. */}}
 {{- define "cni.inScope" -}}
 {{- $scope := default "all" .values.global.resourceScope -}}
 {{- if or (eq $scope "all") (eq $scope .scope) }}true{{ end -}}
 {{- end }}
 
-{{/* The ConfigMap's data. */}}
+{{/* Data of the ConfigMap. */}}
 {{- define "cni.config" -}}
 CURRENT_AGENT_VERSION: {{ .tag | quote }}
 AMBIENT_ENABLED: {{ .ambient.enabled | quote }}
