@@ -57,7 +57,7 @@ async function startOf(side: KernelSide, part: number): Promise<unknown> {
 // The first half of the duration is enough, because the killing process needs time to start itself.
 const instants = Array.from({ length: deaths }, (_, at) => at / deaths / 2)
 
-test('a ztunnel that dies during its start causes an error and leaves nothing, or heal() cleans up after it', async () => {
+test('a ztunnel that dies during its start causes NO_ROUTE and leaves nothing, or is started and pods cannot bypass it', async () => {
   const before = await everything(node.at.node)
   // The first start of a process takes longer than later ones.
   for (let times = 0; times < 2; times += 1) {

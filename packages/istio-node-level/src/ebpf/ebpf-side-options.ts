@@ -5,7 +5,10 @@ import type { NetnsTarget } from '@cni/netns'
 export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** Folder of the pins, in a bpf file system. Mounts one if none is mounted there. Default: `/sys/fs/bpf/ambient`. */
+  /**
+   * Folder of the pins, in a bpf file system. A bpf file system is mounted there if none is. Default:
+   * `/sys/fs/bpf/ambient`.
+   */
   readonly pins?: string | undefined
   /**
    * Variant. `tproxy`: a program assigns packets to ztunnel's sockets. `mark`: rules find the sockets by marks. Default:

@@ -191,7 +191,8 @@ export function openEbpfSide({
         const lead = { to: goal(serving), from: nobody }
         const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
         if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
-        // ztunnel has died. Directs pods to no target until another ztunnel is ready.
+        // ztunnel has died. Pods stay directed to its missing link, so their packets are dropped until another ztunnel
+        // is ready.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),

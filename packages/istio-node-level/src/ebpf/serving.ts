@@ -41,7 +41,7 @@ export async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { var
   return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
 }
 
-/** True if ztunnel's veth still exists. The namespace may outlive a dead ztunnel, so it is not enough. */
+/** True if ztunnel's veth still exists. The namespace may still exist after ztunnel has died. */
 export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
   const link = await node.getLink(ends.outer.index)
   return link?.kind === 'veth' && link.parent === ends.inner.index

@@ -175,7 +175,7 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   return await ztunnelLinks(outside, inside, ztunnel)
 }
 
-/** True if ztunnel's veth still exists. The namespace may outlive a dead ztunnel, so it is not enough. */
+/** True if ztunnel's veth still exists. The namespace may still exist after ztunnel has died. */
 async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
   try {
     await linksOf(node, ztunnel)

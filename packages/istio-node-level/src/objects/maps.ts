@@ -3,12 +3,12 @@ import { dropReasons } from '../programs/reasons.ts'
 
 /** Target of packets: the node's end of a link, and the MAC address of the other end. */
 const target = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8') })
-/** Value of such a target. */
+/** Target of packets, as a value of a map. */
 export type Target = ReturnType<(typeof target)['read']>
 
 /** Target of open connections to the previous ztunnel, with the node's ID of its namespace (`NETNSID`). */
 const earlierTarget = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: int('u8'), netns: int('u32') })
-/** Value of such a target. */
+/** Target of open connections, as a value of a map. */
 export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
 /** Target without a link. Entries of an array map always exist. */

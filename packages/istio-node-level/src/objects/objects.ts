@@ -15,7 +15,7 @@ export type Variant = 'tproxy' | 'mark'
 
 /** Options of {@link openObjects}. */
 export interface ObjectsOptions {
-  /** Folder of the pins, in a bpf file system. Mounts one if none is mounted there. Default: {@link PINS}. */
+  /** Folder of the pins, in a bpf file system. A bpf file system is mounted there if none is. Default: {@link PINS}. */
   readonly pins?: string | undefined
   /** Default: `tproxy` if the kernel supports it. */
   readonly variant?: Variant | undefined

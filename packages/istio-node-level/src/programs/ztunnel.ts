@@ -97,7 +97,8 @@ export const ztunnelIngress = program({
     store('u32', 'r10', frame.key, 'r5'),
     release(),
     jump('r8', 'eq', LISTEN, 'mark'),
-    // An established connection finds its socket by itself. Inbound connections to redirected ports need the rules.
+    // An established connection finds its socket by itself, except inbound connections to ports 15006 and 15008: they
+    // need the rules.
     jump('r9', 'ne', tags.inbound, 'pass'),
     load('u32', 'r1', 'r10', frame.key),
     jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),

@@ -24,7 +24,7 @@ const openOf = (kind: 'bpf-map' | 'bpf-prog'): number =>
     }
   }).length
 
-test.each(['first opened', 'found pinned'])('objects that are %s are opened once', (how) => {
+test.each(['first opened', 'found pinned'])('objects that are %s have one open descriptor each', (how) => {
   if (how === 'found pinned') openObjects({ pins: folder })[Symbol.dispose]()
   using objects = openObjects({ pins: folder })
   expect([openOf('bpf-map'), openOf('bpf-prog')]).toEqual([Object.keys(objects.maps).length, objects.programs.size])

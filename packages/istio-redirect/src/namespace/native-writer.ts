@@ -26,7 +26,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async remove() {
       await removeNativeTables(where)
     },
-    // `apply` replaces these tables as a whole.
+    // Nothing to remove: `apply` replaces our tables as a whole.
     leaveBehind: async () => {},
   }
 }

@@ -12,7 +12,7 @@ export function carriedOver(
   { unchanged }: { readonly unchanged: boolean },
 ): Pick<AttachmentRecord, 'generation' | 'first'> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return {}
-  // If the kernel's generation is higher by now, the next call only has to read the rules.
+  // An outdated generation does no harm: the next call reads the rules instead.
   const generation = unchanged ? before.generation : next.generation
   return { generation, ...(wasFresh(before) && !wasFresh({ ...next, generation }) && { first: true }) }
 }

@@ -10,7 +10,7 @@ function inUseOf(table: Table): Table {
   if (chains.length === table.chains.length) return table
   const names = new Set(chains.map(({ name }) => name))
   const kept = chains.map((chain) => withoutJumps(chain, names))
-  // A chain that only had such jumps is empty now.
+  // Repeats the step if a chain is empty now, because all its rules were jumps to empty chains.
   const next = { ...table, chains: kept }
   return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
 }

@@ -47,7 +47,7 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // A packet without a socket has no group, and matches neither of these rules.
+  // A packet without a socket has no group. It matches neither form of the rule below.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // One rule with a negated condition for each group. Without groups the rule matches all packets.
   return [

@@ -46,7 +46,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   const rules = redirectRules(config)
   using network = await openNetwork(job.target, networkOf(config))
   try {
-    // Native rules would also see every packet.
+    // Removes native rules: they would process every packet, too.
     if (await clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))
