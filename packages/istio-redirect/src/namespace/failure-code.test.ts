@@ -48,7 +48,7 @@ describe('a failure without a code of its own', () => {
       new NftError('REFUSED', 'it failed', { faults: [{ ...fault, code: 'EINVAL' }] }),
       5,
     ],
-  ])('of native rules %s gets a code', (_, error, code) => {
+  ])('in native rules %s gets a code', (_, error, code) => {
     expect(toErrorDocument(withFailureCode(error))).toMatchObject({ code, msg: 'it failed' })
   })
 
