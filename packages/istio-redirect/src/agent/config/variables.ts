@@ -38,18 +38,6 @@ export const variables = {
     false,
     "mode 0640 instead of 0600 for the plugin's own configuration file",
   ),
-  cniCacheDir: text('cni-cache-dir', '', 'path of MOUNTED_CNI_CACHE_DIR on the node; empty: the same without /host'),
-  cniBinSourceDir: text('cni-bin-source-dir', '/opt/cni/bin', 'folder with the binaries to copy'),
-  cniAgentRunDir: text(
-    'cni-agent-run-dir',
-    '/var/run/istio-cni',
-    'run directory with sockets and kubeconfig; the same path on the node',
-  ),
-  cniConfGroupRead: bool(
-    'cni-conf-group-read',
-    false,
-    'mode 0640 instead of 0600 for a configuration file that the agent creates',
-  ),
   // Kubeconfig
   kubeconfigMode: int('kubeconfig-mode', 0o600, 'mode of the kubeconfig; 0600 is octal, 600 is decimal', {
     shown: '0600',

@@ -191,7 +191,7 @@ describe('entries that another process removed', () => {
     await sets.put(b, ['10.0.0.2', '10.0.0.3'])
     await sets.put(c, ['10.0.0.3'])
     await fake.set(probeSetNames.ipv4, { type: 'hash:ip', family: 'ipv4', comment: true }).destroy()
-    await expect(sets.drop(a)).rejects.toThrow('is not there')
+    await expect(sets.drop(a)).rejects.toThrow('does not exist')
     expect((await sets.missing()).sets).toEqual([probeSetNames.ipv4])
     await sets.create()
     await sets.heal()
