@@ -1,7 +1,16 @@
-import type { IptablesBackend } from '@cni/iptables'
+import type { ApplyReport, IptablesBackend } from '@cni/iptables'
 
 /** Back end that writes the rules: one of the iptables back ends, or nftables directly. */
 export type Backend = IptablesBackend | 'nftables'
+
+/**
+ * Result of an apply.
+ * - `fresh`: the rules were written to an empty namespace.
+ * - `reconcile`: rules that differed were corrected.
+ * - `replace`: whole nftables tables were replaced.
+ * - `unchanged`: nothing was written.
+ */
+export type ApplyPlan = ApplyReport['plan'] | 'replace'
 
 /**
  * Reads `nft` or `legacy`, as Istio's settings and files on nodes spell it. Returns `undefined` for any other value.

@@ -54,7 +54,7 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
     const drift = (await namespaceDrift(pod, everything, native)).join('\n')
     expect(drift).toContain('missing table inet istio-ambient-raw')
     expect(drift).toContain('missing rule in table inet istio-ambient-nat, chain istio-output')
-    expect(await enrolNamespace(pod, everything, native)).toMatchObject({ plan: 'reconcile' })
+    expect(await enrolNamespace(pod, everything, native)).toMatchObject({ plan: 'replace' })
     expect(await namespaceDrift(pod, everything, native)).toEqual([])
     expect(list(pod)).toContain('table inet mine')
   })

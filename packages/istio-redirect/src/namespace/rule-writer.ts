@@ -1,10 +1,10 @@
 import type { CaptureConfig } from '@cni/istio-rules'
-import type { Backend } from '../backend.ts'
+import type { ApplyPlan, Backend } from '../backend.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
 /** Result of `apply` for the log. */
 export interface WriteReport {
-  readonly plan: 'fresh' | 'reconcile' | 'replace' | 'unchanged'
+  readonly plan: ApplyPlan
   readonly families: AttachmentRecord['families']
   readonly backend: Backend
   readonly durationMs: number

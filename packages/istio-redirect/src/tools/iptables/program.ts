@@ -8,7 +8,7 @@ import {
   rulesLeftBehind,
 } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
-import type { Backend } from '../../backend.ts'
+import type { ApplyPlan, Backend } from '../../backend.ts'
 import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
 import { clearNativeTables } from '../../namespace/native-tables.ts'
 import type { ToolLog } from './log.ts'
@@ -27,7 +27,7 @@ export interface Program {
 
 /** Result of {@link program}. */
 export interface ProgramReport {
-  readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'replace' | 'removed'
+  readonly plan: ApplyPlan | 'removed'
   readonly backend: Backend
   readonly families: readonly Family[]
 }

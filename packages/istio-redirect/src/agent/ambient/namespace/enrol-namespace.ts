@@ -1,20 +1,15 @@
 import type { PodCapture } from '@cni/istio-rules'
 import { replyRoute } from '@cni/istio-rules'
 import { type NetnsTarget, openRtnl, type Rtnl, readFile } from '@cni/netns'
+import type { ApplyPlan } from '../../../backend.ts'
 import { localRoute, markRule, type NetworkItem } from '../../../namespace/policy-route.ts'
-import {
-  hasLegacyTables,
-  type InstalledRules,
-  installedRules,
-  type RulesOptions,
-  type RulesPlan,
-} from '../rules/installed-rules.ts'
+import { hasLegacyTables, type InstalledRules, installedRules, type RulesOptions } from '../rules/installed-rules.ts'
 import { captureRules } from './capture-rules.ts'
 
 /** Result of {@link enrolNamespace}. */
 export interface EnrolReport {
   /** Result for the rules. With `unchanged`, routes may still have changed. */
-  readonly plan: RulesPlan
+  readonly plan: ApplyPlan
   /**
    * Number of nf_tables changes after the enrolment, if known. The rules are unchanged as long as the kernel's count is
    * equal.

@@ -2,7 +2,8 @@ import { mutex } from '@cni/host'
 import { ipset } from '@cni/ipset'
 import { hostRules, hostTables, type PodCapture, probeSetNames } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
-import { installedRules, type RulesLook, type RulesOptions, type RulesPlan } from '../rules/installed-rules.ts'
+import type { ApplyPlan } from '../../../backend.ts'
+import { installedRules, type RulesLook, type RulesOptions } from '../rules/installed-rules.ts'
 import { type AddressSet, ipsetNames, ipsetOf, removeIpsets } from './address-set.ts'
 import { nftSetOf } from './nft-address-set.ts'
 import { type ProbeSets, probeSets } from './probe-sets.ts'
@@ -29,7 +30,7 @@ export interface NodeProbes {
    * that
    * the rules do not need.
    */
-  apply(): Promise<RulesPlan>
+  apply(): Promise<ApplyPlan>
   /** Differences from the state that {@link NodeProbes.apply} installs, as texts. Ignores entries of sets. */
   drift(): Promise<string[]>
   /** Removes rules and sets from the node, including their entries. */

@@ -6,6 +6,7 @@ import { nftables } from '@cni/nftables'
 import { type Ruleset as NftRuleset, driftText as nftDriftText } from '@cni/nftables/rules'
 import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
+import type { ApplyPlan } from '../../../backend.ts'
 import { provenChains } from './proven-chains.ts'
 import { writeFresh } from './write-fresh.ts'
 
@@ -16,14 +17,6 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
   /** True to remove Istio chains outside of these rules, and the jumps to them. Default: true. */
   readonly reconcile?: boolean | undefined
 }
-
-/**
- * Result of an apply.
- * - `fresh`: the rules were written to an empty place.
- * - `reconcile`: different rules were replaced.
- * - `unchanged`: nothing was written.
- */
-export type RulesPlan = 'fresh' | 'reconcile' | 'unchanged'
 
 /** The same rules for both back ends. */
 export interface RulesOfBoth {
@@ -41,7 +34,7 @@ export interface InstalledRules {
    * the
    * count is equal.
    */
-  apply(): Promise<{ readonly plan: RulesPlan; readonly generation?: number | undefined }>
+  apply(): Promise<{ readonly plan: ApplyPlan; readonly generation?: number | undefined }>
   /** Differences from the state that {@link InstalledRules.apply} installs, as texts. */
   drift(): Promise<string[]>
   /** Lists existing rules of both back ends as texts, for a namespace that should have none. */
@@ -101,7 +94,7 @@ export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
 // internal
 
 interface RulesByOne extends Pick<InstalledRules, 'watch'> {
-  apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
+  apply(): Promise<{ readonly plan: ApplyPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
   /** Lists existing rules as texts, for a namespace that should have none. */
   present(): Promise<string[]>
@@ -170,7 +163,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
       const { plan, undo } = await kernel.apply(rules.wanted)
       const tables = needless()
       if (tables.length > 0) await orUndo(undo, () => kernel.remove({ tables }))
-      return { plan: plan === 'replace' ? 'reconcile' : plan, undo }
+      return { plan, undo }
     },
     drift: async () => [...lines(nftDriftText(await kernel.diff(rules.wanted))), ...(await present(needless()))],
     present: () => unlessUnsupported(() => present(rules.all.tables), []),
