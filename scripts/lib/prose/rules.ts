@@ -5,7 +5,7 @@ export type Finding = { rule: string; words: string }
 export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
 
 /** Longest sentence, in words. A code span counts as one word. */
-const LONGEST_SENTENCE: Readonly<Record<Kind, number>> = { comment: 20, paragraph: 25, cell: 25, title: 25 }
+const LONGEST_SENTENCE = { comment: 20, paragraph: 25, title: 25 } as const
 
 /** Longest table cell, in words. */
 const LONGEST_CELL = 25
@@ -44,14 +44,17 @@ export function findings(text: string, kind: Kind): Finding[] {
   search('actor', NOBODY)
   search('negated noun', NEGATED_NOUN)
   search('figure of speech', FIGURES)
-  search('half a sentence', HALF_SENTENCE)
+  search('half a sentence', HALF_SENTENCE, text.trim())
   if (kind === 'comment') search('cost', COST)
+  if (kind === 'cell') {
+    const length = wordCount(plain)
+    if (length > LONGEST_CELL) found.push({ rule: `cell of ${length} words`, words: opening(plain) })
+    return found
+  }
   for (const sentence of sentences(plain)) {
     const length = wordCount(sentence)
     if (length > LONGEST_SENTENCE[kind]) found.push({ rule: `sentence of ${length} words`, words: opening(sentence) })
   }
-  const length = wordCount(plain)
-  if (kind === 'cell' && length > LONGEST_CELL) found.push({ rule: `cell of ${length} words`, words: opening(plain) })
   return found
 }
 
