@@ -26,6 +26,6 @@ test('an ADD that fails touches nothing of others', async () => {
   await node.addLink({ kind: 'dummy', name: 'cni0' }) // somebody else's
   const before = await node.getLinks()
   const { error } = await plugin.add()
-  expect(error?.msg).toContain('EEXIST: there is one whose kind is "dummy", not "bridge"')
+  expect(error?.msg).toContain('EEXIST: it exists, but its kind is "dummy", not "bridge"')
   expect(await node.getLinks()).toEqual(before)
 })

@@ -66,7 +66,7 @@ describe('a link', () => {
     ] as const) {
       await expect(rtnl.addLink(link)).rejects.toMatchObject({
         code: 'EEXIST',
-        message: expect.stringContaining(`EEXIST: there is one whose ${reason}`),
+        message: expect.stringContaining(`EEXIST: it exists, but its ${reason}`),
       })
     }
   })

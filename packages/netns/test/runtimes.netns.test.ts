@@ -131,7 +131,7 @@ test('without FFI rtnetlink goes through the package netlink, in the namespace o
     mkdirSync(join(folder, 'node_modules/netlink'))
     writeFileSync(join(folder, 'node_modules/netlink/index.js'), 'throw new Error("no build for this machine")')
     expect(JSON.parse((await inside()).stdout)).toEqual({
-      opened: expect.stringMatching(/koffi.*the package netlink does not load: no build for this machine/),
+      opened: expect.stringMatching(/koffi.*the package netlink failed to load: no build for this machine/),
     })
   } finally {
     rmSync(folder, { recursive: true })

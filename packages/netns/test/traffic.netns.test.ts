@@ -141,7 +141,7 @@ describe('qdiscs', () => {
   test('that cannot be are refused, and nothing is there', async () => {
     const before = await rtnl.getQdiscs()
     await expect(rtnl.addRedirect({ link: 'v0', to: 'ifb0' })).rejects.toMatchObject({
-      message: expect.stringContaining('it takes the qdisc ingress or clsact'),
+      message: expect.stringContaining('the link needs the qdisc ingress or clsact'),
     })
     for (const qdisc of [
       { kind: 'tbf', link: 'v0', tbf: { ...tbf, bitsPerSecond: 0 } },

@@ -1,9 +1,9 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Makes a change; false when the kernel refuses it with one of the codes, which say that it is so already.
+ * Makes a change. Returns false if the kernel refuses it with one of the codes: the wanted state already exists.
  *
- * @param difference - what is otherwise after all, in words that are added to the error
+ * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */
 export function unlessAlready(
   codes: readonly string[],

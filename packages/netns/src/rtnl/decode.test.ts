@@ -7,7 +7,7 @@ import { decodeRoute } from './route/decode.ts'
 import { isRoute } from './route/match.ts'
 import { decodeRule, isRule } from './rule/codec.ts'
 
-// Datagrams as Linux 6.18 sends them.
+// Datagrams of Linux 6.18.
 const RULES =
   '340000002000020001000000a20a000002000000ff0000010000000008000f00ff00000008000e00ffffffff0500150002000000' +
   '3c0000002000020001000000a20a000002000000fe0000010000000008000f00fe00000008000e00ffffffff050015000200000008000600fe7f0000'
@@ -21,21 +21,21 @@ const messages = (hex: string): Message[] => decodeMessages(Buffer.from(hex, 'he
 const build = (fixed: string, attributes: readonly Attribute[]) =>
   encodeAttributes(attributes, Buffer.from(fixed, 'hex'))
 
-test('the rules of a new namespace', () => {
+test('decodes the rules of a new namespace', () => {
   expect(messages(RULES).map(({ body }) => decodeRule(body))).toEqual([
     { family: 'ipv4', table: 255, priority: 0, invert: false },
     { family: 'ipv4', table: 254, priority: 32766, invert: false },
   ])
 })
 
-test('the addresses of lo', () => {
+test('decodes the addresses of lo', () => {
   expect(messages(ADDRESSES).map(({ body }) => decodeAddress(body))).toEqual([
     expect.objectContaining({ family: 'ipv4', cidr: '127.0.0.1/8', linkIndex: 1, scope: 'host', tentative: false }),
     expect.objectContaining({ family: 'ipv6', cidr: '::1/128', linkIndex: 1, scope: 'host', duplicate: false }),
   ])
 })
 
-test('a link: flags, MAC, kind, master and parent', () => {
+test('decodes flags, MAC, kind, master and parent of a link', () => {
   const body = build(`00000000070000004300000000000000`, [
     [1, Uint8Array.of(2, 0, 0, 0xab, 0, 1)],
     [3, Buffer.from('eth0\0')],
@@ -62,12 +62,12 @@ test('a link: flags, MAC, kind, master and parent', () => {
   })
 })
 
-test('families that are not IP are passed over', () => {
+test('messages of families other than IPv4 and IPv6 are skipped', () => {
   expect(decodeRoute(build('1c00000000000000' + '00000000', []))).toBeUndefined()
   expect(decodeAddress(build('1c00000001000000', [[1, Uint8Array.of(1)]]))).toBeUndefined()
 })
 
-test('a route is the wanted one only when everything that was said fits', () => {
+test('a route matches only if all given members are equal', () => {
   const route = decodeRoute(
     build('020c0000fe03fd0100000000', [
       [15, Uint8Array.of(254, 0, 0, 0)],
@@ -92,7 +92,7 @@ test('a route is the wanted one only when everything that was said fits', () => 
   expect(isRoute(route, { destination: '10.1.2.3/12', metric: 5 }, { link: 2 })).toBe(false)
 })
 
-test('a rule with selectors we do not know is never the wanted one', () => {
+test('a rule with unknown selectors never matches', () => {
   const fixed = '020000008500000100000000'
   const mark: [number, Uint8Array] = [10, Uint8Array.of(0x39, 5, 0, 0)]
   const mask: [number, Uint8Array] = [16, Uint8Array.of(255, 255, 255, 255)]
@@ -104,7 +104,7 @@ test('a rule with selectors we do not know is never the wanted one', () => {
   expect(isRule(build(fixed, [mark, mask]), { ...wanted, priority: 5 })).toBe(false)
 })
 
-test('an unsigned mark of 32 bits is itself', () => {
+test('an fwmark with the highest bit set is a positive number', () => {
   const body = build('020000008500000100000000', [[10, Uint8Array.of(0, 0, 0, 0x80)]])
   expect(decodeRule(body)?.fwmark).toBe(0x80000000)
 })

@@ -7,7 +7,7 @@ import type { NewRoute } from './port/route.ts'
 import { encodeRoute } from './route/encode.ts'
 import { encodeRule } from './rule/codec.ts'
 
-// What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 0.
+// iproute2 6.1 sends the expected bytes for the command in the title (strace), with sequence number 0.
 const bytes = (type: number, flags: number, { fixed, attributes }: { fixed: Uint8Array; attributes: Attribute[] }) =>
   Buffer.from(encodeMessage({ type, flags, fixed, attributes })).toString('hex')
 
@@ -17,7 +17,7 @@ test('ip addr add 10.1.0.1/24 dev lo', () => {
   )
 })
 
-test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTED, the rest is the same)', () => {
+test('ip link add v0 type veth peer name v1 (only the NLA_F_NESTED flags differ from iproute2)', () => {
   const plain = bytes(16, 0x605, encodeNewLink({ name: 'v0', kind: 'veth', peer: { name: 'v1' } }))
     .replaceAll('1280', '1200')
     .replaceAll('0280', '0200')
@@ -25,7 +25,7 @@ test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTE
     '58000000100005060000000000000000' +
       '00000000000000000000000000000000' +
       '0700030076300000' +
-      // iproute2 leaves out the NUL of the kind, which saves four bytes
+      // iproute2 omits the NUL after the kind, which makes the message four bytes shorter.
       `30001200090001007665746800000000${'20000200' + '1c000100'}` +
       '00000000000000000000000000000000' +
       '0700030076310000',
@@ -38,7 +38,7 @@ test('ip link set lo up (by name instead of by index)', () => {
   )
 })
 
-test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bits)', () => {
+test('ip rule add fwmark 1337 table 133 pref 100 (with the table as a 32-bit attribute as well)', () => {
   const rule = encodeRule({ family: 'ipv4', fwmark: 1337, table: 133, priority: 100 })
   expect(bytes(32, 0x605, rule)).toBe(
     '34000000200005060000000000000000' +
@@ -49,20 +49,20 @@ test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bit
   )
 })
 
-test('ip route add local default dev lo table 133 (and the table again, in 32 bits)', () => {
+test('ip route add local default dev lo table 133 (with the table as a 32-bit attribute as well)', () => {
   const route = encodeRoute({ destination: 'default', family: 'ipv4', type: 'local', table: 133 }, { link: 1 }, 'add')
   expect(bytes(24, 0x605, route)).toBe(
     '2c000000180005060000000000000000' + '020000008503fe0200000000' + '08000f0085000000' + '0800040001000000',
   )
 })
 
-test('an attribute is padded to four bytes, its length is not', () => {
+test("padding to four bytes is not part of an attribute's length", () => {
   expect(bytes(1, 0, { fixed: Uint8Array.of(9), attributes: [[5, Uint8Array.of(1, 2)]] })).toBe(
     '1c000000010000000000000000000000' + '09000000' + '0600050001020000',
   )
 })
 
-test('a table beyond 255 is only in its attribute', () => {
+test('a table above 255 is sent only as an attribute', () => {
   const { fixed } = encodeRule({ family: 'ipv6', table: 1000 })
   expect(fixed[4]).toBe(0)
 })
@@ -79,10 +79,13 @@ test.each<[string, NewRoute]>([
   )
 })
 
-test('a rule with a prefix of the other family is refused', () => {
+test('a rule whose prefix has the other family is refused', () => {
   expect(() => encodeRule({ family: 'ipv4', table: 1, from: 'fd00::/8' })).toThrow('not an ipv4 prefix')
 })
 
-test.each(['', '.', '..', 'a/b', 'a b', 'a:b', 'a\0b', 'sixteen-bytes-xx'])('%j is not an interface name', (name) => {
-  expect(() => linkName(name)).toThrow(expect.objectContaining({ code: 'INVALID' }))
-})
+test.each(['', '.', '..', 'a/b', 'a b', 'a:b', 'a\0b', 'sixteen-bytes-xx'])(
+  '%j is refused as an interface name',
+  (name) => {
+    expect(() => linkName(name)).toThrow(expect.objectContaining({ code: 'INVALID' }))
+  },
+)

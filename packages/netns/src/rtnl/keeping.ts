@@ -1,6 +1,6 @@
 import type { Rtnl } from './port/rtnl.ts'
 
-/** The same operations for a namespace whose handle is `kept`: nothing is deleted, and every answer says so. */
+/** Wraps the operations for a namespace whose handle is `kept`: deletions do nothing and return `deleted: false`. */
 export function keeping(rtnl: Rtnl): Rtnl {
   const nothing = async () => ({ deleted: false })
   return {

@@ -11,7 +11,7 @@ import { optionalPackage } from '../sys/optional-package.ts'
 import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
 
-/** What we use of the package `netlink` (0.3.0): datagrams to and from the kernel, by the event loop. */
+/** Types of the package `netlink` (0.3.0) that this file uses: asynchronous datagrams to and from the kernel. */
 interface RawSocket {
   on(event: 'message', listener: (datagram: Buffer, from: { readonly port: number }) => void): void
   on(event: 'error', listener: (error: Error) => void): void
@@ -24,12 +24,12 @@ interface NpmNetlink {
   readonly RawNetlinkSocket: new (protocol: number, options: { localPort: number }) => RawSocket
 }
 
-// The kernel answers at once, and nothing tells that it has not.
+// Milliseconds to wait for an answer. The kernel answers at once, so a longer wait means a lost answer.
 const TIMEOUT = 5000
 
 /**
- * rtnetlink through the package `netlink`, in the namespace of this process: for Node without FFI. The kernel's own
- * sentences are missing from errors, as the package cannot ask for them. Throws the given error when it is not installed.
+ * rtnetlink over the package `netlink`, in the namespace of this process: for Node.js without FFI. Errors lack the
+ * kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package is not installed.
  */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)
@@ -39,7 +39,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   let turn: Promise<unknown> = Promise.resolve()
   let open = true
 
-  // Only who waits for an answer keeps the process alive.
+  // The socket keeps the process alive only while an operation waits for an answer.
   socket.unref()
   socket.on('error', (error) => waiting?.settle(error))
   socket.on('message', (datagram, { port }) => {
@@ -80,7 +80,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   }
   return {
     perform<T>(operation: (channel: Questions) => T) {
-      // One after the other: the kernel refuses a dump while another runs on the socket.
+      // Runs operations one after the other: the kernel refuses a dump while another dump runs on the same socket.
       const done = turn.then(() => performLater(operation, replies))
       turn = done.catch(() => {})
       return done
@@ -96,11 +96,11 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
 
 function load(withoutFfi: NetnsError): NpmNetlink {
   try {
-    // foreign API: the parse boundary
+    // The package has no types: the result is cast here.
     return optionalPackage('netlink') as NpmNetlink
   } catch (cause) {
     if (errnoOf(cause) === 'MODULE_NOT_FOUND') throw withoutFfi
-    const message = `${withoutFfi.message}; the package netlink does not load: ${messageOf(cause)}`
+    const message = `${withoutFfi.message}; the package netlink failed to load: ${messageOf(cause)}`
     throw new NetnsError('NO_FFI', message, { cause })
   }
 }

@@ -9,17 +9,17 @@ declare const c: NetnsContext & { readonly netns: Netns }
 const bridge = { kind: 'bridge', name: 'cni0', up: true } as const
 const veth = { kind: 'veth', name: 'v0', peer: { name: 'eth0', netns: pod } } as const
 
-test('a bridge is made without the undo of a call on the node, with it in a pod', async () => {
+test("a context without `netns: 'host'` accepts a bridge, a context for the host does not", async () => {
   await (await openRtnl('host')).addLink(bridge)
   await (await openRtnl(node)).addLink(bridge)
   await (await openRtnl(c)).addLink(bridge)
-  // @ts-expect-error all pods share it
+  // @ts-expect-error All pods share a bridge.
   await (await openRtnl({ ...c, netns: 'host' })).addLink(bridge)
   // @ts-expect-error
   await (await openRtnl({ ...c, netns: node })).addLink(bridge)
 })
 
-test("what is one pod's is made with the undo of its call", async () => {
+test('a context accepts links that belong to one pod', async () => {
   await (await openRtnl({ ...c, netns: 'host' })).addLink(veth)
   await (await openRtnl(c)).addLink(veth)
 })

@@ -8,13 +8,18 @@ import type { Rtnl } from './port/rtnl.ts'
 import { undoing } from './undoing.ts'
 
 /**
- * Opens an rtnetlink socket inside a namespace. The socket stays there: use it from outside, then close it.
- * Without FFI, and for `'host'` alone, the package `netlink` does it where it is installed.
+ * Opens an rtnetlink socket in a namespace. The socket stays in that namespace: use it from outside, then close it.
+ * Without FFI, only `'host'` works, and it needs the optional package `netlink`.
  *
- * With the context of a call, every change registers its inverse: what was added is deleted, what was deleted (links
- * excepted) is added, what was set is set back, when a later step of ADD fails. A link that others use by then stays.
- * Closed (`using` does that), it still serves inverse steps, yours included. On the node `openRtnl({ ...c, netns: 'host' })`
- * is for what belongs to this pod, and `openRtnl('host')`, which takes nothing back, for what all pods share.
+ * With the context of a call, every change registers an undo step. The undo steps run if a later step of ADD fails:
+ * - An added object is deleted.
+ * - A deleted object is added again, except links.
+ * - A changed value is set back.
+ *
+ * A link that other links use at that time stays. Undo steps, including your own, work after the socket is closed.
+ *
+ * On the node, use `openRtnl({ ...c, netns: 'host' })` for objects of one pod. Use `openRtnl('host')` for objects that
+ * all pods share: it registers no undo steps.
  *
  * In DEL, a handle that is `kept` deletes nothing: another attachment of the container still uses the namespace.
  *
@@ -32,7 +37,7 @@ export function openRtnl(where: Where): Promise<
         readonly netns?: Netns | undefined
       },
     ): Promise<{ added: boolean }>
-    /** Not a bridge, which all pods share: make it with `openRtnl('host')`, which takes nothing back. */
+    /** Refuses a bridge, because all pods share it. Create it with `openRtnl('host')`, which registers no undo step. */
     addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
   }
 >

@@ -6,12 +6,12 @@ import { openNetlink } from '../netlink/open.ts'
 import { traced } from './traced.ts'
 import type { Transport } from './transport.ts'
 
-/** A transport to a namespace. */
+/** Opens a transport to a namespace. */
 export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Conditions that a bundler can decide: executables always have system calls.
+    // A bundler can evaluate these conditions. Executables always have system calls and omit this code.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -23,8 +23,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * A transport that still works after it was closed, by opening another one for each operation: inverse steps run long
- * after the block that declared it with `using`, and nothing tells when the last of them has run.
+ * Opens a transport that still works after it was closed: each later operation opens a new transport. Undo steps run
+ * after the `using` block has closed the transport, and no event marks the last undo step.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)
@@ -46,7 +46,7 @@ export async function openReviving(target: NetnsTarget): Promise<Transport> {
   }
 }
 
-/** Each operation is done when its call returns. */
+/** Operations are synchronous: each one is done when its call returns. */
 function channelTransport(target: NetnsTarget): Transport {
   const channel = openNetlink(target, NETLINK_ROUTE, { strict: true })
   const debug = debugFor('rtnl')

@@ -10,7 +10,7 @@ import { performLater } from './perform-later.ts'
 const request = (type: number): Request => ({ type, what: `Ask ${type}` })
 const message = (type: number): Message => ({ type, flags: 0, sequence: 0, port: 0, body: Buffer.alloc(0) })
 
-/** Answers `ask` with one message of the same type, refuses above 100, and writes down what was asked. */
+/** Fake kernel: returns messages of the requested type, refuses types above 100, records all requests. */
 function kernel() {
   const asked: string[] = []
   const ask = async (way: string, { type, what }: Request) => {
@@ -22,7 +22,7 @@ function kernel() {
   return { asked, ask }
 }
 
-test('an operation is given its answers one after the other, and asks nothing twice', async () => {
+test('an operation gets its answers in order, and each request is sent once', async () => {
   const { asked, ask } = kernel()
   const operation = (channel: Questions) => {
     const first = channel.get(request(1)).type
@@ -33,7 +33,7 @@ test('an operation is given its answers one after the other, and asks nothing tw
   expect(asked).toEqual(['get 1', 'ask 2', 'dump 9'])
 })
 
-test('a refusal reaches the operation where it asked, which may go on otherwise', async () => {
+test('a refusal is thrown inside the operation, which may catch it and continue', async () => {
   const { asked, ask } = kernel()
   const operation = (channel: Questions) => {
     try {
@@ -47,7 +47,7 @@ test('a refusal reaches the operation where it asked, which may go on otherwise'
   expect(asked).toEqual(['get 101', 'get 7'])
 })
 
-test('what the operation throws is what the caller gets', async () => {
+test('an error that the operation throws reaches the caller', async () => {
   const { asked, ask } = kernel()
   await expect(performLater((channel) => channel.ask(request(101)), ask)).rejects.toMatchObject({ code: 'ENODEV' })
   const invalid = new NetnsError('INVALID', 'Not an interface name')

@@ -4,10 +4,10 @@ import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
 import type { Way } from '../netlink/request.ts'
 
-/** Answers a question, or throws what the kernel said instead. */
+/** Returns the answer to a request, or throws the kernel's error. */
 type Answer = () => Message[]
 
-/** Thrown out of an operation that asks what is not answered yet; no operation catches what is no `NetnsError`. */
+/** Thrown inside an operation that sends a request without a known answer. Operations catch only `NetnsError`. */
 class Unanswered {
   readonly way: Way
   readonly request: Request
@@ -19,8 +19,9 @@ class Unanswered {
 }
 
 /**
- * Performs an operation that is written for answers at once by a transport that takes time. What it asks depends on
- * nothing but the answers before, so it is called again, with those that are there, until none is missing.
+ * Runs a synchronous operation over an asynchronous transport. Calls the operation again after each new answer, with
+ * all answers so far, until it returns. Its requests depend only on earlier answers, so a repeated call sends the same
+ * ones.
  */
 export async function performLater<T>(
   operation: (channel: Questions) => T,

@@ -1,8 +1,8 @@
 import type { Questions } from '../netlink/channel.ts'
 
-/** How the operations reach the kernel. */
+/** Connection of the rtnl operations to the kernel. */
 export interface Transport {
-  /** Calls an operation with what it asks its questions of. */
+  /** Calls an operation with a channel for its requests. */
   perform<T>(operation: (channel: Questions) => T): Promise<T>
   close(): void
 }

@@ -10,7 +10,7 @@ import { addressOf, type RtnlPort } from './port/rtnl.ts'
 import { parentOf } from './qdisc/codec.ts'
 import { destinationText, resolveRoute } from './route/resolve.ts'
 
-/** The operations that change what links have, and tables. */
+/** Operations that change tables and the objects that belong to links. */
 type TableChanges = Pick<
   RtnlPort,
   | `${'add' | 'delete'}${'Address' | 'Route' | 'Rule' | 'Neighbour' | 'BridgeVlan' | 'Qdisc' | 'Redirect'}`
@@ -18,15 +18,15 @@ type TableChanges = Pick<
   | `replace${'Route' | 'Neighbour' | 'Qdisc' | 'Filter'}`
 >
 
-/** The same operations; each change registers the step that takes it back. */
+/** Wraps the operations: each change registers an undo step. */
 export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => void): TableChanges {
-  /** What was added is deleted. */
+  /** Undo of an addition: deletes the added object. */
   const adding = async <T>(thing: T, add: (thing: T) => Promise<{ added: boolean }>, remove: (thing: T) => unknown) => {
     const answer = await add(thing)
     if (answer.added) undo(() => remove(thing))
     return answer
   }
-  /** What has gone is added, what has come is deleted, as far as the list tells it. */
+  /** Undo of a change: compares the lists before and after. Adds missing objects again and deletes new ones. */
   const changing = async <T, Answer>(
     list: () => Promise<T[]>,
     change: () => Promise<Answer>,
@@ -41,7 +41,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
   }
-  /** What others have put on the link meanwhile would go with it. */
+  /** Deleting the qdisc would also delete filters that other programs have added to the link since. */
   const deleteUnlessUsed = async (qdisc: QdiscToAdd) => {
     const link = qdisc.link ?? qdisc.linkIndex
     if (parentOf(qdisc) === 'ingress' && link !== undefined && (await rtnl.getLink(link)) !== undefined) {
@@ -49,7 +49,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     }
     await rtnl.deleteQdisc(qdisc)
   }
-  /** Its program is a descriptor, which may be closed by then. */
+  /** Omits the program: the caller may have closed its descriptor by then. */
   const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
   const sameDestination = (route: NewRoute) => {
     const resolved = resolveRoute(route, 'delete')
@@ -63,7 +63,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     async deleteAddress(first, cidr?: string) {
       const address = addressOf(first, cidr)
       const link = address.link ?? address.linkIndex
-      // Those of IPv4 that are secondary go with the first of their network.
+      // The kernel deletes secondary IPv4 addresses together with the first address of their network.
       const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
       return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
     },
@@ -107,7 +107,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
       const remove = () => rtnl.deleteQdisc(qdisc)
       const register = (step: () => unknown) => void steps.unshift(step)
       const answer = await changing(qdiscsAt(rtnl, qdisc), remove, rtnl.addQdisc, rtnl.deleteQdisc, register)
-      // What it redirected has gone with it.
+      // Deleting the qdisc has deleted its redirections. Adds them again.
       for (const gone of notIn(await redirects(), before)) steps.push(() => rtnl.addRedirect(gone))
       undo(async () => {
         for (const step of steps) await step()
@@ -131,7 +131,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
   }
 }
 
-/** The entries for the address of one. */
+/** Lists the entries for the address of a neighbour. */
 function sameNeighbour(rtnl: RtnlPort, neighbour: NewNeighbour): () => Promise<Neighbour[]> {
   const { proxy = false } = neighbour
   const address = formatAddress(parseAddress(neighbour.address).bytes)
@@ -145,7 +145,7 @@ function vlansOf(rtnl: RtnlPort, { link: name, linkIndex }: OnLink): () => Promi
   return async () => (link === undefined ? [] : await rtnl.getBridgeVlans({ link }))
 }
 
-/** What somebody has put where one is, or is to be. */
+/** Lists the qdiscs that programs have added at the parent of a qdisc. */
 function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   const link = qdisc.link ?? qdisc.linkIndex
   const parent = parentOf(qdisc)
@@ -155,7 +155,7 @@ function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   }
 }
 
-/** The values of the second list that the first one has not. */
+/** Values of the second list that are missing in the first list. */
 function notIn<T>(list: readonly T[], values: readonly T[]): T[] {
   const known = new Set(list.map((value) => JSON.stringify(value)))
   return values.filter((value) => !known.has(JSON.stringify(value)))

@@ -5,18 +5,19 @@ import type { Link, LinkRef, NewLink } from './port/link.ts'
 import type { Rtnl } from './port/rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 
-/** Where inverse steps go. */
+/** Receiver of undo steps. */
 export interface Undoing {
   readonly netns: NetnsTarget
   undo(step: () => unknown): void
-  /** How to reach the namespace a link has gone to. */
+  /** Opens the namespace to which a link has moved. */
   open(netns: NetnsTarget): Promise<Rtnl>
 }
 
 /**
- * The same operations; each change registers the step that takes it back, once it has been made. Not once it is closed:
- * then only inverse steps use it, whose own inverse nobody wants. `deleteLink` has none: a link made again would lack its
- * addresses and routes. A link that others use by now, as a bridge with a port, stays as it is.
+ * Wraps the operations: each successful change registers an undo step.
+ * - After `close`, only undo steps use the operations. They register no further undo steps.
+ * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
+ * - An added link that other links use meanwhile, such as a bridge with a port, stays.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false
@@ -30,7 +31,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
   const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
     const link = await rtnl.getLink(name)
     if (link === undefined) return
-    // The `parent` of a veth is its other end.
+    // The `parent` of a veth is its peer, so the veth does not use the link.
     const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
       master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
     if (!(await rtnl.getLinks()).some(isOnIt)) await step()
@@ -47,7 +48,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
-      // Each overload takes one of the two.
+      // Calls the same method in both branches: each overload accepts one of the two types.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)

@@ -1,4 +1,4 @@
-/** The word for a number of the kernel, by a table of such words; `undefined` for one that has none. */
+/** Word for a kernel number, from a table of words. `undefined` for an unknown number. */
 export function wordOf<Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   wanted: number | undefined,

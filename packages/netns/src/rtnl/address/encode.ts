@@ -7,10 +7,12 @@ import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } fro
 import type { NewAddress } from '../port/address.ts'
 import * as wire from './wire.ts'
 
-/** The fixed part that asks for the addresses of one family, or of all. */
+/** Fixed part of a request that lists the addresses of one family, or of all families. */
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
-/** Reads `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also without a prefix: of a pod's address /32 is hardly meant. */
+/**
+ * Parses `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also if the prefix length is missing: /32 is rarely intended.
+ */
 export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)
   throw new NetnsError(
@@ -19,7 +21,7 @@ export function parseCidr(text: string): Prefix {
   )
 }
 
-/** The fixed part and attributes that add or delete an address of a link. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds or deletes an address. Throws `NetnsError('INVALID')`. */
 export function encodeAddress(
   address: Omit<NewAddress, 'link' | 'linkIndex'>,
   linkIndex: number,
@@ -47,7 +49,7 @@ export function encodeAddress(
   if (metric !== undefined) {
     attributes.push([wire.IFA_RT_PRIORITY, u32(checkInteger(metric, 0, 0xffffffff, 'metric'))])
   }
-  // The fixed part has room for eight flags.
+  // The fixed part has room for only eight flag bits. Other flags need the attribute.
   if (flags > 0xff) attributes.push([wire.IFA_FLAGS, u32(flags)])
   if (validSeconds !== undefined || preferredSeconds !== undefined) {
     attributes.push([wire.IFA_CACHEINFO, lifetime(preferredSeconds, validSeconds)])
@@ -59,7 +61,7 @@ function scopeOf({ scope, cidr }: Pick<NewAddress, 'scope' | 'cidr'>, prefix: Pr
   if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
   if (scope === undefined) return prefix.family === 'ipv4' && prefix.bytes[0] === 127 ? wire.scopeNumbers.host : 0
   if (Object.hasOwn(wire.scopeNumbers, scope)) return wire.scopeNumbers[scope]
-  throw new NetnsError('INVALID', `Address ${shown(cidr)}: its scope ${shown(scope)} is none`)
+  throw new NetnsError('INVALID', `Address ${shown(cidr)}: unknown scope ${shown(scope)}`)
 }
 
 function lifetime(preferred: number | undefined, valid: number | undefined): Uint8Array {

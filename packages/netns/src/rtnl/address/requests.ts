@@ -29,7 +29,7 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // of IPv6 the kernel compares the address without its prefix length
+    // For IPv6 the kernel compares addresses without their prefix length.
     () => addressDifference(getAddresses(channel, { link: index }), address),
   )
 }
@@ -39,7 +39,7 @@ export function deleteAddress(channel: Questions, address: NewAddress): boolean 
   return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))
 }
 
-/** What is otherwise about the address that the kernel says is there. */
+/** Difference between the wanted address and the address the kernel has. */
 export function addressDifference(existing: readonly Address[], wanted: NewAddress): string | undefined {
   const prefix = parseCidr(wanted.cidr)
   const text = formatAddress(prefix.bytes)
@@ -48,7 +48,7 @@ export function addressDifference(existing: readonly Address[], wanted: NewAddre
   const said = { prefixLength: prefix.length, ...(peer === undefined || peer === text ? {} : { peer }) }
   const differences = there.map((address) => firstDifference(address, said))
   if (differences.includes(undefined)) return undefined
-  return differences.length === 0 ? 'it was there, and has gone meanwhile' : `there is one whose ${differences[0]}`
+  return differences.length === 0 ? 'it was there, and has gone meanwhile' : `it exists, but its ${differences[0]}`
 }
 
 const prepare = (channel: Questions, verb: string, address: NewAddress) =>

@@ -1,4 +1,4 @@
-// <linux/if_addr.h>
+// Constants of <linux/if_addr.h>.
 export const IFA_ADDRESS = 1
 export const IFA_LOCAL = 2
 export const IFA_LABEL = 3
@@ -14,7 +14,7 @@ export const IFA_F_NOPREFIXROUTE = 0x200
 
 /** Bytes of struct ifaddrmsg. */
 export const IFADDRMSG = 8
-/** Of a lifetime. */
+/** Lifetime without end. */
 export const FOREVER = 0xffffffff
 
 export const scopeNumbers = { universe: 0, site: 200, link: 253, host: 254 } as const

@@ -6,7 +6,7 @@ import { AF_BRIDGE } from '../constants.ts'
 import { IFINFOMSG, linkHeader } from '../link/wire.ts'
 import type { BridgeVlan, NewBridgeVlan } from '../port/arguments.ts'
 
-// <linux/if_link.h>, <linux/if_bridge.h>, <linux/rtnetlink.h>
+// Constants of <linux/if_link.h>, <linux/if_bridge.h>, <linux/rtnetlink.h>.
 const IFLA_AF_SPEC = 26
 const IFLA_EXT_MASK = 29
 const RTEXT_FILTER_BRVLAN = 2
@@ -18,15 +18,15 @@ const UNTAGGED = 0x04
 const RANGE_BEGIN = 0x08
 const RANGE_END = 0x10
 
-/** What asks for the VLANs of all ports and bridges. */
+/** Request that lists the VLANs of all ports and bridges. */
 export function vlanQuery(): { fixed: Uint8Array; attributes: Attribute[] } {
   return { fixed: header(0), attributes: [[IFLA_EXT_MASK, u32(RTEXT_FILTER_BRVLAN)]] }
 }
 
 /**
- * The fixed part and attributes of VLANs to add or delete. Throws `NetnsError('INVALID')`.
+ * Fixed part and attributes of a request that adds or deletes VLANs. Throws `NetnsError('INVALID')`.
  *
- * @param self - of the bridge itself, not of one of its ports
+ * @param self - true for a VLAN of the bridge itself, false for a VLAN of a port
  */
 export function encodeVlans(
   vlan: NewBridgeVlan,
@@ -45,7 +45,7 @@ export function encodeVlans(
   return { fixed: header(linkIndex), attributes: [[IFLA_AF_SPEC, [...side, ...infos]]] }
 }
 
-/** The VLANs in a message about a port or a bridge. */
+/** Decodes the VLANs in a message about a port or a bridge. */
 export function decodeVlans(body: Buffer): BridgeVlan[] {
   const spec = attributeMap(body, IFINFOMSG).get(IFLA_AF_SPEC)
   if (spec === undefined) return []

@@ -8,14 +8,14 @@ const filter: NewFilter = { link: 'v0', direction: 'ingress', program: 12, name:
 const hex = (type: number, flags: number, parts: ReturnType<typeof encodeFilter>) =>
   Buffer.from(encodeMessage({ type, flags, ...parts })).toString('hex')
 
-// What the kernel was seen to take, its sequence number set to 0.
-test('the qdisc clsact is added in the bytes that the kernel takes', () => {
+// The expected bytes are messages that the kernel accepted, with sequence number 0.
+test('adding the qdisc clsact sends the bytes that the kernel accepts', () => {
   expect(hex(36, 0x605, encodeQdisc({ kind: 'clsact' }, 3))).toBe(
     '30000000240005060000000000000000' + '00000000030000000000fffff1ffffff00000000' + '0b000100636c736163740000',
   )
 })
 
-test('a filter is put on a link in the bytes that the kernel takes', () => {
+test('adding a filter sends the bytes that the kernel accepts', () => {
   expect(hex(44, 0x505, encodeFilter(filter, 3)).replace('28000280', '28000200')).toBe(
     '540000002c0005050000000000000000' +
       '000000000300000001000000f2ffffff00030100' +
@@ -27,13 +27,13 @@ test('a filter is put on a link in the bytes that the kernel takes', () => {
   )
 })
 
-test('it is deleted by its place and its kind, egress at another parent', () => {
+test('deleting an egress filter sends its handle, its kind and the egress parent', () => {
   expect(hex(45, 5, encodeOldFilter({ ...filter, program: undefined, direction: 'egress', handle: 0x17 }, 3))).toBe(
     '2c0000002d0005000000000000000000' + '000000000300000017000000f3ffffff00030100' + '0800010062706600',
   )
 })
 
-test('a filter is read with its program, the head of the list is none, another kind has neither name nor program', () => {
+test('decodes a bpf filter with its program, skips the head of the list, omits name and program of other kinds', () => {
   const fixed = (handle: number, parent: number) =>
     Buffer.concat([
       Buffer.from([0, 0, 0, 0, 3, 0, 0, 0]),
@@ -62,14 +62,14 @@ test('a filter is read with its program, the head of the list is none, another k
 })
 
 test.each([
-  ['a direction', { direction: 'inward' }, 'inward'],
-  ['a name', { name: '' }, '""'],
-  ['a name', { name: 'x'.repeat(256) }, '255 bytes'],
-  ['a name', { name: 'a\0b' }, 'NUL'],
-  ['a descriptor', { program: -1 }, 'got -1'],
-  ['a priority', { priority: 0 }, 'got 0'],
-  ['a handle', { handle: 1.5 }, 'got 1.5'],
-])('what is no %s is refused, and named', (_, change, message) => {
+  ['direction', { direction: 'inward' }, 'inward'],
+  ['name', { name: '' }, '""'],
+  ['name', { name: 'x'.repeat(256) }, '255 bytes'],
+  ['name', { name: 'a\0b' }, 'NUL'],
+  ['program', { program: -1 }, 'got -1'],
+  ['priority', { priority: 0 }, 'got 0'],
+  ['handle', { handle: 1.5 }, 'got 1.5'],
+])('an invalid value for %s is refused with a message that quotes it', (_, change, message) => {
   const wrong: NewFilter = Object.assign({ ...filter }, change)
   expect(() => encodeFilter(wrong, 3)).toThrow(
     expect.objectContaining({ code: 'INVALID', message: expect.stringContaining(message) }),

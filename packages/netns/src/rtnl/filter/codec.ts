@@ -7,7 +7,7 @@ import type { FilterPlace, NewFilter, OldFilter } from '../port/arguments.ts'
 import type { Filter } from '../port/filter.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
 
-// <linux/pkt_cls.h>, <linux/pkt_sched.h>
+// Constants of <linux/pkt_cls.h>, <linux/pkt_sched.h>.
 const TCA_BPF_FD = 6
 const TCA_BPF_NAME = 7
 const TCA_BPF_FLAGS = 8
@@ -18,16 +18,16 @@ const NAME_BYTES = 255
 const PARENTS: Readonly<Record<Filter['direction'], number>> = { ingress: 0xfffffff2, egress: 0xfffffff3 }
 const ETH_P_ALL = 3
 
-/** The fixed part that asks for the filters of a direction. */
+/** Fixed part of a request that lists the filters of one direction. */
 export function filterQuery(linkIndex: number, direction: Filter['direction']): Uint8Array {
   return trafficHeader(linkIndex, 0, parentOf(direction))
 }
 
-/** The fixed part and attributes of a program's filter. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds a bpf filter. Throws `NetnsError('INVALID')`. */
 export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { name } = filter
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > NAME_BYTES) {
-    throw new NetnsError('INVALID', `Not a name of a filter: ${shown(name)}; expected 1 to ${NAME_BYTES} bytes`)
+    throw new NetnsError('INVALID', `Invalid filter name: ${shown(name)}; expected 1 to ${NAME_BYTES} bytes`)
   }
   const options: Attribute[] = [
     [TCA_BPF_FD, u32(checkInteger(filter.program, 0, 0x7fffffff, 'program, a descriptor'))],
@@ -41,7 +41,7 @@ export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uin
   return { fixed: filterPlace(filter, linkIndex), attributes }
 }
 
-/** The fixed part and attributes that delete a filter. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that deletes a filter. Throws `NetnsError('INVALID')`. */
 export function encodeOldFilter(
   { kind = 'bpf', ...place }: OldFilter & OfProtocol,
   linkIndex: number,
@@ -49,7 +49,7 @@ export function encodeOldFilter(
   return { fixed: filterPlace(place, linkIndex), attributes: [[TCA_KIND, cString(kind)]] }
 }
 
-/** A filter of the kernel; `undefined` for the head of a list of them, which stands before them. */
+/** Decodes a filter. Returns `undefined` for the head message that the kernel sends before the filters of a list. */
 export function decodeFilter(body: Buffer): Filter | undefined {
   const attributes = trafficAttributes(body)
   const handle = body.readUInt32LE(8)
@@ -90,8 +90,8 @@ function filterPlace(place: FilterPlace & OfProtocol, linkIndex: number): Buffer
 
 function parentOf(direction: Filter['direction']): number {
   if (Object.hasOwn(PARENTS, direction)) return PARENTS[direction]
-  throw new NetnsError('INVALID', `Not a direction: ${shown(direction)}; expected ingress or egress`)
+  throw new NetnsError('INVALID', `Unknown direction: ${shown(direction)}; expected ingress or egress`)
 }
 
-/** Between host and network order. */
+/** Swaps a 16-bit number between host and network byte order. */
 const swapped = (protocol: number): number => ((protocol & 0xff) << 8) | ((protocol >> 8) & 0xff)

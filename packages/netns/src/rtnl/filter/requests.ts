@@ -35,7 +35,7 @@ export function addFilter(channel: Questions, filter: NewFilter): boolean {
   )
 }
 
-/** Puts a program in the place of another one's, between two packets, or adds it. */
+/** Replaces the filter with the same direction, priority and handle in one step, or adds it. */
 export function replaceFilter(channel: Questions, filter: NewFilter): void {
   const { what, encoded } = prepare(channel, 'Replace', filter)
   programId(filter, what)
@@ -53,12 +53,12 @@ export function deleteFilter(channel: Questions, filter: OldFilter): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELTFILTER, ...encodeOldFilter(there, index), what }))
 }
 
-/** The filter in a place. */
+/** Finds the filter with this direction, priority and handle. */
 export function filterAt(filters: readonly Filter[], { direction, priority = 1, handle = 1 }: FilterPlace) {
   return filters.find((each) => each.direction === direction && each.priority === priority && each.handle === handle)
 }
 
-/** Is the filter in its place the one to delete? */
+/** True if the existing filter is the one to delete: kind, name and program agree. */
 export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
   return (
     there.kind === kind &&
@@ -67,14 +67,14 @@ export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilte
   )
 }
 
-/** What is otherwise about the filter that is there; `undefined` when nothing is. */
+/** Describes how the existing filter differs from the wanted one. `undefined` means no difference. */
 export function filterDifference(filters: readonly Filter[], wanted: NewFilter, id: number): string | undefined {
   const there = filterAt(filters, wanted)
-  if (there === undefined) return 'it has gone meanwhile'
+  if (there === undefined) return 'another process has removed it since'
   const { kind, name, program } = there
-  if (kind !== 'bpf') return `there is one of the kind ${kind}`
-  if (name !== wanted.name) return `there is one whose name is ${JSON.stringify(name)}`
-  return program?.id === id ? undefined : `there is one with program ${program?.id} instead of ${id}`
+  if (kind !== 'bpf') return `it exists, but its kind is ${kind}`
+  if (name !== wanted.name) return `it exists, but its name is ${JSON.stringify(name)}`
+  return program?.id === id ? undefined : `it exists, but with program ${program?.id} instead of ${id}`
 }
 
 function put(channel: Questions, message: Omit<Parameters<Questions['ask']>[0], 'type'>): void {
@@ -82,11 +82,14 @@ function put(channel: Questions, message: Omit<Parameters<Questions['ask']>[0], 
     channel.ask({ type: RTM_NEWTFILTER, ...message })
   } catch (error) {
     if (!isNetnsError(error) || error.code !== 'EINVAL') throw error
-    throw new NetnsError(error.code, `${error.message} (it takes the qdisc clsact)`, { cause: error })
+    throw new NetnsError(error.code, `${error.message} (the link needs the qdisc clsact)`, { cause: error })
   }
 }
 
-/** The kernel tells it of every descriptor. Throws `NetnsError('INVALID')` for that of something else. */
+/**
+ * Reads the program's id from /proc/self/fdinfo. Throws `NetnsError('INVALID')` if the descriptor is not an eBPF
+ * program.
+ */
 function programId({ program }: NewFilter, what: string): number {
   const wrong = (cause?: unknown) => {
     const expected = 'expected the descriptor of a loaded eBPF program'

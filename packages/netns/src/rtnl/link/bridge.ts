@@ -26,7 +26,7 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // The kernel holds the times against each other only while the protocol runs.
+  // The kernel checks these times against each other only while the spanning tree protocol runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),
@@ -53,24 +53,24 @@ const portOptions: OptionTable<BridgePort> = {
   isolated: flag(IFLA_BRPORT_ISOLATED),
 }
 
-/** The attributes of a bridge. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a bridge. Throws `NetnsError('INVALID')`. */
 export function encodeBridge(options: BridgeOptions): Attribute[] {
   return encodeOptions('bridge', bridgeOptions, options)
 }
 
-/** The options among the attributes of a bridge. */
+/** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // A kernel without VLANs in bridges tells that they are not filtered, and does not let itself be told.
+  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. Omits the option there.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }
 
-/** The attributes of a port. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a bridge port. Throws `NetnsError('INVALID')`. */
 export function encodeBridgePort(port: BridgePort): Attribute[] {
   return encodeOptions('bridgePort', portOptions, port)
 }
 
-/** The options among the attributes of a port. */
+/** Decodes the options of a bridge port. */
 export function decodeBridgePort(data: ReadonlyMap<number, Buffer>): BridgePort {
   return decodeOptions(portOptions, data)
 }

@@ -3,10 +3,13 @@ import type { LinkChange } from '../port/arguments.ts'
 import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
-/** A change whose master is an index, 0 for none, and that says nothing that is so already. */
+/** Change reduced to the members that differ from the link. Its master is an index; 0 removes the master. */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
-/** What of a change is not so yet; `undefined` when that is nothing. Throws `NetnsError('INVALID')` for a bad MAC. */
+/**
+ * Keeps the members of a change that differ from the link; `undefined` if none does. Throws `NetnsError('INVALID')` for
+ * an invalid MAC.
+ */
 export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {
   const { netns: _, master: __, bridge, bridgePort, mac, ...rest } = change
   const differing = Object.entries({ ...rest, ...(mac === undefined ? {} : { mac: formatMac(parseMac(mac)) }) }).filter(
@@ -16,7 +19,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
     ...Object.fromEntries(differing),
     ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
     ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
-    // A new master makes it another port.
+    // A new master creates a new port, so its options must be set again.
     ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
       ? {}
       : { bridgePort }),
@@ -24,7 +27,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
   return Object.keys(reduced).length === 0 ? undefined : reduced
 }
 
-/** The change that makes a link again what it was, in what was changed. */
+/** Change that restores the previous values of all members that a change has set. */
 export function changeBack(
   before: Link,
   {
@@ -44,7 +47,7 @@ export function changeBack(
     netns,
   }: LinkChange,
 ): LinkChange {
-  // Whoever leaves a namespace leaves its bridge, and goes down.
+  // A link that moves to another namespace loses its master and goes down.
   const moved = netns !== undefined
   const masterBack = master !== undefined || moved
   return {
@@ -73,7 +76,7 @@ function fits(there: object | undefined, wanted: object): boolean {
   return there !== undefined && firstDifference(there, wanted) === undefined
 }
 
-/** The members of one object that another one has. */
+/** Members of one object whose names also occur in another object. */
 function membersOf<T extends object>(values: T, names: object): Partial<T> {
   const result: Partial<T> = {}
   for (const name in values) if (Object.hasOwn(names, name)) result[name] = values[name]

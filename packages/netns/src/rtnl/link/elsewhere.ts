@@ -11,13 +11,13 @@ import { changeBack } from './change.ts'
 import { addLink, deleteLink, differenceOf, findLink, refsOf, setLinkState } from './requests.ts'
 import { applyChange, type PlannedChange, planChange, takeBack } from './set-link.ts'
 
-/** What changes links, in two namespaces where it takes two. */
+/** Link operations that may involve two namespaces. */
 export interface Elsewhere {
   addLink(link: LinkToAdd): Promise<{ added: boolean }>
   setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
 }
 
-/** The changes of links over a transport, and others that are opened when a link is to go elsewhere. */
+/** Link operations over a transport. Opens a transport to the other namespace if a link moves there. */
 export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Elsewhere {
   return {
     async addLink(link) {
@@ -45,7 +45,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
         await perform((channel) => applyChange(channel, planned, netns?.handle.fd))
         return { changed: true, before }
       } catch (error) {
-        // What it takes to make it again what it was may be refused, too: the first error is what counts.
+        // The rollback may fail as well. Reports only the first error.
         if (isNetnsError(error)) await returnLink(planned, change).catch(() => {})
         throw error
       } finally {
@@ -65,11 +65,15 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
         throw new NetnsError('EEXIST', `${what}: EEXIST, ${difference}`)
       }
       if (link.master !== undefined || link.bridgePort !== undefined) {
-        throw new NetnsError('INVALID', `${what}: a master is of one namespace; set it there, when the link is there`)
+        throw new NetnsError(
+          'INVALID',
+          `${what}: a link and its master must be in the same namespace; add the link first, then set its master there`,
+        )
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Before Linux 6.13 a name that is taken here cannot be given there.
+      // Before Linux 6.13 the kernel refuses a name that this namespace already uses. Creates the link with a temporary
+      // name.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {
@@ -94,7 +98,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // Under which of its names it has arrived depends on the kernel, and on how far it came.
+        // The link may have arrived with its old or its new name. That depends on the kernel and on the step that
+        // failed.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return
@@ -105,12 +110,12 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
   }
 }
 
-/** Another link there may have had the name before. */
+/** Checks kind and MAC: the name may belong to another link of that namespace. */
 function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
   return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
 }
 
-/** Calls a body with a transport to a namespace, which is closed then. */
+/** Calls a function with a transport to a namespace, then closes the transport. */
 async function at<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
   const transport = await openTransport(target)
   try {
@@ -124,7 +129,7 @@ interface Held extends Disposable {
   readonly handle: Netns
 }
 
-/** A handle of a namespace: a new one for the host's, else the one that is given. */
+/** Handle of a namespace: opens a handle for the host, otherwise returns the given handle. */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)

@@ -10,19 +10,19 @@ import { encodeIpvlan, encodeMacvlan, encodeVlan } from './on-parent.ts'
 import { encodeGeneve, encodeRemote, encodeVxlan } from './tunnels.ts'
 import * as wire from './wire.ts'
 
-/** Links that another link refers to, by index. */
+/** Indexes of links that another link refers to. */
 export interface LinkRefs {
   readonly master?: number | undefined
   readonly parent?: number | undefined
 }
 
-/** A message about a link: its fixed part, its attributes. */
+/** Message about a link: fixed part and attributes. */
 export interface LinkMessage {
   readonly fixed: Uint8Array
   readonly attributes: Attribute[]
 }
 
-/** What creates a link. Throws `NetnsError('INVALID')`. */
+/** Encodes a request that creates a link. Throws `NetnsError('INVALID')`. */
 export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}): LinkMessage {
   const attributes: Attribute[] = [wire.linkName(link.name), ...common(link)]
   if (link.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(link.netns.fd)])
@@ -35,12 +35,12 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
   const data = kindData(link, parent)
   if (data.length > 0) info.push([wire.IFLA_INFO_DATA, data])
   attributes.push([wire.IFLA_LINKINFO, info])
-  // A veth cannot go up before its other end is there.
+  // The kernel refuses to set a veth up before its peer exists.
   const [flags, change] = flagsOf(link.kind === 'veth' ? { ...link, up: undefined } : link)
   return { fixed: wire.linkHeader(0, flags, change), attributes }
 }
 
-/** What a change says but for the options of a bridge's port; `undefined` when that is nothing. */
+/** Encodes a change except the options of a bridge port. Returns `undefined` if nothing else changes. */
 export function encodeLinkChange(
   index: number,
   change: LinkChange,
@@ -60,7 +60,7 @@ export function encodeLinkChange(
   return { fixed: wire.linkHeader(index, flags, mask), attributes }
 }
 
-/** What changes a port of a bridge. Throws `NetnsError('INVALID')`. */
+/** Encodes a change of the options of a bridge port. Throws `NetnsError('INVALID')`. */
 export function encodePortChange(index: number, { bridgePort }: LinkChange): LinkMessage | undefined {
   const options = bridgePort === undefined ? [] : encodeBridgePort(bridgePort)
   if (options.length === 0) return undefined
@@ -71,7 +71,7 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
   return { fixed: wire.linkHeader(index), attributes: [[wire.IFLA_LINKINFO, info]] }
 }
 
-/** Is the kernel to be told its parent? A veth's is its other end, which is named otherwise. */
+/** True if the kernel needs the parent of this kind. The parent of a veth is its peer, which `peer` gives. */
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }
@@ -88,7 +88,7 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // The kernel takes it for a signed number, and says what the link can do.
+  // The kernel reads the MTU as a signed number. It checks the limits of the kind itself.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])
@@ -116,10 +116,10 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   const missing = (member: string, hint: string) =>
     new NetnsError('INVALID', `A ${kind} link (${JSON.stringify(link.name)}) needs ${member}${hint}`)
   if (kind === 'veth') {
-    if (link.peer === undefined) throw missing('peer', ', its other end: { name }')
+    if (link.peer === undefined) throw missing('peer', ', the other end: { name }')
     return [[wire.VETH_INFO_PEER, encodePeer(link.peer)]]
   }
-  if (hangsOnParent(link) && parent === undefined) throw missing('parent', ', the link it hangs on')
+  if (hangsOnParent(link) && parent === undefined) throw missing('parent', ', the link it is based on')
   if (kind === 'bridge') return encodeBridge(link.bridge ?? {})
   if (kind === 'macvlan') return encodeMacvlan(link.macvlan ?? {})
   if (kind === 'ipvlan') return encodeIpvlan(link.ipvlan ?? {})
@@ -138,10 +138,11 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   if (kind === 'dummy' || kind === 'ifb') return []
   const known = 'bridge, dummy, geneve, ifb, ipvlan, macvlan, veth, vlan, vxlan'
   const what = kind === undefined ? 'has no kind: it is hardware or lo' : `is of the kind ${shown(kind)}`
-  throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; what can be added is ${known}`)
+  throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
 }
 
-// A link message within a link message: the fixed part, then attributes; not an ordinary nested attribute.
+// Encodes the peer as a message in the message: fixed part, then attributes. Ordinary nested attributes have no fixed
+// part.
 function encodePeer(peer: VethPeer): Uint8Array {
   const attributes = [wire.linkName(peer.name), ...common(peer)]
   if (peer.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(peer.netns.fd)])

@@ -8,7 +8,7 @@ import { decodeLink } from './decode.ts'
 import { encodeNewLink } from './encode.ts'
 import { IFINFOMSG, IFLA_INFO_DATA, IFLA_INFO_KIND, IFLA_LINKINFO } from './wire.ts'
 
-/** The attributes behind the fixed part by their path, as `18/2/1 6400`; the kind as a word. */
+/** Lists attributes by path, as `18/2/1 6400`. The kind is shown as text. */
 function attributesOf(body: Buffer): string[] {
   const walk = (bytes: Buffer, fixed: number, path: readonly number[]): string[] =>
     decodeAttributes(bytes, fixed).flatMap(([type, value]) => {
@@ -28,7 +28,7 @@ const bodyOf = (link: NewLink): Buffer => {
   return encodeAttributes(attributes, fixed)
 }
 
-// What iproute2 6.1 sends for the command in the title, behind the header of the message.
+// Messages of iproute2 6.1 for the command in the title, without the netlink header.
 const ZERO = '00000000000000000000000000000000'
 const sent: Array<[string, string, NewLink]> = [
   [
@@ -73,20 +73,21 @@ const sent: Array<[string, string, NewLink]> = [
   ],
 ]
 
-// Its defaults, which are the kernel's: the label and the type of service of a GENEVE tunnel.
+// Attributes that iproute2 sends although they have the kernel's default value: flow label and type of service of
+// GENEVE.
 const UNSAID = new Set(['18/2/11 00000000', '18/2/4 00'])
 
-test.each(sent)('%s', (_, hex, link) => {
+test.each(sent)('%s sends the attributes of iproute2', (_, hex, link) => {
   const theirs = attributesOf(Buffer.from(hex, 'hex')).filter((attribute) => !UNSAID.has(attribute))
   expect(attributesOf(bodyOf(link))).toEqual(theirs)
 })
 
-test.each(sent)('%s is read as it was said', (_, __, link) => {
+test.each(sent)('the message of %s decodes to the same link', (_, __, link) => {
   const { parent: ___, ...said } = { parent: undefined, ...link }
   expect(decodeLink(bodyOf(link))).toMatchObject(said)
 })
 
-test('the options of a bridge are read as they were said', () => {
+test('encoded options of a bridge decode to the same options', () => {
   const seconds = fc.integer({ min: 0, max: 4_000_000 }).map((hundredths) => hundredths / 100)
   const options = fc.record({
     vlanFiltering: fc.boolean(),
@@ -130,8 +131,8 @@ const refused: Array<[string, object]> = [
   ['Not a MAC address: "02:00:00:00:00:0g"', { kind: 'dummy', mac: '02:00:00:00:00:0g' }],
 ]
 
-test.each(refused)('%s: refused before the kernel is asked', (message, link) => {
-  // As a plugin's configuration would say it.
+test.each(refused)('an invalid link is refused before any request, with the message: %s', (message, link) => {
+  // JSON round trip: the values have the types of a plugin configuration.
   const parsed: NewLink = JSON.parse(JSON.stringify({ name: 'x0', ...link }))
   expect(() => bodyOf(parsed)).toThrow(
     expect.objectContaining({ name: 'NetnsError', code: 'INVALID', message: expect.stringContaining(message) }),

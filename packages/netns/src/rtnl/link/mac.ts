@@ -1,7 +1,7 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import { shown } from '../check.ts'
 
-/** Reads `02:00:00:ab:00:01`, in either case. Throws `NetnsError('INVALID')`. */
+/** Parses `02:00:00:ab:00:01` in upper or lower case. Throws `NetnsError('INVALID')`. */
 export function parseMac(text: string): Uint8Array {
   if (typeof text === 'string' && /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) {
     return Uint8Array.from(text.split(':'), (pair) => Number.parseInt(pair, 16))
@@ -9,7 +9,7 @@ export function parseMac(text: string): Uint8Array {
   throw new NetnsError('INVALID', `Not a MAC address: ${shown(text)}; expected one like 02:00:00:ab:00:01`)
 }
 
-/** Its usual text. */
+/** Formats a MAC address in lower case. */
 export function formatMac(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':')
 }

@@ -24,32 +24,32 @@ const ipvlanOptions: OptionTable<IpvlanOptions> = {
   isolation: choice({ bridge: 0, private: 1, vepa: 2 }, u16(IFLA_IPVLAN_FLAGS)),
 }
 
-/** The attributes of a VLAN. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a VLAN. Throws `NetnsError('INVALID')`. */
 export function encodeVlan(options: VlanOptions): Attribute[] {
   return encodeOptions('vlan', vlanOptions, options)
 }
 
-/** The options among the attributes of a VLAN. */
+/** Decodes the options of a VLAN. */
 export function decodeVlan(data: ReadonlyMap<number, Buffer>): VlanOptions {
   return { id: 0, ...decodeOptions(vlanOptions, data) }
 }
 
-/** The attributes of a macvlan. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a macvlan. Throws `NetnsError('INVALID')`. */
 export function encodeMacvlan(options: MacvlanOptions): Attribute[] {
   return encodeOptions('macvlan', macvlanOptions, options)
 }
 
-/** The options among the attributes of a macvlan. */
+/** Decodes the options of a macvlan. */
 export function decodeMacvlan(data: ReadonlyMap<number, Buffer>): MacvlanOptions {
   return decodeOptions(macvlanOptions, data)
 }
 
-/** The attributes of an ipvlan. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of an ipvlan. Throws `NetnsError('INVALID')`. */
 export function encodeIpvlan(options: IpvlanOptions): Attribute[] {
   return encodeOptions('ipvlan', ipvlanOptions, options)
 }
 
-/** The options among the attributes of an ipvlan. */
+/** Decodes the options of an ipvlan. */
 export function decodeIpvlan(data: ReadonlyMap<number, Buffer>): IpvlanOptions {
   return decodeOptions(ipvlanOptions, data)
 }

@@ -6,20 +6,20 @@ import { checkInteger, shown } from '../check.ts'
 import { parseAddress } from '../ip.ts'
 import { wordOf } from '../word-of.ts'
 
-/** The attributes of a kind, by type. */
+/** Attributes of a kind, by attribute type. */
 type Attributes = ReadonlyMap<number, Buffer>
 
-/** How one option is written as an attribute, and read from one. */
+/** Encoder and decoder of one option. */
 export interface OptionForm<Value> {
-  /** Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for what it cannot be. */
+  /** Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for an invalid value. */
   encode(value: unknown, path: string): Attribute
   decode(data: Attributes): Value | undefined
 }
 
-/** The forms of all options of a kind, in the order of their attributes. */
+/** Encoders and decoders of all options of a kind, in the order of the kernel's attributes. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionForm<Options[Name]> }
 
-/** The options that are said, as attributes. Throws `NetnsError('INVALID')`. */
+/** Encodes the given options. Throws `NetnsError('INVALID')`. */
 export function encodeOptions<Options>(kind: string, table: OptionTable<Options>, options: Options): Attribute[] {
   const attributes: Attribute[] = []
   for (const name in table) {
@@ -29,7 +29,7 @@ export function encodeOptions<Options>(kind: string, table: OptionTable<Options>
   return attributes
 }
 
-/** The options among the attributes. What the kernel does not tell is left out. */
+/** Decodes the options. Omits options that the kernel did not send. */
 export function decodeOptions<Options>(table: OptionTable<Options>, data: Attributes): Partial<Options> {
   const options: Partial<Options> = {}
   for (const name in table) {
@@ -39,43 +39,43 @@ export function decodeOptions<Options>(table: OptionTable<Options>, data: Attrib
   return options
 }
 
-/** A byte of 0 or 1. */
+/** Boolean as one byte. */
 export const flag = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, Uint8Array.of(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** The same in 32 bits. */
+/** Boolean as 32 bits. */
 export const flag32 = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, values.u32(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** A byte. */
+/** Number as one byte. */
 export const u8 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, Uint8Array.of(checkInteger(value, 0, 0xff, path))],
   decode: (data) => values.readU8(data.get(type)),
 })
 
-/** 16 bits, up to a bound. */
+/** Number as 16 bits, up to a bound. */
 export const u16 = (type: number, most = 0xffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u16(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU16(data.get(type)),
 })
 
-/** 32 bits, up to a bound. */
+/** Number as 32 bits, up to a bound. */
 export const u32 = (type: number, most = 0xffffffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u32(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU32(data.get(type)),
 })
 
-/** A port, in network order. */
+/** UDP port in network byte order. */
 export const be16 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, values.be16(checkInteger(value, 0, 0xffff, path))],
   decode: (data) => values.readBe16(data.get(type)),
 })
 
-/** Seconds, which the kernel counts in hundredths. */
+/** Seconds; the kernel counts hundredths of a second. */
 export const seconds = (type: number): OptionForm<number> => ({
   encode(value, path) {
     const isTime = typeof value === 'number' && value >= 0 && value <= 40_000_000
@@ -88,7 +88,7 @@ export const seconds = (type: number): OptionForm<number> => ({
   },
 })
 
-/** An address, whose family is in the type of the attribute; all zeros stand for none. */
+/** IP address. Its family decides the attribute type. All zeros mean no address. */
 export const address = (type4: number, type6: number): OptionForm<string> => ({
   encode(value, path) {
     const { family, bytes } = parseOrRefuse(value, path)
@@ -101,7 +101,7 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/** One of several words, each with its number, which another form writes and reads. */
+/** Word that the kernel knows as a number. */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,
@@ -122,7 +122,7 @@ function parseOrRefuse(value: unknown, path: string) {
   try {
     if (typeof value === 'string') return parseAddress(value)
   } catch {
-    // said below, with the option's path
+    // The error below names the option's path.
   }
   throw refused(path, 'an IP address', value)
 }

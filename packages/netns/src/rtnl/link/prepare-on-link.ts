@@ -3,22 +3,22 @@ import { linkOf, type OnLink } from '../port/on-link.ts'
 import { linkIndex } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** The word between a change and its link. */
+/** Preposition between the change and its link in messages. */
 type Preposition = 'on' | 'of'
 
-/** A change of something on a link, ready to be asked for. */
+/** Encoded change of an object that belongs to a link. */
 export interface PreparedOnLink<Message> {
-  /** The change in words, with its link. */
+  /** Description of the change and its link for messages. */
   readonly what: string
-  /** The link's. */
+  /** Index of the link. */
   readonly index: number
   readonly encoded: Message
 }
 
 /**
- * Encodes a change of something on a link, which is checked before the kernel is asked for the link.
+ * Encodes a change of an object that belongs to a link. Validates the change before asking the kernel for the link.
  *
- * @param change - in words: `Add address "10.0.0.1/24"`
+ * @param change - description for messages: `Add address "10.0.0.1/24"`
  */
 export function prepareOnLink<Wanted extends OnLink, Message>(
   channel: Questions,
@@ -28,7 +28,7 @@ export function prepareOnLink<Wanted extends OnLink, Message>(
 ): PreparedOnLink<Message> {
   const link = linkOf(wanted, change)
   const what = `${change} ${preposition} ${linkText(link)}`
-  // Throws for what cannot be, whatever index the link has.
+  // Validates the values: invalid values throw for any index.
   encode(wanted, 1)
   const index = linkIndex(channel, link, what)
   return { what, index, encoded: encode(wanted, index) }

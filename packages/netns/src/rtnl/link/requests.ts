@@ -28,14 +28,14 @@ export function findLink(channel: Questions, link: LinkRef): Link | undefined {
   }
 }
 
-/** A link that must be there. */
+/** Finds a link. Throws `ENODEV` if it is missing. */
 export function requireLink(channel: Questions, link: LinkRef, what: string): Link {
   const found = findLink(channel, link)
   if (found !== undefined) return found
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
-/** The index of a link that must be there; of an index that is given, the kernel says whether it is. */
+/** Index of a link. Throws `ENODEV` for an unknown name. A given index is not checked here: the kernel does that. */
 export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
@@ -51,15 +51,15 @@ export function addLink(channel: Questions, link: LinkToAdd): boolean {
       const there = findLink(channel, link.name)
       if (there !== undefined) return differenceOf(there, link, refs)
       return link.peer === undefined
-        ? 'it has gone meanwhile'
-        : `its other end ${linkText(link.peer.name)} is there already`
+        ? 'another process has removed it since'
+        : `its other end ${linkText(link.peer.name)} already exists`
     },
   )
   if (added) finish(channel, link, what)
   return added
 }
 
-/** What about a link that is there is not as wanted; `undefined` when nothing is. */
+/** Describes how the existing link differs from the wanted one. `undefined` means no difference. */
 export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: LinkRefs): string | undefined {
   const { kind, mtu, mac, txqlen, alias, bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort } = link
   const difference = firstDifference(there, {
@@ -67,15 +67,15 @@ export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: L
     ...{ parent: hangsOnParent(link) || kind === 'vxlan' ? parent : undefined },
     ...{ bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort },
   })
-  return difference === undefined ? undefined : `there is one whose ${difference}`
+  return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/** The links that a new one refers to. */
+/** Resolves the links that a new link refers to. */
 export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkRefs {
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // The parent as read may be a link of another namespace.
+    // The `parent` of a link as read may be an index of another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }
@@ -93,7 +93,9 @@ export function setLinkState(channel: Questions, link: LinkRef, state: 'up' | 'd
   channel.ask({ type: RTM_NEWLINK, fixed, attributes, what: `Set link ${linkText(link)} ${state}` })
 }
 
-/** What the kernel takes only of a link that is there; when it does not, there is none. */
+/**
+ * Sets values that the kernel accepts only for an existing link. Deletes the new link if the kernel refuses a value.
+ */
 function finish(channel: Questions, link: LinkToAdd, what: string): void {
   const { name, netns, kind, up, master, bridgePort } = link
   if (netns !== undefined) return

@@ -8,17 +8,17 @@ import { encodeLinkChange, encodePortChange } from './encode.ts'
 import { findLink, linkIndex, requireLink } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** A change that has been checked against the link as it is. */
+/** Change that has been validated against the current link. */
 export interface PlannedChange {
   readonly before: Link
-  /** `undefined` when all of it is so already. */
+  /** Members that differ from the link; `undefined` if none does. */
   readonly reduced: Reduced | undefined
-  /** As it was said, whatever the link is now. */
+  /** Requested state, even if the link already has it. */
   readonly up?: boolean | undefined
   readonly what: string
 }
 
-/** Checks a change and what it refers to; nothing is changed yet. Throws `ENODEV`, `INVALID`. */
+/** Validates a change and the links it refers to. Changes nothing. Throws `ENODEV`, `INVALID`. */
 export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
   const what = `Set link ${linkText(link)}`
   const before = requireLink(channel, link, what)
@@ -31,9 +31,9 @@ export function planChange(channel: Questions, link: LinkRef, change: LinkChange
 }
 
 /**
- * Refuses a change that makes no sense for the link as it is. Throws `INVALID`, `EOPNOTSUPP`.
+ * Refuses a change that is invalid for this link. Throws `INVALID`, `EOPNOTSUPP`.
  *
- * @param master - the index of the new one, 0 for none.
+ * @param master - index of the new master; 0 removes the master
  */
 export function checkChange(
   before: Link,
@@ -44,25 +44,25 @@ export function checkChange(
   if (netns !== undefined && (bridgePort !== undefined || master !== undefined)) {
     throw new NetnsError(
       'INVALID',
-      `${what}: a master is of one namespace; move the link first, then set its master there`,
+      `${what}: a link and its master must be in the same namespace; move the link first, then set its master there`,
     )
   }
   for (const [kind, options] of Object.entries({ bridge, vxlan, geneve })) {
-    if (options !== undefined && before.kind !== kind) throw notSupported(what, `it is no ${kind}`)
+    if (options !== undefined && before.kind !== kind) throw notSupported(what, `it is not a ${kind}`)
   }
   if (bridgePort !== undefined && (master ?? before.master ?? 0) === 0) {
-    throw notSupported(what, 'it is no port of a bridge')
+    throw notSupported(what, 'it is not a port of a bridge')
   }
 }
 
-/** Tells the kernel, in as few steps as it takes. What a step that fails leaves is for {@link takeBack}. */
+/** Sends a change to the kernel in as few requests as possible. Use {@link takeBack} to roll back after an error. */
 export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
-  // Whoever goes elsewhere goes down.
+  // The kernel sets a link down that moves to another namespace.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }
 
-/** Makes a link again what it was, after a change that failed half-way; `false` when it is not in this namespace. */
+/** Restores a link after a change that failed half-way. Returns `false` if the link is not in this namespace. */
 export function takeBack(channel: Questions, { before, reduced = {}, what }: PlannedChange): boolean {
   const now = findLink(channel, before.index)
   if (now === undefined) return false
@@ -79,7 +79,7 @@ function notSupported(what: string, why: string): NetnsError {
 function messagesOf(before: Link, change: Reduced, netns: number | undefined) {
   const { index } = before
   const { bridgePort, master, ...main } = change
-  // A name and, of some kinds, a MAC can be given only to a link that is down.
+  // The kernel changes the name (and, for some kinds, the MAC) only while the link is down.
   const down = change.up === false && (change.name !== undefined || change.mac !== undefined)
   return [
     down ? encodeLinkChange(index, { up: false }, {}) : undefined,

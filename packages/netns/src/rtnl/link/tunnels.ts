@@ -45,36 +45,36 @@ const geneveOptions: OptionTable<GeneveOptions> = {
   udpChecksum: flag(IFLA_GENEVE_UDP_CSUM),
 }
 
-/** The attributes of a VXLAN; a parent is one of them. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a VXLAN, including its parent. Throws `NetnsError('INVALID')`. */
 export function encodeVxlan(options: VxlanOptions, parent: number | undefined): Attribute[] {
   const attributes = encodeOptions('vxlan', vxlanOptions, options)
   return parent === undefined ? attributes : [...attributes, vxlanLink.encode(parent, 'vxlan.parent')]
 }
 
-/** The attributes that change the other end of a tunnel. Throws `NetnsError('INVALID')`. */
+/** Encodes a change of a tunnel's remote address. Throws `NetnsError('INVALID')`. */
 export function encodeRemote(kind: 'vxlan' | 'geneve', { remote }: TunnelChange): Attribute[] {
   const table = kind === 'vxlan' ? vxlanOptions : geneveOptions
   return [table.remote.encode(remote, `${kind}.remote`)]
 }
 
-/** The options among the attributes of a VXLAN. */
+/** Decodes the options of a VXLAN. */
 export function decodeVxlan(data: ReadonlyMap<number, Buffer>): VxlanOptions {
   return { id: 0, ...decodeOptions(vxlanOptions, data) }
 }
 
-/** The index of the link a VXLAN sends by. */
+/** Index of the link through which a VXLAN sends. */
 export function vxlanParent(data: ReadonlyMap<number, Buffer>): number | undefined {
   return vxlanLink.decode(data)
 }
 
-/** The attributes of a GENEVE tunnel. Throws `NetnsError('INVALID')`. */
+/** Encodes the options of a GENEVE tunnel. Throws `NetnsError('INVALID')`. */
 export function encodeGeneve(options: GeneveOptions): Attribute[] {
   if (options.remote === undefined)
     throw new NetnsError('INVALID', 'geneve.remote: expected an IP address, got nothing')
   return encodeOptions('geneve', geneveOptions, options)
 }
 
-/** The options among the attributes of a GENEVE tunnel. */
+/** Decodes the options of a GENEVE tunnel. */
 export function decodeGeneve(data: ReadonlyMap<number, Buffer>): GeneveOptions {
   return { id: 0, remote: '', ...decodeOptions(geneveOptions, data) }
 }

@@ -4,7 +4,7 @@ import { cString } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import type { LinkRef } from '../port/link.ts'
 
-// <linux/if_link.h>
+// Constants of <linux/if_link.h>.
 export const IFLA_ADDRESS = 1
 export const IFLA_IFNAME = 3
 export const IFLA_MTU = 4
@@ -30,7 +30,7 @@ export const IFF_ALLMULTI = 0x200
 /** Bytes of struct ifinfomsg. */
 export const IFINFOMSG = 16
 
-/** The fixed part of a link message: which link, and which of its flags become what. */
+/** Fixed part of a link message. `change` is the mask of the flags that take their value from `flags`. */
 export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   const bytes = Buffer.alloc(IFINFOMSG)
   bytes.writeInt32LE(index, 4)
@@ -39,24 +39,24 @@ export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   return bytes
 }
 
-/** The attribute that names a link. Throws `NetnsError('INVALID')` for what cannot be a name. */
+/** Attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
 export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
-  // the kernel's own rule (dev_valid_name), IFNAMSIZ counts the NUL
+  // Same rule as the kernel's dev_valid_name. IFNAMSIZ includes the NUL.
   if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
     throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
   }
   return [IFLA_IFNAME, cString(name)]
 }
 
-/** What tells the kernel which link is meant. */
+/** Fixed-part index or name attribute that selects a link. */
 export function linkSelector(link: LinkRef): { index: number; attributes: Attribute[] } {
   if (typeof link === 'string') return { index: 0, attributes: [linkName(link)] }
   const index = typeof link === 'number' ? link : link.index
   return { index: checkInteger(index, 1, 0x7fffffff, 'Index of a link'), attributes: [] }
 }
 
-/** How messages call a link. */
+/** Name or number of a link for messages. */
 export function linkText(link: LinkRef): string {
   if (typeof link === 'number') return `number ${link}`
   return JSON.stringify(typeof link === 'string' ? link : link.name)

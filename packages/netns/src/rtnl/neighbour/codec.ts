@@ -11,21 +11,21 @@ import type { Neighbour } from '../port/neighbour.ts'
 import { wordOf } from '../word-of.ts'
 import { states } from './states.ts'
 
-// <linux/neighbour.h>
+// Constants of <linux/neighbour.h>.
 const NDMSG = 12
 const NDA_DST = 1
 const NDA_LLADDR = 2
 const NTF_PROXY = 0x08
 const NTF_ROUTER = 0x80
 
-/** The fixed part that asks for entries. */
+/** Fixed part of a request that lists neighbours. */
 export function neighbourQuery(family: IpFamily | undefined, proxy: boolean): Uint8Array {
   const fixed = familyQuery(NDMSG, family)
   fixed[10] = proxy ? NTF_PROXY : 0
   return fixed
 }
 
-/** The fixed part and attributes of an entry. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds or deletes a neighbour. Throws `NetnsError('INVALID')`. */
 export function encodeNeighbour(
   neighbour: NewNeighbour,
   linkIndex: number,
@@ -42,7 +42,7 @@ export function encodeNeighbour(
   return { fixed, attributes }
 }
 
-/** An entry of the kernel; `undefined` for another family. */
+/** Decodes a neighbour. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeNeighbour(body: Buffer): Neighbour | undefined {
   const attributes = attributeMap(body, NDMSG)
   const family = familyName(body.readUInt8(0))
@@ -65,5 +65,5 @@ export function decodeNeighbour(body: Buffer): Neighbour | undefined {
 function stateNumber({ state = 'permanent' }: NewNeighbour): number {
   if (typeof state === 'number') return checkInteger(state, 0, 0xffff, 'state')
   if (Object.hasOwn(states, state)) return states[state]
-  throw new NetnsError('INVALID', `Not a state of neighbours: ${shown(state)}; expected one of ${Object.keys(states)}`)
+  throw new NetnsError('INVALID', `Unknown neighbour state: ${shown(state)}; expected one of ${Object.keys(states)}`)
 }

@@ -26,7 +26,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   const { what, index, encoded } = prepare(channel, 'Add', neighbour)
   checkMac(neighbour, what)
   const existing = () => getNeighbours(channel, { link: index, proxy: neighbour.proxy ?? false })
-  // The kernel does not mind to be told twice for whom it answers.
+  // The kernel accepts the same proxy entry twice without an error.
   if (neighbour.proxy && neighbourDifference(existing(), neighbour) === undefined) return false
   return unlessAlready(
     ['EEXIST'],
@@ -35,7 +35,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   )
 }
 
-/** Puts an entry in the place of the one for the same address, or adds it. */
+/** Replaces the entry for the same address, or adds it. */
 export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
   const { what, encoded } = prepare(channel, 'Replace', neighbour)
   checkMac(neighbour, what)
@@ -47,21 +47,21 @@ export function deleteNeighbour(channel: Questions, neighbour: NewNeighbour): bo
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELNEIGH, ...encoded, what }))
 }
 
-/** What is otherwise about the entry that is there; `undefined` when nothing is. */
+/** Describes how the existing entry differs from the wanted one. `undefined` means no difference. */
 export function neighbourDifference(existing: readonly Neighbour[], wanted: NewNeighbour): string | undefined {
   const address = formatAddress(parseAddress(wanted.address).bytes)
   const there = existing.find((each) => each.address === address)
-  if (there === undefined) return 'it has gone meanwhile'
+  if (there === undefined) return 'another process has removed it since'
   const { mac, state, proxy = false, router } = wanted
   const said = { mac: mac === undefined ? undefined : formatMac(parseMac(mac)), router }
   const difference = firstDifference(there, { ...said, state: proxy ? undefined : (state ?? 'permanent') })
-  return difference === undefined ? undefined : `there is one whose ${difference}`
+  return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/** Checks what the kernel would take for an entry that nobody has. */
+/** Checks that `mac` is given. The kernel would accept an entry without a MAC address, which cannot work. */
 export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
   if (mac !== undefined || proxy || state === 'noarp') return
-  throw new NetnsError('INVALID', `${what}: it needs mac, the address of who has it`)
+  throw new NetnsError('INVALID', `${what}: mac is missing: the MAC address of the neighbour`)
 }
 
 const prepare = (channel: Questions, verb: string, neighbour: NewNeighbour) =>

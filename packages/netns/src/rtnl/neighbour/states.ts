@@ -1,4 +1,4 @@
-/** The states of an entry, and the kernel's numbers of them. */
+/** Kernel numbers of the neighbour states. */
 export const states = {
   none: 0,
   incomplete: 0x01,

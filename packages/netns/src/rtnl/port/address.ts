@@ -1,7 +1,7 @@
 import type { IpFamily } from '@cni/types/ip'
 import type { OnLink } from './on-link.ts'
 
-/** An address of a link. As read it may be passed to `addAddress` and `deleteAddress`. */
+/** Address of a link. An address as read can be passed to `addAddress` and `deleteAddress`. */
 export interface Address {
   readonly family: IpFamily
   readonly address: string
@@ -11,32 +11,32 @@ export interface Address {
   readonly linkIndex: number
   /** Scope of the address. */
   readonly scope: 'universe' | 'site' | 'link' | 'host' | number
-  /** The other end of a point-to-point link: the prefix is that of its network. */
+  /** Address of the other end of a point-to-point link. The prefix length describes the peer's network. */
   readonly peer?: string
   readonly broadcast?: string
-  /** Of IPv4; by default the link's name. */
+  /** Label of an IPv4 address. The default is the link's name. */
   readonly label?: string
-  /** The metric of the route to its network. */
+  /** Metric of the route to the address's network. */
   readonly metric?: number
-  /** The kernel has made no route to its network. */
+  /** True if the kernel added no route to the address's network. */
   readonly noPrefixRoute?: boolean
-  /** How long it lives, in seconds; missing: for ever. */
+  /** Remaining lifetime in seconds. `undefined` means forever. */
   readonly validSeconds?: number
-  /** How long it is used for new connections, in seconds; missing: for ever. */
+  /** Seconds during which new connections may use the address. `undefined` means forever. */
   readonly preferredSeconds?: number
-  /** Of IPv6: used at once, without asking whether somebody else has it. */
+  /** IPv6: skips duplicate address detection, so the address is usable at once. */
   readonly noDad?: boolean
-  /** IPv6 duplicate detection still runs. */
+  /** True while IPv6 duplicate address detection runs. */
   readonly tentative: boolean
-  /** IPv6 duplicate detection failed: the address does not work. */
+  /** True if IPv6 duplicate address detection found a duplicate: the address does not work. */
   readonly duplicate: boolean
 }
 
-/** An address to add or delete. */
+/** Address to add or delete. */
 export interface NewAddress extends OnLink {
-  /** With its prefix length: `10.0.0.1/24`. */
+  /** Address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
-  /** Default: `host` for loopback addresses, else `universe`. */
+  /** Default: `host` for loopback addresses, otherwise `universe`. */
   readonly scope?: Address['scope'] | undefined
   readonly peer?: string | undefined
   readonly broadcast?: string | undefined
@@ -45,6 +45,6 @@ export interface NewAddress extends OnLink {
   readonly noPrefixRoute?: boolean | undefined
   readonly validSeconds?: number | undefined
   readonly preferredSeconds?: number | undefined
-  /** Of IPv6: use it at once, without asking whether somebody else has it. */
+  /** IPv6: skips duplicate address detection, so the address is usable at once. */
   readonly noDad?: boolean | undefined
 }

@@ -1,21 +1,24 @@
-/** A filter of a link's qdisc `clsact` (or `ingress`), anybody's. As read it may be passed to `deleteFilter`. */
+/**
+ * Filter of a link's qdisc `clsact` or `ingress`, added by any program. A filter as read can be passed to
+ * `deleteFilter`.
+ */
 export interface Filter {
   readonly linkIndex: number
-  /** `ingress`: filters what comes in on the link; `egress`: what leaves by it. */
+  /** `ingress` filters packets that arrive on the link, `egress` packets that leave through it. */
   readonly direction: 'ingress' | 'egress'
-  /** `bpf`, `u32`, `flower` … */
+  /** Kind: `bpf`, `u32`, `flower` … */
   readonly kind: string
-  /** Lower is earlier. */
+  /** Lower priorities run first. */
   readonly priority: number
-  /** An EtherType; 3: packets of every protocol. */
+  /** EtherType; 3 means packets of all protocols. */
   readonly protocol: number
-  /** Its number among those of one priority. */
+  /** Number of the filter among the filters of the same priority. */
   readonly handle: number
-  /** Of kind `bpf` only: the text that it was given, the program's id and tag, and whether the program's answer decides. */
+  /** Name of the filter. Only kind `bpf` has `name`, `program` and `directAction`. */
   readonly name?: string
   readonly program?: {
     readonly id: number
-    /** Of its instructions, 16 hexadecimal digits. */
+    /** Tag of the program's instructions: 16 hexadecimal digits. */
     readonly tag: string
   }
   readonly directAction?: boolean

@@ -1,107 +1,107 @@
 import type { Netns } from '../../handle/netns.ts'
 
-/** A network interface. What is there as read may be passed to `addLink`, which makes it again. */
+/** Network interface. A link as read can be passed to `addLink`, which creates it again. */
 export interface Link {
   readonly index: number
   readonly name: string
-  /** `veth`, `bridge`, `dummy` …; missing for `lo` and hardware. */
+  /** Kind: `veth`, `bridge`, `dummy` … Missing for `lo` and hardware. */
   readonly kind?: string
   readonly mac?: string
   readonly mtu: number
-  /** Packets that may wait to be sent. */
+  /** Length of the transmit queue, in packets. */
   readonly txqlen: number
-  /** Is it set up? */
+  /** True if the link is administratively up. */
   readonly up: boolean
-  /** Does it also have a carrier? */
+  /** True if the link is up and has a carrier. */
   readonly running: boolean
   readonly loopback: boolean
-  /** Takes in frames for other addresses. */
+  /** Promiscuous mode: accepts frames for other MAC addresses. */
   readonly promisc: boolean
-  /** Takes in all multicast frames. */
+  /** Accepts all multicast frames. */
   readonly allmulti: boolean
   readonly alias?: string
-  /** Index of the bridge or bond it belongs to. */
+  /** Index of the bridge or bond that the link is a port of. */
   readonly master?: number
-  /** Index, in its own namespace, of the link it hangs on: the other end of a veth. */
+  /** Index of the parent link in the parent's namespace. For a veth, the parent is its peer. */
   readonly parent?: number
-  /** The namespace of `parent`, by this namespace's number for it; missing when it is this one. */
+  /** Namespace of `parent`, as the number that this namespace uses for it. Missing if `parent` is in this namespace. */
   readonly parentNetns?: number
   /** Bridge options. */
   readonly bridge?: {
-    /** Ports keep to their VLANs. */
+    /** True if the bridge filters frames by VLAN. */
     readonly vlanFiltering?: boolean | undefined
-    /** The VLAN of a new port's untagged frames; 0: none. The kernel's default: 1. */
+    /** VLAN of a new port's untagged frames; 0 means none. Kernel default: 1. */
     readonly vlanDefaultPvid?: number | undefined
-    /** How long an address that was learned is kept, in seconds. */
+    /** Seconds until a learned address expires. */
     readonly ageingSeconds?: number | undefined
-    /** The kernel runs the spanning tree protocol. */
+    /** True if the kernel runs the spanning tree protocol. */
     readonly stp?: boolean | undefined
     readonly forwardDelaySeconds?: number | undefined
     readonly helloSeconds?: number | undefined
     readonly maxAgeSeconds?: number | undefined
-    /** Of the spanning tree: lower becomes root. */
+    /** Spanning tree priority: the bridge with the lowest value becomes root. */
     readonly priority?: number | undefined
     readonly multicastSnooping?: boolean | undefined
-    /** Which link-local frames are passed on. */
+    /** Mask of the link-local group addresses whose frames the bridge forwards. */
     readonly groupForwardMask?: number | undefined
   }
   /** VLAN options. */
   readonly vlan?: {
-    /** 0 to 4094. */
+    /** VLAN identifier, 0 to 4094. */
     readonly id: number
     /** Default: `802.1q`. */
     readonly protocol?: '802.1q' | '802.1ad' | undefined
   }
-  /** Options of a link with a MAC address of its own on its parent. */
+  /** Options of a macvlan, which has a MAC address of its own on its parent. */
   readonly macvlan?: {
-    /** Default of the kernel: `vepa`; CNI's: `bridge`. */
+    /** Kernel default: `vepa`; CNI default: `bridge`. */
     readonly mode?: 'private' | 'vepa' | 'bridge' | 'passthru' | 'source' | undefined
   }
-  /** Options of a link that shares the MAC address of its parent. */
+  /** Options of an ipvlan, which shares the MAC address of its parent. */
   readonly ipvlan?: {
-    /** Default of the kernel: `l3`; CNI's: `l2`. */
+    /** Kernel default: `l3`; CNI default: `l2`. */
     readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
-    /** Who may talk to whom on one parent. Default: `bridge`, all. */
+    /** Isolation between the ipvlans of one parent. Default: `bridge`, all may communicate. */
     readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined
   }
   /** VXLAN options. */
   readonly vxlan?: {
-    /** The network identifier, 24 bits. */
+    /** Network identifier, 24 bits. */
     readonly id: number
-    /** The other end, or a multicast group. */
+    /** Address of the other end, or a multicast group. */
     readonly remote?: string | undefined
     readonly local?: string | undefined
-    /** UDP port. Default of the kernel: 8472; IANA's: 4789. */
+    /** UDP port. Kernel default: 8472; the IANA port is 4789. */
     readonly port?: number | undefined
     readonly learning?: boolean | undefined
     readonly ageingSeconds?: number | undefined
-    /** 0: that of the packet inside. */
+    /** TTL of outer packets; 0 copies the TTL of the inner packet. */
     readonly ttl?: number | undefined
     readonly udpChecksum?: boolean | undefined
   }
   /** GENEVE options. */
   readonly geneve?: {
-    /** The network identifier, 24 bits. */
+    /** Network identifier, 24 bits. */
     readonly id: number
     readonly remote: string
-    /** UDP port. Default of the kernel: 6081. */
+    /** UDP port. Kernel default: 6081. */
     readonly port?: number | undefined
-    /** 0: that of the packet inside. */
+    /** TTL of outer packets; 0 copies the TTL of the inner packet. */
     readonly ttl?: number | undefined
     readonly udpChecksum?: boolean | undefined
   }
   /** Options as a port of the bridge that is its `master`. */
   readonly bridgePort?: {
-    /** Frames may leave by the port they came in on. */
+    /** Allows frames to leave through the port on which they arrived. */
     readonly hairpin?: boolean | undefined
-    /** Nothing goes from it to another isolated port. */
+    /** Blocks frames between this port and other isolated ports. */
     readonly isolated?: boolean | undefined
     readonly learning?: boolean | undefined
-    /** Frames to unknown addresses leave by it. */
+    /** Sends frames for unknown unicast addresses out of this port. */
     readonly flood?: boolean | undefined
     readonly multicastFlood?: boolean | undefined
     readonly broadcastFlood?: boolean | undefined
-    /** Messages of the spanning tree are dropped. */
+    /** Drops spanning tree messages that arrive on this port (BPDU guard). */
     readonly guard?: boolean | undefined
     readonly neighSuppress?: boolean | undefined
     readonly proxyArp?: boolean | undefined
@@ -110,23 +110,23 @@ export interface Link {
   }
 }
 
-/** Which link: its name, its index, or the link as read, which is its index. */
+/** Reference to a link: its name, its index, or the link as read (whose index counts). */
 export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 
-/** A link to create. */
+/** Link to create. */
 export type NewLink = {
   readonly name: string
-  /** Bytes. Default: the kernel's, 1500 or that of the parent. */
+  /** MTU in bytes. Default: the kernel's default, 1500 or the parent's MTU. */
   readonly mtu?: number | undefined
-  /** `02:00:00:ab:00:01`. Default: a random one, or that of the parent. */
+  /** MAC address: `02:00:00:ab:00:01`. Default: random, or the parent's address. */
   readonly mac?: string | undefined
-  /** Packets that may wait to be sent. */
+  /** Length of the transmit queue, in packets. */
   readonly txqlen?: number | undefined
-  /** Born up. Default: false. */
+  /** Sets the new link up. Default: false. */
   readonly up?: boolean | undefined
-  /** The bridge or bond it becomes a port of. */
+  /** Bridge or bond that gets the link as a port. */
   readonly master?: LinkRef | undefined
-  /** Where it is born; its parent is still a link of here. Default: here. */
+  /** Namespace in which the link is created. Its parent is still a link of this namespace. Default: this namespace. */
   readonly netns?: Netns | undefined
   readonly alias?: string | undefined
   readonly bridgePort?: Link['bridgePort']
@@ -136,7 +136,7 @@ export type NewLink = {
   | { readonly kind: 'bridge'; readonly bridge?: Link['bridge'] }
   | {
       readonly kind: 'veth'
-      /** The other end, which may be born in another namespace. */
+      /** Other end of the veth, which may be in another namespace. */
       readonly peer: {
         readonly name: string
         readonly netns?: Netns | undefined
@@ -153,7 +153,7 @@ export type NewLink = {
   | { readonly kind: 'geneve'; readonly geneve: NonNullable<Link['geneve']> }
 )
 
-/** Either of them: what `addLink` takes. */
+/** Union of new links and links as read: the argument of `addLink`. */
 export interface LinkToAdd extends Omit<NewLink, 'kind'> {
   readonly kind?: string | undefined
   readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined

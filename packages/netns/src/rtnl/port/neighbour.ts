@@ -1,6 +1,6 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** Who has an address on a link. As read it may be passed to the methods that add and delete. */
+/** Neighbour (ARP or NDP) entry of a link. An entry as read can be passed to `addNeighbour` and `deleteNeighbour`. */
 export interface Neighbour {
   readonly family: IpFamily
   readonly address: string
@@ -18,7 +18,7 @@ export interface Neighbour {
     | 'noarp'
     | 'permanent'
     | number
-  /** The kernel answers for the address. */
+  /** True if the kernel answers ARP or NDP queries for the address. */
   readonly proxy: boolean
   readonly router: boolean
 }

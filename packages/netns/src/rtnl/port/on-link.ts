@@ -1,15 +1,15 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { LinkRef } from './link.ts'
 
-/** What belongs to a link: one of the two says which. What was read has `linkIndex`. */
+/** Link of an object: give `link` or `linkIndex`. An object as read has `linkIndex`. */
 export interface OnLink {
   readonly link?: LinkRef | undefined
   readonly linkIndex?: number | undefined
 }
 
-/** The link of something. Throws `NetnsError('INVALID')` when nothing says it. */
+/** Link of an object. Throws `NetnsError('INVALID')` if both members are missing. */
 export function linkOf({ link, linkIndex }: OnLink, what: string): LinkRef {
   const ref = link ?? linkIndex
   if (ref !== undefined) return ref
-  throw new NetnsError('INVALID', `${what}: of which link? Say link, or linkIndex`)
+  throw new NetnsError('INVALID', `${what}: the link is missing; give link or linkIndex`)
 }

@@ -1,27 +1,27 @@
 import type { OnLink } from './on-link.ts'
 
-/** What decides in which order, and when, packets leave a link. As read it may be passed to the methods that add and delete. */
+/** Queueing discipline of a link. A qdisc as read can be passed to `addQdisc` and `deleteQdisc`. */
 export interface Qdisc {
   readonly linkIndex: number
-  /** `tbf`, `ingress`, `clsact`, `noqueue` … */
+  /** Kind: `tbf`, `ingress`, `clsact`, `noqueue` … */
   readonly kind: string
-  /** `1:`; `0:` of the kernel's own. */
+  /** Handle such as `1:`. The kernel's default qdiscs have `0:`. */
   readonly handle: string
-  /** `root`, `ingress` (of `ingress` and `clsact`), or a class: `1:1`. */
+  /** Parent: `root`, `ingress` (for the kinds `ingress` and `clsact`), or a class such as `1:1`. */
   readonly parent: string
-  /** A token bucket: how much may leave the link. */
+  /** Token bucket options: limit of the outgoing traffic. */
   readonly tbf?: {
     readonly bitsPerSecond: number
-    /** What may leave at once, in bytes; rounded by the kernel to what passes in 64 ns. */
+    /** Burst in bytes. The kernel rounds it to a multiple of what passes in 64 ns. */
     readonly burstBytes: number
-    /** Bytes that may wait. Default: what passes in `latency`, and a burst. */
+    /** Queue length in bytes. Default: the bytes of `latency` plus one burst. */
     readonly limitBytes?: number | undefined
-    /** How long a packet may wait, instead of `limitBytes`. Default: 25. */
+    /** Longest queueing time in milliseconds, instead of `limitBytes`. Default: 25. */
     readonly latency?: number | undefined
   }
 }
 
-/** Either of them: what `addQdisc` takes. */
+/** Union of new qdiscs and qdiscs as read: the argument of `addQdisc`. */
 export interface QdiscToAdd extends OnLink {
   readonly kind: string
   readonly parent?: string | undefined

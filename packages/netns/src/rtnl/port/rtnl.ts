@@ -10,17 +10,20 @@ import type { NewRoute, Route } from './route.ts'
 import type { NewPolicyRule, PolicyRule } from './rule.ts'
 
 /**
- * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures them takes this port, so
- * that its tests can give it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
- * different is `EEXIST`. What was read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted as it is.
- * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation, or `INVALID` for
- * what cannot be said to the kernel; nothing is half made then.
+ * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures them takes
+ * this port as a parameter, so that tests can pass `fakeRtnl()`.
+ *
+ * - Adding an existing object and deleting a missing one are not errors: `added` or `deleted` is false.
+ * - Adding an object that exists with other values throws `EEXIST`.
+ * - Objects as read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted.
+ * - Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's explanation, or `INVALID` for
+ *   invalid arguments. A failed call leaves no partial change.
  */
 export interface RtnlPort {
   getLinks(): Promise<Link[]>
-  /** `undefined` when there is no such link. */
+  /** Returns `undefined` if the link does not exist. */
   getLink(link: LinkRef): Promise<Link | undefined>
-  /** A link as read is made again. The kernel does not tell the name of a veth's other end: say `peer`. */
+  /** Creates a link as read again. The kernel does not report the name of a veth's peer: give `peer`. */
   addLink(
     link: Link & {
       readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
@@ -28,30 +31,35 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
-  /** Changes what is said and not so yet. `before`: the link as it was. A change that fails half-way is taken back. */
+  /**
+   * Changes the given members that differ. `before` is the link before the change. A change that fails half-way is
+   * rolled back.
+   */
   setLink(
     link: LinkRef,
     change: {
-      /** A new name. Before Linux 6.2 only of a link that is down. */
+      /** New name. Before Linux 6.2 only a link that is down can be renamed. */
       readonly name?: string | undefined
-      /** The bridge or bond it becomes a port of; `null`: of none. */
+      /** Bridge or bond that gets the link as a port. `null` removes the link from its master. */
       readonly master?: LinkRef | null | undefined
       readonly mtu?: number | undefined
       readonly mac?: string | undefined
-      /** Where it goes. Its addresses and routes stay behind, and it arrives down unless `up` says otherwise. */
+      /**
+       * Namespace to move the link to. The link loses its addresses and routes and arrives down, unless `up` is true.
+       */
       readonly netns?: NetnsTarget | undefined
       readonly txqlen?: number | undefined
       readonly up?: boolean | undefined
       readonly promisc?: boolean | undefined
       readonly allmulti?: boolean | undefined
       readonly alias?: string | undefined
-      /** Of a bridge. */
+      /** Options to change, for a bridge. */
       readonly bridge?: Link['bridge']
-      /** Of a VXLAN; connections through it go on. */
+      /** Remote address to change, for a VXLAN. Connections through the tunnel continue. */
       readonly vxlan?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
-      /** Of a GENEVE tunnel; connections through it go on. */
+      /** Remote address to change, for a GENEVE tunnel. Connections through the tunnel continue. */
       readonly geneve?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
-      /** Of a port of a bridge, the new `master` included. */
+      /** Options to change, for a bridge port. A new `master` in the same change counts. */
       readonly bridgePort?: Link['bridgePort']
     },
   ): Promise<{ changed: boolean; before: Link }>
@@ -61,7 +69,7 @@ export interface RtnlPort {
   getAddresses(filter?: {
     readonly link?: LinkRef
     readonly family?: IpFamily
-    /** `universe` is what others reach the link by. */
+    /** Filter by scope. `universe` selects the addresses that other hosts can reach. */
     readonly scope?: Exclude<Address['scope'], number>
   }): Promise<Address[]>
   addAddress(link: LinkRef, cidr: string): Promise<{ added: boolean }>
@@ -70,20 +78,20 @@ export interface RtnlPort {
   deleteAddress(address: NewAddress): Promise<{ deleted: boolean }>
   getRoutes(filter?: { readonly family?: IpFamily; readonly table?: number; readonly link?: LinkRef }): Promise<Route[]>
   addRoute(route: NewRoute): Promise<{ added: boolean }>
-  /** Instead of the route to the same destination with the same metric. */
+  /** Replaces the route with the same destination and metric, or adds it. */
   replaceRoute(route: NewRoute): Promise<void>
-  /** What is not said about the route matches anything; one is deleted. */
+  /** Deletes one route. An omitted member matches every value. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
   getNeighbours(filter?: {
     readonly link?: LinkRef
     readonly family?: IpFamily
-    /** Those that the kernel answers for; default: those it asks. */
+    /** True lists the proxy entries that the kernel answers for. Default: the ordinary entries. */
     readonly proxy?: boolean
   }): Promise<Neighbour[]>
   addNeighbour(
     neighbour: OnLink & {
       readonly address: string
-      /** Missing only of an entry that the kernel answers for. */
+      /** MAC address. May be omitted only for a proxy entry. */
       readonly mac?: string | undefined
       /** Default: `permanent`. */
       readonly state?: Neighbour['state'] | undefined
@@ -91,25 +99,25 @@ export interface RtnlPort {
       readonly router?: boolean | undefined
     },
   ): Promise<{ added: boolean }>
-  /** Instead of the entry for the same address. */
+  /** Replaces the entry for the same address, or adds it. */
   replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
   deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
-  /** Of the ports of bridges, and of bridges. */
+  /** VLANs of bridges and of their ports. */
   getBridgeVlans(filter?: { readonly link?: LinkRef }): Promise<
     {
       readonly linkIndex: number
-      /** 1 to 4094. */
+      /** VLAN identifier, 1 to 4094. */
       readonly vid: number
-      /** Untagged frames that come in belong to it. */
+      /** True if untagged frames that arrive belong to this VLAN. */
       readonly pvid: boolean
-      /** Its frames go out untagged. */
+      /** True if frames of this VLAN leave untagged. */
       readonly untagged: boolean
     }[]
   >
   addBridgeVlan(
     vlan: OnLink & {
       readonly vid: number
-      /** The last one of several. Default: `vid`. */
+      /** Last VLAN of a range. Default: `vid`. */
       readonly lastVid?: number | undefined
       /** Default: false. */
       readonly pvid?: boolean | undefined
@@ -135,26 +143,26 @@ export interface RtnlPort {
             | { readonly kind: 'ingress' | 'clsact' }
           )),
   ): Promise<{ added: boolean }>
-  /** Instead of the one that is there; of the same kind, its options are changed. */
+  /** Replaces the existing qdisc. Changes only the options if the kind is the same. */
   replaceQdisc(qdisc: Parameters<RtnlPort['addQdisc']>[0]): Promise<void>
-  /** Default of `parent`: `root`, or `ingress` for the kinds `ingress` and `clsact`. */
+  /** Default of `parent`: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
   deleteQdisc(
     qdisc: OnLink & {
       readonly kind?: string | undefined
       readonly parent?: string | undefined
     },
   ): Promise<{ deleted: boolean }>
-  /** What comes in on a link and leaves by another one instead. */
+  /** Redirections: packets that arrive on one link leave through another link. */
   getRedirects(filter?: { readonly link?: LinkRef }): Promise<
     {
       readonly linkIndex: number
-      /** Index of the link it leaves by. */
+      /** Index of the link through which the packets leave. */
       readonly to: number
-      /** Lower is earlier. */
+      /** Lower priorities run first. */
       readonly priority: number
     }[]
   >
-  /** The link needs the qdisc `ingress` or `clsact`. */
+  /** Redirects all packets that arrive on a link. The link needs the qdisc `ingress` or `clsact`. */
   addRedirect(
     redirect: OnLink & {
       readonly to: LinkRef
@@ -163,9 +171,12 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   deleteRedirect(redirect: Parameters<RtnlPort['addRedirect']>[0]): Promise<{ deleted: boolean }>
-  /** Of qdiscs `clsact` and `ingress`, whoever added them. */
+  /** Filters of the qdiscs `clsact` and `ingress`, also if another program added them. */
   getFilters(filter?: { readonly link?: LinkRef; readonly direction?: Filter['direction'] }): Promise<Filter[]>
-  /** Puts a loaded eBPF program on a link that has the qdisc `clsact`; its answer decides (direct action). */
+  /**
+   * Attaches a loaded eBPF program to a link with the qdisc `clsact`. The program's return value decides (direct
+   * action).
+   */
   addFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']
@@ -173,15 +184,18 @@ export interface RtnlPort {
       readonly priority?: number | undefined
       /** Default: 1. */
       readonly handle?: number | undefined
-      /** Its descriptor, which may be closed afterwards. */
+      /** Descriptor of the program. The caller may close it afterwards. */
       readonly program: number
-      /** What others see in `tc filter show`, at most 255 bytes. */
+      /** Name in `tc filter show`, at most 255 bytes. */
       readonly name: string
     },
   ): Promise<{ added: boolean }>
-  /** Instead of the one with the same priority and handle, between two packets. An undo step brings none back. */
+  /**
+   * Replaces the filter with the same priority and handle in one step, or adds it. The undo step does not restore the
+   * old filter.
+   */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
-  /** No undo step brings it back: nothing would hold its program. */
+  /** Deletes a filter. There is no undo step, because deletion releases the program. */
   deleteFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']
@@ -189,7 +203,7 @@ export interface RtnlPort {
       readonly priority?: number | undefined
       /** Default: 1. */
       readonly handle?: number | undefined
-      /** Default: `bpf`. One of another kind is left there, as is one with another name or program, where they are said. */
+      /** Default: `bpf`. A filter with another kind stays. So does one with another `name` or `program`, if given. */
       readonly kind?: string | undefined
       readonly name?: string | undefined
       readonly program?: { readonly id: number } | undefined
@@ -204,17 +218,17 @@ export interface RtnlPort {
       | IpFamily,
   ): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
-  /** Deletes exactly that rule, of any priority when none is given. */
+  /** Deletes the rule with exactly these members. Without `priority`, a rule of any priority matches. */
   deleteRule(rule: NewPolicyRule): Promise<{ deleted: boolean }>
 }
 
-/** An {@link RtnlPort} with what it holds open. */
+/** {@link RtnlPort} that owns an open socket. */
 export interface Rtnl extends RtnlPort, Disposable {
-  /** A second call does nothing. */
+  /** Closes the socket. A second call does nothing. */
   close(): void
 }
 
-/** `(link, cidr)` or an address as one object. */
+/** Converts the arguments `(link, cidr)`, or an address object, to an address object. */
 export function addressOf(first: LinkRef | NewAddress, cidr: string | undefined): NewAddress {
   if (typeof first === 'object' && 'cidr' in first) return first
   return { link: first, cidr: cidr ?? '' }

@@ -1,29 +1,29 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** A policy routing rule to add or delete: packets that match use the table, or go on at another rule. */
+/** Policy routing rule to add or delete: packets that match use a table, or continue at another rule. */
 export interface NewPolicyRule {
   readonly family: IpFamily
-  /** 0 with `goto`. */
+  /** Routing table; 0 with `goto`. */
   readonly table: number
-  /** The priority of the rule to go on at, which is a later one; it may come later, too. */
+  /** Priority of the rule to continue at. It must be a later rule, which need not exist yet. */
   readonly goto?: number | undefined
   readonly fwmark?: number | undefined
-  /** Bits of the mark that count. Default: all. */
+  /** Bits of the mark to compare. Default: all. */
   readonly mask?: number | undefined
-  /** Lower is earlier. Default: the kernel chooses one before the existing rules. */
+  /** Lower priorities run first. Default: the kernel chooses a priority before the existing rules. */
   readonly priority?: number | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** Name of the link the packet came in on. */
+  /** Name of the link on which the packet arrived. */
   readonly iif?: string | undefined
-  /** Matches what the rest does not. */
+  /** Inverts the rule: it matches packets that the selectors do not match. */
   readonly invert?: boolean | undefined
 }
 
-/** A rule of the kernel. */
+/** Policy routing rule as read from the kernel. */
 export interface PolicyRule {
   readonly family: IpFamily
-  /** 0 of a rule with `goto`. */
+  /** Routing table; 0 for a rule with `goto`. */
   readonly table: number
   readonly goto?: number
   readonly priority: number

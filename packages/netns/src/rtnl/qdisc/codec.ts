@@ -7,7 +7,7 @@ import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { burstOf, limitOf, mostBurst } from './tbf.ts'
 
-// <linux/pkt_sched.h>, <linux/rtnetlink.h>
+// Constants of <linux/pkt_sched.h>, <linux/rtnetlink.h>.
 const TCMSG = 20
 export const TCA_KIND = 1
 export const TCA_OPTIONS = 2
@@ -20,7 +20,7 @@ const TC_H_ROOT = 0xffffffff
 const TC_H_INGRESS = 0xfffffff1
 const INGRESS_HANDLE = 0xffff0000
 
-/** The fixed part of a message about qdiscs and filters. */
+/** Fixed part of a message about qdiscs or filters. */
 export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 0): Buffer {
   const fixed = Buffer.alloc(TCMSG)
   fixed.writeInt32LE(linkIndex, 4)
@@ -30,10 +30,10 @@ export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 
   return fixed
 }
 
-/** The attributes of a message about qdiscs and filters. */
+/** Attributes of a message about qdiscs or filters. */
 export const trafficAttributes = (body: Buffer): ReadonlyMap<number, Buffer> => attributeMap(body, TCMSG)
 
-/** The fixed part and attributes of a qdisc. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds or deletes a qdisc. Throws `NetnsError('INVALID')`. */
 export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { kind, tbf } = qdisc
   const attributes: Attribute[] = [[TCA_KIND, cString(kind)]]
@@ -41,14 +41,17 @@ export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint
     return { fixed: trafficHeader(linkIndex, INGRESS_HANDLE, TC_H_INGRESS), attributes }
   }
   if (kind !== 'tbf' || tbf === undefined) {
-    const why = kind === 'tbf' ? 'a tbf needs its options: tbf' : `expected tbf, ingress or clsact, got ${shown(kind)}`
-    throw new NetnsError('INVALID', `Not a qdisc that can be added: ${why}`)
+    const why =
+      kind === 'tbf'
+        ? 'the member tbf with its options is missing'
+        : `expected tbf, ingress or clsact, got ${shown(kind)}`
+    throw new NetnsError('INVALID', `Unsupported qdisc: ${why}`)
   }
   attributes.push([TCA_OPTIONS, encodeTbf(tbf)])
   return { fixed: trafficHeader(linkIndex, handleNumber(qdisc.handle), parentNumber(parentOf(qdisc))), attributes }
 }
 
-/** A qdisc of the kernel. */
+/** Decodes a qdisc. */
 export function decodeQdisc(body: Buffer): Qdisc {
   const attributes = trafficAttributes(body)
   const kind = readCString(attributes.get(TCA_KIND)) ?? ''
@@ -63,22 +66,22 @@ export function decodeQdisc(body: Buffer): Qdisc {
   }
 }
 
-/** Where a qdisc is, or is to be. */
+/** Parent of a qdisc, or its default. */
 export function parentOf({ kind, parent }: { kind?: string | undefined; parent?: string | undefined }): string {
   return parent ?? (kind === 'ingress' || kind === 'clsact' ? 'ingress' : 'root')
 }
 
-/** The kernel's number of a place. Throws `NetnsError('INVALID')`. */
+/** Kernel number of a parent. Throws `NetnsError('INVALID')`. */
 export function parentNumber(parent: string): number {
   if (parent === 'root') return TC_H_ROOT
   return parent === 'ingress' ? TC_H_INGRESS : handleNumber(parent)
 }
 
-/** The kernel's number of `1:` or `1:2`, whose parts are hexadecimal. Throws `NetnsError('INVALID')`. */
+/** Kernel number of a handle such as `1:` or `1:2`, whose parts are hexadecimal. Throws `NetnsError('INVALID')`. */
 export function handleNumber(handle = '0:'): number {
   const [, major, minor = ''] = /^([0-9a-f]{1,4}):([0-9a-f]{0,4})$/i.exec(handle) ?? []
   if (major === undefined)
-    throw new NetnsError('INVALID', `Not a handle: ${shown(handle)}; expected one like 1: or 1:2`)
+    throw new NetnsError('INVALID', `Invalid handle: ${shown(handle)}; expected one like 1: or 1:2`)
   return (Number.parseInt(major, 16) * 0x10000 + (minor === '' ? 0 : Number.parseInt(minor, 16))) >>> 0
 }
 
@@ -87,7 +90,7 @@ function encodeTbf(options: TbfOptions): Attribute[] {
   const rate = Math.floor(options.bitsPerSecond / 8)
   const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
-  // Else it wants a table of how long packets of every size take.
+  // Without a link layer the kernel requires a table of transmission times by packet size.
   parameters[1] = TC_LINKLAYER_ETHERNET
   parameters.writeUInt32LE(Math.min(rate, 0xffffffff), 8)
   parameters.writeUInt32LE(checkInteger(limitOf(options), 1, 0xffffffff, 'tbf.limitBytes'), 24)
@@ -109,7 +112,7 @@ function decodeTbf(bytes: Buffer): TbfOptions | undefined {
   if (parameters === undefined || parameters.length < TBF_QOPT) return undefined
   const wide = options.get(TCA_TBF_RATE64)
   const rate = wide === undefined || wide.length < 8 ? parameters.readUInt32LE(8) : Number(wide.readBigUInt64LE())
-  // The kernel tells how long a burst takes.
+  // The kernel reports the burst as a time.
   const ticks = parameters.readUInt32LE(28)
   return {
     bitsPerSecond: rate * 8,

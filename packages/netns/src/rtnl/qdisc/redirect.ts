@@ -13,7 +13,7 @@ import type { NewRedirect, QdiscFilter, Redirect } from '../port/arguments.ts'
 import { linkOf } from '../port/on-link.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from './codec.ts'
 
-// <linux/pkt_cls.h>, <linux/tc_act/tc_mirred.h>
+// Constants of <linux/pkt_cls.h>, <linux/tc_act/tc_mirred.h>.
 const TCA_U32_SEL = 5
 const TCA_U32_ACT = 7
 const TCA_ACT_KIND = 1
@@ -23,12 +23,12 @@ const TC_U32_TERMINAL = 1
 const TC_ACT_STOLEN = 4
 const TCA_EGRESS_REDIR = 1
 const MIRRED = 28
-/** What comes in, of both qdiscs that have it. */
+/** Parent of ingress filters, for both qdiscs `ingress` and `clsact`. */
 const INGRESS = 0xfffffff2
-/** Packets of every protocol, in network order. */
+/** Packets of all protocols, in network byte order. */
 const ETH_P_ALL = 0x0300
 
-/** A redirection, and how the kernel calls it. */
+/** Redirection with its kernel handle. */
 interface Found extends Redirect {
   readonly handle: number
 }
@@ -49,7 +49,7 @@ export function addRedirect(channel: Questions, redirect: NewRedirect): boolean 
     return true
   } catch (error) {
     if (!isNetnsError(error) || error.code !== 'EINVAL') throw error
-    throw new NetnsError(error.code, `${error.message} (it takes the qdisc ingress or clsact)`, { cause: error })
+    throw new NetnsError(error.code, `${error.message} (the link needs the qdisc ingress or clsact)`, { cause: error })
   }
 }
 
@@ -69,7 +69,7 @@ function findRedirects(channel: Questions, index: number): Found[] {
     .flatMap(({ body }) => decodeFilter(body) ?? [])
 }
 
-/** Matches everything: one key of which no bit counts. */
+/** u32 filter that matches all packets: its single key has an empty mask. */
 function encodeFilter(to: number): Attribute[] {
   const selector = Buffer.alloc(32)
   selector[0] = TC_U32_TERMINAL
@@ -94,7 +94,7 @@ function encodeFilter(to: number): Attribute[] {
   ]
 }
 
-/** The redirection that a filter is, if it is one of everything. */
+/** Decodes a filter that redirects all packets. Returns `undefined` for other filters. */
 function decodeFilter(body: Buffer): Found | undefined {
   const attributes = trafficAttributes(body)
   const options = attributes.get(TCA_OPTIONS)

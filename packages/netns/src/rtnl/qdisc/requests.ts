@@ -30,7 +30,7 @@ export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
   )
 }
 
-/** Puts a qdisc in the place of another one, or changes its options. */
+/** Replaces a qdisc, or changes its options, or adds it. */
 export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
   const { what, encoded } = prepare(channel, 'Replace', qdisc)
   channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
@@ -42,24 +42,25 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
   const what = `Delete qdisc ${parent} of ${linkText(ref)}`
   const index = linkIndex(channel, ref, what)
-  // The kernel says several things of one that is not there, and takes any kind for the one that is.
+  // Reads the qdisc first. The kernel has several error codes for a missing qdisc and ignores the kind of an existing
+  // one.
   const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
   if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
   const fixed = trafficHeader(index, handleNumber(there.handle), number)
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELQDISC, fixed, what }))
 }
 
-/** The qdisc that somebody has put somewhere; the kernel's own has no handle. */
+/** Finds a qdisc that a program has added. The kernel's default qdisc has the handle `0:`. */
 export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undefined {
   return qdiscs.find((qdisc) => qdisc.parent === parent && qdisc.handle !== '0:')
 }
 
-/** What is otherwise about the qdisc that is there; `undefined` when nothing is. */
+/** Describes how the existing qdisc differs from the wanted one. `undefined` means no difference. */
 export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): string | undefined {
-  if (there === undefined) return 'it has gone meanwhile'
-  if (there.kind !== wanted.kind) return `there is one of the kind ${there.kind}`
+  if (there === undefined) return 'another process has removed it since'
+  if (there.kind !== wanted.kind) return `it exists, but its kind is ${there.kind}`
   if (wanted.tbf === undefined || there.tbf === undefined || isSameTbf(there.tbf, wanted.tbf)) return undefined
-  return `there is one whose tbf is ${shown(there.tbf)}`
+  return `it exists, but its tbf is ${shown(there.tbf)}`
 }
 
 const prepare = (channel: Questions, verb: string, qdisc: QdiscToAdd) =>

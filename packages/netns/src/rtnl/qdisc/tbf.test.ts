@@ -13,13 +13,13 @@ test.each([
   ['no burst at 100 Gbit/s', { bitsPerSecond: 1e11, burstBits: 0 }, 12_500_000_000, 250_000_000],
   ['less than a byte a second', { bitsPerSecond: 1, burstBits: 0xffffffff }, 1, 274],
   ['a burst beyond 4 GiB', { bitsPerSecond: 1e15, burstBits: 2 ** 50 }, 125_000_000_000_000, 0xffffffff],
-])('%s', (_, given, bytesPerSecond, burstBytes) => {
+])('clamps %s', (_, given, bytesPerSecond, burstBytes) => {
   const options = tbf(given)
   expect(options).toMatchObject({ bitsPerSecond: bytesPerSecond * 8, burstBytes })
   expect(options.limitBytes).toBe(Math.min(0xffffffff, Math.floor(bytesPerSecond / 40) + burstBytes))
 })
 
-test('the queue holds the packets of the latency, and a burst', () => {
+test('the queue limit is the bytes of the latency plus one burst', () => {
   expect(tbf({ bitsPerSecond: 8_000_000, burstBits: 80_000, latency: 100 }).limitBytes).toBe(110_000)
 })
 
@@ -28,11 +28,11 @@ test.each([
   [{ bitsPerSecond: 1.5 }, 'tbf.bitsPerSecond'],
   [{ bitsPerSecond: 8, burstBits: -1 }, 'tbf.burstBits'],
   [{ bitsPerSecond: 8, latency: Number.NaN }, 'tbf.latency'],
-])('%j is refused by name', (given, says) => {
+])('%j is refused with a message that names the member', (given, says) => {
   expect(() => tbf(given)).toThrow(says)
 })
 
-test('another rate, burst or limit is another tbf', () => {
+test('a tbf with another rate, burst or limit differs; rounding by the kernel does not count', () => {
   const options = tbf({ bitsPerSecond: 8_000_000, burstBits: 80_000 })
   expect(isSameTbf({ ...options, burstBytes: options.burstBytes + 1 }, options)).toBe(true)
   expect(isSameTbf({ ...options, burstBytes: options.burstBytes + 2 }, options)).toBe(false)

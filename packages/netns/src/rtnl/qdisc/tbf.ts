@@ -2,16 +2,20 @@ import { checkInteger } from '../check.ts'
 import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc } from '../port/qdisc.ts'
 
-/** The kernel counts time in ticks of this many nanoseconds, and the time of a burst in 32 bits. */
+/** Nanoseconds of a kernel tick. The kernel stores the time of a burst as a 32-bit number of ticks. */
 const TICK = 64
 const U32 = 0xffffffff
 
-/** Milliseconds that a packet may wait. */
+/** Default for the time that a packet may wait, in milliseconds. */
 const LATENCY = 25
 
 /**
- * Options of a token bucket for a limit in the units of CNI, clamped to what the kernel can count: at least one byte a
- * second, a burst of at most 274 s and 4 GiB, a queue of at most 4 GiB. Runtimes send 4294967295 bits as the burst of every rate.
+ * Token bucket options for a limit in the units of CNI, clamped to the kernel's range:
+ * - rate: at least one byte per second,
+ * - burst: at most 274 s and 4 GiB,
+ * - queue: at most 4 GiB.
+ *
+ * Runtimes send 4294967295 bits as the burst of every rate.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })
@@ -22,9 +26,9 @@ export function tbf({
   latency = LATENCY,
 }: {
   readonly bitsPerSecond: number
-  /** Bits that may leave at once. Default, also for 0: the bits of 20 ms, and at least 32 KiB. */
+  /** Burst in bits. Default, also for 0: the bits of 20 ms, at least 32 KiB. */
   readonly burstBits?: number | undefined
-  /** Milliseconds that a packet may wait. Default: 25. */
+  /** Longest queueing time in milliseconds. Default: 25. */
   readonly latency?: number | undefined
 }): NonNullable<Qdisc['tbf']> {
   checkInteger(bitsPerSecond, 1, Number.MAX_SAFE_INTEGER, 'tbf.bitsPerSecond')
@@ -36,7 +40,7 @@ export function tbf({
   return { ...options, limitBytes: Math.min(U32, limitOf({ ...options, latency })) }
 }
 
-/** True if two token buckets are equal, except for what the kernel rounds: a CHECK compares the qdisc as read with its options. */
+/** True if two token buckets are equal except for the kernel's rounding. For CHECK, which compares qdiscs as read. */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9
   return (
@@ -46,17 +50,17 @@ export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<
   )
 }
 
-/** The bytes that may wait. */
+/** Queue limit in bytes. */
 export function limitOf({ bitsPerSecond, burstBytes, limitBytes, latency = LATENCY }: TbfOptions): number {
   return limitBytes ?? Math.floor(((bitsPerSecond / 8) * latency) / 1000) + burstBytes
 }
 
-/** The largest burst in bytes that the kernel can count at this rate in bytes a second. */
+/** Largest burst in bytes that the kernel can represent at a rate in bytes per second. */
 export function mostBurst(rate: number): number {
   return Math.min(U32, Math.floor((U32 * TICK * rate) / 1e9))
 }
 
-/** The bytes of a burst that takes so many ticks. */
+/** Bytes of a burst that lasts this many ticks. */
 export function burstOf(ticks: number, rate: number): number {
   return Math.round(((ticks + 0.5) * TICK * rate) / 1e9)
 }

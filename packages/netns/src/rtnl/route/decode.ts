@@ -16,13 +16,13 @@ const NAMED = new Set([
   wire.RTA_METRICS,
   wire.RTA_MULTIPATH,
   wire.RTA_TABLE,
-  // What the kernel tells, and does not take.
+  // Attributes that the kernel reports but does not accept.
   wire.RTA_CACHEINFO,
   wire.RTA_PAD,
   wire.RTA_UID,
 ])
 
-/** A route message of the kernel; `undefined` for another family. */
+/** Decodes a route. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeRoute(body: Buffer): Route | undefined {
   const attributes = attributeMap(body, wire.RTMSG)
   const family = familyName(body.readUInt8(0))
@@ -48,7 +48,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
-    // Of a route with several ways the flag is each way's.
+    // In a multipath route, each next hop has this flag.
     ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
     ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
     ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),
@@ -84,7 +84,7 @@ function decodeNexthops(bytes: Buffer): Nexthop[] {
 }
 
 function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly RouteAttribute[] } {
-  // Every route of IPv6 tells its preference: the middle one, which is the default.
+  // The kernel reports a preference for every IPv6 route. Omits the default, medium.
   const isDefault = (type: number, value: Buffer): boolean => type === wire.RTA_PREF && value[0] === 0
   const other = [...attributes].filter(([type, value]) => !NAMED.has(type) && !isDefault(type, value))
   return other.length === 0 ? {} : { other }

@@ -10,17 +10,17 @@ import type { NewRoute } from '../port/route.ts'
 import { resolveRoute, routeText } from './resolve.ts'
 import * as wire from './wire.ts'
 
-/** The indexes of the links that a route leads over. */
+/** Indexes of a route's links. */
 export interface RouteLinks {
   readonly link?: number | undefined
-  /** Of the next hops, in their order. */
+  /** Link indexes of the next hops, in the same order. */
   readonly nexthops?: readonly (number | undefined)[] | undefined
 }
 
-/** The fixed part that asks for routes. */
+/** Fixed part of a request that lists routes. */
 export const routeQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.RTMSG, family)
 
-/** The fixed part and attributes of a route. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds or deletes a route. Throws `NetnsError('INVALID')`. */
 export function encodeRoute(
   route: NewRoute,
   links: RouteLinks,
@@ -38,7 +38,7 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // one byte here, all 32 bits in RTA_TABLE
+  // The fixed part holds tables below 256. RTA_TABLE holds all 32 bits.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope
@@ -65,7 +65,7 @@ function encodeMetrics({ mtu, advMss }: NewRoute): Attribute[] {
   return metrics
 }
 
-/** Messages of a form of their own, one behind the other. */
+/** Encodes next hops as a sequence of rtnexthop structures, each with its own attributes. */
 function encodeNexthops(nexthops: readonly Nexthop[], { nexthops: indexes = [] }: RouteLinks): Uint8Array {
   return Buffer.concat(
     nexthops.map(({ gateway, weight = 1, onlink }, at) => {

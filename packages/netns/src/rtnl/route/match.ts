@@ -6,7 +6,7 @@ import type { RouteLinks } from './encode.ts'
 import { destinationText, type ResolvedRoute, resolveRoute } from './resolve.ts'
 import { types } from './wire.ts'
 
-/** Is the kernel's route the wanted one, in all that was said about it? */
+/** True if the kernel's route has all given values of the wanted route. */
 export function isRoute(route: Route, wanted: NewRoute, links: RouteLinks): boolean {
   const resolved = resolveRoute(wanted, 'add')
   return (

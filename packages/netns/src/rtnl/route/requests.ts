@@ -29,15 +29,15 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // the kernel also says so of a route by another gateway
+    // The kernel also returns EEXIST for a route through another gateway.
     () => {
       const isThere = getRoutes(channel, {}).some((existing) => isRoute(existing, route, links))
-      return isThere ? undefined : 'there is one that leads elsewhere, or otherwise'
+      return isThere ? undefined : 'a route to the same destination exists with other values'
     },
   )
 }
 
-/** Puts a route in the place of the one to the same destination with the same metric, or adds it. */
+/** Replaces the route with the same destination and metric, or adds it. */
 export function replaceRoute(channel: Questions, route: NewRoute): void {
   const what = `Replace route ${routeText(route)}`
   const encoded = encodeRoute(route, linksOf(channel, route, what), 'add')
@@ -52,9 +52,12 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // its routes went with the link
+  // The link is gone, so its routes are gone.
   if (route.link !== undefined && links.link === undefined) return false
-  // ENOENT: of an IPv6 table that exists, as a rule leads to it, and is empty; ENODEV: of an index that is no link's
+  // The kernel's codes for a missing route:
+  // - ESRCH: no such route
+  // - ENOENT: the IPv6 table is empty
+  // - ENODEV: no link has this index
   return unlessAlready(['ESRCH', 'ENOENT', 'ENODEV'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
 }
 

@@ -6,20 +6,20 @@ import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewRoute, Route } from '../port/route.ts'
 import { scopeNumbers, types } from './wire.ts'
 
-/** A route with everything that was left to defaults. */
+/** Route with all defaults filled in. */
 export interface ResolvedRoute {
   readonly family: IpFamily
-  /** `undefined`: everything. */
+  /** Destination; `undefined` means the default route. */
   readonly destination: Prefix | undefined
   readonly table: number
-  /** Numbers of the kernel. */
+  /** Kernel number of the type. */
   readonly type: number
   readonly scope: number
 }
 
 /**
- * Reads what a route says and fills in the rest, as `ip route` does. To delete, what is not said matches anything.
- * Throws `NetnsError('INVALID')`.
+ * Parses a route and fills in defaults, as `ip route` does. For deletion, omitted members match every value. Throws
+ * `NetnsError('INVALID')`.
  */
 export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): ResolvedRoute {
   const { prefix, family: familyOfPrefix } = destinationOf(route)
@@ -45,19 +45,20 @@ export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): Resolv
   }
 }
 
-/** How messages call a route. */
+/** Name of a route for messages. */
 export function routeText({ destination, cidr }: NewRoute): string {
   return shown(destination ?? cidr)
 }
 
-/** The destination in the kernel's words: a prefix without bits behind it, or `default`. */
+/** Destination as the kernel reports it: a prefix without host bits, or `default`. */
 export function destinationText({ destination }: ResolvedRoute): string {
   return destination === undefined ? 'default' : formatPrefix(destination)
 }
 
 function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | undefined; family?: IpFamily } {
   const text = destination ?? cidr
-  if (text === undefined) throw new NetnsError('INVALID', 'A route needs its destination, or cidr')
+  if (text === undefined)
+    throw new NetnsError('INVALID', 'The destination of the route is missing; give destination or cidr')
   const other = destination === undefined || cidr === undefined ? undefined : notNull(parsePrefix(cidr))
   if (text === 'default') {
     if (other?.prefix !== undefined) throw contradiction(text, cidr)
@@ -68,7 +69,7 @@ function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | und
   return own
 }
 
-/** `0.0.0.0/0` is what the kernel calls no destination. */
+/** The kernel represents `0.0.0.0/0` as a missing destination. */
 function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily } {
   return { prefix: prefix.length === 0 ? undefined : prefix, family: prefix.family }
 }
@@ -76,7 +77,10 @@ function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily
 const textOf = (prefix: Prefix | undefined): string => (prefix === undefined ? '' : formatPrefix(prefix))
 
 function contradiction(destination: string, cidr: string | undefined): NetnsError {
-  return new NetnsError('INVALID', `A route to ${shown(destination)}, and to ${shown(cidr)}: say one of them`)
+  return new NetnsError(
+    'INVALID',
+    `The route has two destinations, ${shown(destination)} and ${shown(cidr)}; give one of them`,
+  )
 }
 
 const UNICAST = 1
@@ -86,17 +90,17 @@ function typeNumber(type: Route['type']): number {
   if (typeof type === 'number') return checkInteger(type, 0, 255, 'type')
   const number = types.indexOf(type)
   if (number !== -1) return number
-  throw new NetnsError('INVALID', `Not a type of routes: ${shown(type)}; expected one of ${types.join(', ')}`)
+  throw new NetnsError('INVALID', `Unknown route type: ${shown(type)}; expected one of ${types.join(', ')}`)
 }
 
 function scopeNumber(scope: Route['scope']): number {
   if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
   if (Object.hasOwn(scopeNumbers, scope)) return scopeNumbers[scope]
   const known = Object.keys(scopeNumbers).join(', ')
-  throw new NetnsError('INVALID', `Not a scope of routes: ${shown(scope)}; expected one of ${known}`)
+  throw new NetnsError('INVALID', `Unknown route scope: ${shown(scope)}; expected one of ${known}`)
 }
 
-// as `ip route` chooses
+// Default scope, as `ip route` chooses it.
 function defaultScope(type: number, purpose: 'add' | 'delete', hasGateway: boolean): number {
   if (purpose === 'delete') return scopeNumbers.nowhere
   const name = types[type]

@@ -8,7 +8,7 @@ import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 
-// tunnel, l3mdev, oif, uid range, ports: rules that have them are not ours
+// Selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff
@@ -27,10 +27,10 @@ const FRA_FWMARK = 10
 const FRA_TABLE = 15
 const FRA_FWMASK = 16
 
-/** The fixed part that asks for the rules of a family. */
+/** Fixed part of a request that lists the rules of a family. */
 export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_HDR, family)
 
-/** The fixed part and attributes of a rule. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a request that adds or deletes a rule. Throws `NetnsError('INVALID')`. */
 export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes: Attribute[] } {
   const fixed = Buffer.alloc(FIB_RULE_HDR)
   const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]
@@ -63,8 +63,9 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
 }
 
 /**
- * Is the kernel's rule exactly the wanted one? The kernel itself compares too little: it adds a second rule
- * when the priority is left to it, and deletes the first rule that has at least the given selectors.
+ * True if the kernel's rule is exactly the wanted one. The kernel compares too few members:
+ * - Without a priority, it adds the same rule a second time.
+ * - It deletes the first rule that has at least the given selectors.
  */
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
@@ -86,7 +87,7 @@ export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   )
 }
 
-/** A rule message of the kernel; `undefined` for another family. */
+/** Decodes a rule. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeRule(body: Buffer): PolicyRule | undefined {
   const attributes = attributeMap(body, FIB_RULE_HDR)
   const family = familyName(body.readUInt8(0))

@@ -15,20 +15,21 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
     .filter((rule) => table === undefined || rule.table === table)
 }
 
-/** A family by itself is a filter, too. */
+/** Filter for rules; a family alone is a filter as well. */
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // With a priority the kernel refuses what it has, and most namespaces have nothing; without one it adds a second rule.
+  // With a priority, the kernel refuses an existing rule. Without a priority, it would add a duplicate, so search
+  // first.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask(request),
-    () => (findRule(channel, rule) === undefined ? 'there is one that is otherwise' : undefined),
+    () => (findRule(channel, rule) === undefined ? 'a rule with the same priority and other values exists' : undefined),
   )
 }
 
@@ -51,4 +52,4 @@ function dumpRules(channel: Questions, family: IpFamily): Buffer[] {
 }
 
 const ruleText = ({ goto, table, family }: NewPolicyRule): string =>
-  `${goto === undefined ? `for table ${table}` : `to go on at ${goto}`} (${family})`
+  `${goto === undefined ? `for table ${table}` : `to continue at ${goto}`} (${family})`

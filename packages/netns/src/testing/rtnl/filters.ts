@@ -19,7 +19,7 @@ export function putFilter(netns: Namespace, wanted: NewFilter, replace = false):
   const { what, device } = prepare(netns, said, wanted, ' on', () => encodeFilter(wanted, 1))
   const qdisc = qdiscAt(listQdiscs(netns, { link: device.index }), 'ingress')
   if (qdisc === undefined || (direction === 'egress' && qdisc.kind !== 'clsact')) {
-    throw refusal(what, 'EINVAL', "Parent Qdisc doesn't exists (it takes the qdisc clsact)")
+    throw refusal(what, 'EINVAL', "Parent Qdisc doesn't exists (the link needs the qdisc clsact)")
   }
   const there = filterAt(listFilters(netns, { link: device.index }), wanted)
   if (there !== undefined && !replace) {

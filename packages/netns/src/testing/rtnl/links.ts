@@ -42,7 +42,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   }
   const peerHome = link.peer?.netns === undefined ? here : world.namespace(link.peer.netns)
   if (link.peer !== undefined && findDevice(peerHome, link.peer.name) !== undefined) {
-    throw refusal(what, 'EEXIST', `its other end ${linkText(link.peer.name)} is there already`)
+    throw refusal(what, 'EEXIST', `its other end ${linkText(link.peer.name)} already exists`)
   }
   if (parent?.settings.loopback) throw refusal(what, 'EINVAL')
   for (const end of [link, link.peer]) if (end !== undefined) checkLimits(end, link.kind, what)

@@ -47,7 +47,7 @@ export function putRoute(netns: Namespace, wanted: NewRoute, replace = false): b
   if (clash === -1) netns.routes.push(route)
   else if (replace) netns.routes[clash] = route
   else if (netns.routes.some((each) => isRoute(each, wanted, found))) return false
-  else throw refusal(what, 'EEXIST', 'there is one that leads elsewhere, or otherwise')
+  else throw refusal(what, 'EEXIST', 'a route to the same destination exists with other values')
   return true
 }
 

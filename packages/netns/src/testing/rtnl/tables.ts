@@ -192,7 +192,7 @@ export function putRedirect(netns: Namespace, wanted: NewRedirect): boolean {
   const { what, redirect } = redirectOf(netns, 'Redirect', wanted)
   if (netns.redirects.some((each) => isSameRedirect(each, redirect))) return false
   if (qdiscAt(listQdiscs(netns, { link: redirect.linkIndex }), 'ingress') === undefined) {
-    throw refusal(what, 'EINVAL', "Parent Qdisc doesn't exists (it takes the qdisc ingress or clsact)")
+    throw refusal(what, 'EINVAL', "Parent Qdisc doesn't exists (the link needs the qdisc ingress or clsact)")
   }
   netns.redirects.push(redirect)
   return true
