@@ -6,11 +6,11 @@ import type { Netns, NetnsTarget } from './handle/netns.ts'
 import { current, open } from './handle/open.ts'
 import { bind, create, destroy } from './named/create.ts'
 
-/** Everything one does with a network namespace. */
+/** Operations on network namespaces. */
 export const netns: {
   /**
-   * Opens the network namespace at a path.
-   * Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`, `INVALID`, or an errno name.
+   * Opens the network namespace at a path. Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`,
+   * `INVALID`, or an errno name.
    *
    * @example
    * using pod = open('/run/netns/cni-7f3a')
@@ -19,8 +19,9 @@ export const netns: {
   /** Opens the namespace of the calling thread. */
   current(): Netns
   /**
-   * Creates an empty namespace with a name, as `ip netns add` does. The caller stays where it is; all links are down.
-   * Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name; nothing is left behind then.
+   * Creates an empty namespace with a name, as `ip netns add` does. The caller's namespace does not change; all links
+   * of the new one are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed call
+   * leaves nothing behind.
    *
    * @example
    * using blue = netns.create('blue')      // now: ip netns exec blue ip link
@@ -28,27 +29,27 @@ export const netns: {
   create(
     name?: string,
     options?: {
-      /** The folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
+      /** Folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
       dir?: string | undefined
     },
   ): Netns
   /**
-   * Gives an open namespace a name in the file system, so that it lives without processes or handles.
+   * Gives an open namespace a name in the file system. The namespace then exists without processes or handles.
    *
    * @example
    * using kept = netns.bind(pod, '/run/netns/kept')
    */
   bind(namespace: Netns, path: string): Netns
   /**
-   * Removes a namespace's name and closes the handle. The namespace ends when nothing else holds it.
-   * A name that does not exist is no error; a file that is not a namespace is left alone (`NOT_A_NAMESPACE`).
+   * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name holds
+   * it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
    */
   destroy(namespace: Netns | string): void
   /**
-   * Calls a synchronous function with this thread inside the namespace, and comes back. May be nested;
-   * `'host'` inside a body is where the outermost call came from.
-   * Throws `NetnsError`: `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`:
-   * then the thread is stuck in the wrong namespace, every later call throws the same, and the process must end.
+   * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
+   * can be nested; inside a body, `'host'` is the namespace of the outermost caller. Throws `NetnsError`: `MISSING`,
+   * `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread is stuck
+   * in the wrong namespace: every later call throws the same error, and the process must exit.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
@@ -56,21 +57,21 @@ export const netns: {
   run<T>(
     target: NetnsTarget,
     body: () => T extends PromiseLike<unknown>
-      ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+      ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'
       : T,
     options?: EnterOptions,
   ): T
   /**
-   * Starts a program inside a namespace and returns at once; await `done` outside.
-   * Without FFI it goes through `nsenter`, unshielded. Throws a `NetnsError` when the namespace cannot be entered.
+   * Starts a program inside a namespace and returns at once; await `done` outside. Without FFI, starts it through
+   * `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
    *
    * @example
    * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
    */
   start(target: NetnsTarget, argv: readonly [string, ...string[]], options?: RunOptions & EnterOptions): Started
   /**
-   * Runs a program inside a namespace to its end. Rejects with a `RunError`, or with `reject: false` resolves with it;
-   * rejects with a `NetnsError` when the namespace cannot be entered.
+   * Runs a program inside a namespace until it exits. Rejects with a `RunError` if it fails; with `reject: false`,
+   * resolves with the error. Rejects with a `NetnsError` if the namespace cannot be entered.
    *
    * @example
    * const { stdout } = await netns.exec(pod, ['iptables-save'])
@@ -81,8 +82,8 @@ export const netns: {
     options?: RunOptions & EnterOptions & { reject?: boolean },
   ): Promise<RunResult>
   /**
-   * Creates the threads of libuv's pool now, in the namespace we are in. A long-lived process awaits this once,
-   * before its first `netns.run`: pool threads (async fs, DNS, crypto) keep the namespace they were born in for ever.
+   * Creates the threads of libuv's pool now, in the current namespace. Pool threads (async fs, DNS, crypto) stay in the
+   * namespace in which they were created. A long-lived process awaits this once, before its first `netns.run`.
    *
    * @example
    * await netns.warmPool()

@@ -1,6 +1,6 @@
 import type { NetnsContext, NetnsTarget } from '@cni/netns/handle'
 
-/** A call whose ADD fails: what registers inverse steps with its context, and what runs them, last first. */
+/** Call whose ADD fails: a context that collects undo steps, and a function that runs them, last step first. */
 export function failingCall<Target extends NetnsTarget>(
   netns: Target,
 ): NetnsContext & { readonly netns: Target; unwind(): Promise<void>; readonly steps: number } {

@@ -1,11 +1,12 @@
 import type { Link, Route } from '@cni/netns'
 
-/** Links without what the kernel finds out in its own time. */
+/** Links without the member that the kernel determines some time later. */
 export const settledLinks = (links: readonly Link[]) => links.map(({ running: _, ...link }) => link)
 
 /**
- * Routes without those that come with addresses of IPv6 in the kernel's own time: with its own, and to an address itself once
- * nobody else was found to have it (DAD), which may take a second.
+ * Routes without those that the kernel adds some time later for IPv6 addresses: link-local and multicast routes, and
+ * the local route of an address. The kernel adds that one after duplicate address detection, which takes up to a
+ * second.
  */
 export const settledRoutes = (routes: readonly Route[]): ReadonlySet<Route> =>
   new Set(routes.filter(({ cidr, table }) => !/^(fe80|ff00):/.test(cidr) && !(table === LOCAL && cidr.includes(':'))))

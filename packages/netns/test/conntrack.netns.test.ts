@@ -10,7 +10,7 @@ import { conntrackBehaviour } from './conntrack.suite.ts'
 
 const CTA_TIMEOUT = 7
 
-/** The request that makes a connection. */
+/** Request that creates a connection. */
 const newEntry = ({ family, protocol, original, reply, timeoutSeconds = 30 }: ConntrackEntry) => {
   const number = protocolNumber(protocol)
   return {
@@ -40,7 +40,7 @@ conntrackBehaviour('the kernel', async () => {
   }
 })
 
-test('deletes more connections than one reading holds', async () => {
+test('delete removes more connections than one reading holds', async () => {
   await using where = await tempNetns()
   using channel = openNetlink(where, 'netfilter', { receiveBuffer: 4_000_000 })
   for (let host = 0; host < 10_000; host++) {

@@ -2,7 +2,7 @@ import type { ConntrackEntry, ConntrackPort } from '@cni/netns/conntrack'
 import type { NetnsTarget } from '@cni/netns/handle'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-/** An empty table of a fake or a real kernel. */
+/** Empty table of a fake or a real kernel. */
 export interface ConntrackTable extends AsyncDisposable {
   readonly where: NetnsTarget
   open(where: NetnsTarget): ConntrackPort
@@ -10,7 +10,7 @@ export interface ConntrackTable extends AsyncDisposable {
 }
 
 const rest = { zone: 0, mark: 0, timeoutSeconds: 30 }
-/** A UDP client of port 53 of the node, which a pod answers. */
+/** Connection from a UDP client on the node to port 53, which a pod answers. */
 const mapped = (sport: number): ConntrackEntry => ({
   family: 'ipv4',
   protocol: 'udp',
@@ -34,7 +34,7 @@ const ipv6: ConntrackEntry = {
   ...rest,
 }
 
-/** The behaviour of `conntrack()`, over a fake or a real kernel. */
+/** Behaviour of `conntrack()`, over a fake or a real kernel. */
 export function conntrackBehaviour(name: string, start: () => Promise<ConntrackTable>): void {
   describe(`conntrack (${name})`, () => {
     let table: ConntrackTable
@@ -46,7 +46,7 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
     })
     afterEach(() => table[Symbol.asyncDispose]())
 
-    /** The source ports tell the entries apart; the timeout counts down. */
+    /** Identifies entries by their source ports, because the timeout changes with time. */
     const listed = async (filter?: Parameters<ConntrackPort['list']>[0]) =>
       (await port.list(filter)).map(({ original, protocol }) => `${protocol} ${original.sport}`).sort()
     const all = ['tcp 5', 'udp 1001', 'udp 1002', 'udp 5', 'udp 6']
@@ -71,7 +71,7 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
       [{ reply: { src: '10.81.0.2' } }, ['udp 1001', 'udp 1002']],
       [{ protocol: 'udp', reply: { src: '10.81.0.2', sport: 5300 }, original: { sport: 1002 } }, ['udp 1002']],
       [{ zone: 7 }, []],
-    ])('lists what matches %j', async (filter, found) => {
+    ])('lists the matching entries for %j', async (filter, found) => {
       expect(await listed(filter)).toEqual(found)
     })
 
@@ -91,7 +91,7 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
       }
     })
 
-    test('deletes what matches and nothing else; an entry as read is a filter', async () => {
+    test('deletes exactly the matching entries; an entry as read is a filter', async () => {
       expect(await port.delete({ protocol: 'udp', original: { dst: '10.90.0.1', dport: 53 } })).toEqual({ deleted: 2 })
       expect(await listed()).toEqual(['tcp 5', 'udp 5', 'udp 6'])
       expect(await port.delete({ protocol: 'udp', original: { dst: '10.90.0.1', dport: 53 } })).toEqual({ deleted: 0 })
@@ -100,20 +100,20 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
       expect(await listed()).toEqual(['tcp 5', 'udp 5'])
     })
 
-    test('deletes what the caller decides', async () => {
+    test('deletes the entries that `only` selects', async () => {
       const only = ({ original }: ConntrackEntry) => original.dst === '10.90.0.1'
       expect(await port.delete({ original: { dport: 53 } }, only)).toEqual({ deleted: 2 })
       expect(await listed()).toEqual(['tcp 5', 'udp 5', 'udp 6'])
     })
 
-    test('refuses to delete without a filter', async () => {
+    test('refuses to delete with an empty filter', async () => {
       for (const filter of [{}, { original: {} }, { protocol: undefined, reply: { dst: undefined } }]) {
         await expect(port.delete(filter)).rejects.toMatchObject({ code: 'INVALID' })
       }
       expect(await listed()).toEqual(all)
     })
 
-    test('watches what matches, until the signal aborts', async () => {
+    test('yields matching events until the signal aborts', async () => {
       const stop = new AbortController()
       const events = port.watch({ protocol: 'udp', original: { dport: 53 } }, { signal: stop.signal })
       const first = events.next()

@@ -14,7 +14,7 @@ import { bundleFixture, runtimes } from './runtimes.ts'
 const here = () => readlinkSync('/proc/thread-self/ns/net')
 const mounts = () => readlinkSync('/proc/thread-self/ns/mnt')
 
-test('a body that throws leaves the thread where it was', async () => {
+test('a body that throws leaves the thread in its previous namespace', async () => {
   await using pod = await tempNetns()
   const before = here()
   expect(() =>
@@ -25,14 +25,14 @@ test('a body that throws leaves the thread where it was', async () => {
   expect(here()).toBe(before)
 })
 
-test('a program is started inside and awaited outside, its deadline included', async () => {
+test('start starts a program inside, and its deadline works outside', async () => {
   await using pod = await tempNetns()
   const child = netns.start(pod, ['sh', '-c', 'readlink /proc/self/ns/net; exec sleep 60'], { timeout: 300 })
   expect(readlinkSync(`/proc/${child.pid}/ns/net`)).toBe(`net:[${pod.ino}]`)
   await expect(child.done).rejects.toMatchObject({ code: 'TIMEOUT', stdout: `net:[${pod.ino}]\n` })
 })
 
-test('a program in a namespace that a user namespace of its own owns is root of that one', async () => {
+test('a program in a namespace owned by another user namespace is root of that user namespace', async () => {
   await using pod = await ownedNetns()
   const script = 'id -u; cat /proc/self/uid_map; readlink /proc/self/ns/net /proc/self/ns/user'
   const [uid, map, net, user] = (await netns.exec(pod, ['sh', '-c', script])).stdout.trim().split('\n')
@@ -44,7 +44,7 @@ test('a program in a namespace that a user namespace of its own owns is root of 
   await expect(child.done).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('what that costs is not left behind: no descriptor stays open', async () => {
+test('starting such programs leaks no descriptor', async () => {
   await using pod = await ownedNetns()
   await netns.exec(pod, ['true'])
   const open = () => readdirSync('/proc/self/fd').length
@@ -53,7 +53,7 @@ test('what that costs is not left behind: no descriptor stays open', async () =>
   expect(open()).toBe(before)
 })
 
-test('a program that fails inside is a RunError, a namespace that cannot be entered a NetnsError', async () => {
+test('a failing program is a RunError, a namespace that cannot be entered is a NetnsError', async () => {
   await using pod = await tempNetns()
   await expect(netns.exec(pod, ['sh', '-c', 'exit 3'])).rejects.toMatchObject({ name: 'RunError', exitCode: 3 })
   expect(await netns.exec(pod, ['sh', '-c', 'echo out; exit 3'], { reject: false })).toMatchObject({
@@ -65,11 +65,11 @@ test('a program that fails inside is a RunError, a namespace that cannot be ente
   closed.close()
   await expect(netns.exec(closed, ['true'])).rejects.toMatchObject({ name: 'NetnsError', code: 'CLOSED' })
   await expect(netns.exec(closed, ['true'], { reject: false })).rejects.toMatchObject({ code: 'CLOSED' })
-  // @ts-expect-error from JavaScript
+  // @ts-expect-error JavaScript callers may pass this.
   await expect(netns.exec('', ['true'])).rejects.toMatchObject({ code: 'MISSING' })
 })
 
-test('through nsenter a program is inside, too, and gets its arguments, environment and input', async () => {
+test('a program started through nsenter runs inside and gets its arguments, environment and input', async () => {
   await using pod = await tempNetns()
   const argv = ['sh', '-c', 'readlink /proc/self/ns/net; echo "$1 $X"; cat', 'sh', '--a b'] as const
   const options = { env: { X: 'x y' }, input: 'in' }
@@ -77,7 +77,7 @@ test('through nsenter a program is inside, too, and gets its arguments, environm
   expect(stdout).toBe(`net:[${pod.ino}]\n--a b x y\nin`)
 })
 
-test('a file is read as the namespace shows it, and one that is not there is told apart', async () => {
+test("readFile shows the namespace's file, and returns undefined for a missing one", async () => {
   await using pod = await tempNetns()
   const file = '/proc/sys/net/ipv6/conf/lo/disable_ipv6'
   await netns.exec(pod, ['sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1'])
@@ -96,7 +96,7 @@ test.each([
   ],
   ['sys_chroot', 'shield', /^NetnsError: No shield: setns \d+: EPERM \(needs .*: this process lacks CAP_SYS_CHROOT\)$/],
   ['sys_admin', 'create', /^NetnsError: Could not prepare the folder .*: EPERM \(needs CAP_SYS_ADMIN: .*\)$/],
-])('without CAP_%s, what it is needed for says so: %s', async (capability, what, message) => {
+])('without CAP_%s the error names the capability: %s', async (capability, what, message) => {
   await using pod = await tempNetns()
   const code = `
     import { netns, readFile } from '@cni/netns'
@@ -121,7 +121,7 @@ test.each([
 test('a socket opened inside stays inside', async () => {
   await using pod = await tempNetns()
   const server = createServer()
-  // Without a host it binds at once; with one it would look it up first, and bind outside.
+  // Without a host, the socket is bound at once. With a host, Node.js would look the host up first and bind outside.
   netns.run(pod, () => void server.listen(0))
   await new Promise((resolve) => server.on('listening', resolve))
   const { stdout } = await netns.exec(pod, ['cat', '/proc/net/tcp6'])
@@ -133,7 +133,7 @@ test('a socket opened inside stays inside', async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a shield covers a program that is still running when we are back outside', async () => {
+test('the shield still covers a running program after the thread has returned', async () => {
   await using pod = await tempNetns()
   const before = mounts()
   const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
@@ -143,7 +143,7 @@ test('a shield covers a program that is still running when we are back outside',
   expect(readFileSync('/etc/hostname', 'utf8')).not.toBe('')
 })
 
-test('without the shield, when its target is missing, the body still runs and the reason is told', async () => {
+test('the body runs without the shield if its target is missing, and the reason is reported', async () => {
   await using pod = await tempNetns()
   const before = mounts()
   const errors: unknown[] = []
@@ -158,21 +158,21 @@ test('without the shield, when its target is missing, the body still runs and th
   ])
 })
 
-test('a shield works on the host, too', () => {
+test('a shield works on the host as well', () => {
   const before = [here(), mounts()]
   const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
   expect(netns.run('host', () => readFileSync('/etc/hostname', 'utf8'), { shield })).toBe('')
   expect([here(), mounts()]).toEqual(before)
 })
 
-test('a thread that was started under the shield does not keep us there', async () => {
+test('a thread started under the shield does not prevent the return', async () => {
   const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
   const worker = netns.run('host', () => new Worker('', { eval: true }), { shield })
   expect(readFileSync('/etc/hostname', 'utf8')).not.toBe('')
   await worker.terminate()
 })
 
-test('the working directory survives a shield, even when it has been deleted', async () => {
+test('the working directory survives a shield, even if the folder has been deleted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   const gone = join(folder, 'gone')
   mkdirSync(gone)
@@ -188,11 +188,11 @@ test('the working directory survives a shield, even when it has been deleted', a
   }
 })
 
-test('in a chroot the shield is not a way out of it', async () => {
+test('a shield does not escape from a chroot', async () => {
   const bundle = await bundleFixture()
   const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   try {
-    // A chroot that is the same tree, one bind mount away, told apart by a file that only the outer root has.
+    // The chroot is a bind mount of the same tree. A file that exists only in the outer root tells them apart.
     const script = `
       set -e
       mount --rbind / ${folder}
@@ -220,7 +220,7 @@ test('in a chroot the shield is not a way out of it', async () => {
   }
 })
 
-test('nothing is leaked: no descriptor, no namespace', async () => {
+test('no descriptor and no namespace leaks', async () => {
   await using pod = await tempNetns()
   const count = () => readdirSync('/proc/self/fd').length
   const shield = [{ source: '/dev/null', target: '/etc/hostname' }]

@@ -2,7 +2,7 @@ import { openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 
-test('a handle that is kept deletes nothing, and adds as ever', async () => {
+test('a kept handle deletes nothing, and additions work', async () => {
   await using pod = await tempNetns()
   using free = await openRtnl(pod)
   await free.addLink({ kind: 'veth', name: 'd0', up: true, peer: { name: 'd1', up: true } })

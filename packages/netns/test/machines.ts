@@ -2,17 +2,17 @@ import type { Rtnl } from '@cni/netns'
 import type { Netns, Where } from '@cni/netns/handle'
 import { test } from 'vitest'
 
-/** A node and a pod, of a fake or a real kernel. */
+/** Node and pod of a fake or a real kernel. */
 export interface Machines extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns
   open(where: Where): Promise<Rtnl>
 }
 
-/** A test in the node of new machines. */
+/** Declares a test that runs in the node of new machines. */
 export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
 
-/** Tests in which the node has a veth `v0`, `v1` that is up, and a bridge `b0`. */
+/** Declares tests on a node with a veth `v0`, `v1` that is up, and a bridge `b0`. */
 export const withinNode =
   (start: () => Promise<Machines>): Within =>
   (title, body) =>
@@ -25,9 +25,9 @@ export const withinNode =
       await body(rtnl, pod, machines)
     })
 
-/** The main table of IPv4. */
+/** Main table of IPv4. */
 export const MAIN = { family: 'ipv4', table: 254 } as const
 
-/** Where routes of the main table lead, sorted. */
+/** Destinations in the main table, sorted. */
 export const destinations = async (rtnl: Rtnl): Promise<string[]> =>
   (await rtnl.getRoutes(MAIN)).map(({ cidr }) => cidr).sort()

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const name of readdirSync(folder)) {
     if (statSync(join(folder, name)).dev !== statSync(folder).dev) execFileSync('umount', [join(folder, name)])
   }
-  // create makes it a mount point
+  // create makes the folder a mount point.
   if (execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' }).includes(` ${folder} `)) {
     execFileSync('umount', [folder])
   }
@@ -37,7 +37,7 @@ afterEach(() => {
   expect(here()).toBe(before)
 })
 
-test('a created namespace is empty, ours to enter, and we are where we were', () => {
+test('a created namespace is empty and can be entered, and the caller stays in its namespace', () => {
   using blue = netns.create('blue', { dir: folder })
   expect(here()).toBe(before)
   expect(blue.path).toBe(join(folder, 'blue'))
@@ -45,7 +45,7 @@ test('a created namespace is empty, ours to enter, and we are where we were', ()
   expect(readlinkSync('/proc/self/ns/net')).not.toBe(`net:[${blue.ino}]`)
 })
 
-test('`ip netns` finds what we create in the default folder, and we find what it creates', async () => {
+test('`ip netns` finds names in the default folder, and open finds names of `ip netns`', async () => {
   const name = `cni-test-${process.pid}`
   using ours = netns.create(name)
   try {
@@ -59,14 +59,14 @@ test('`ip netns` finds what we create in the default folder, and we find what it
 
   await run(['ip', 'netns', 'add', name])
   using theirs = netns.open(`/run/netns/${name}`)
-  // Not compared with ours: the kernel may give the number of a namespace that is gone to the next.
+  // Does not compare the number with the created namespace: the kernel may reuse the number of a removed namespace.
   const { stdout } = await run(['ip', 'netns', 'exec', name, 'readlink', '/proc/self/ns/net'])
   expect(stdout).toBe(`net:[${theirs.ino}]\n`)
   netns.destroy(theirs)
   expect(existsSync(`/run/netns/${name}`)).toBe(false)
 })
 
-test('its folder is shared: a mount namespace that is already there sees the name come and go', async () => {
+test('the folder is shared: an existing mount namespace sees names appear and disappear', async () => {
   netns.destroy(netns.create('first', { dir: folder }))
   const child = start(['unshare', '--mount', '--propagation', 'slave', 'sleep', '60'], {
     timeout: 20_000,
@@ -84,7 +84,7 @@ test('its folder is shared: a mount namespace that is already there sees the nam
   await child.done.catch(() => {})
 })
 
-/** Waits, bounded, until a child has a mount namespace of its own. */
+/** Waits until a child has a mount namespace of its own, with a limit. */
 async function ready(pid: number | undefined): Promise<void> {
   const ours = readlinkSync('/proc/self/ns/mnt')
   for (const end = performance.now() + 5000; performance.now() < end; ) {
@@ -94,7 +94,7 @@ async function ready(pid: number | undefined): Promise<void> {
   throw new Error('the child did not get its own mount namespace')
 }
 
-test('a name is not taken twice, and the first one is untouched', () => {
+test('a name in use is refused, and its namespace stays', () => {
   using blue = netns.create('blue', { dir: folder })
   expect(() => netns.create('blue', { dir: folder })).toThrow(
     expect.objectContaining({ code: 'EXISTS', path: blue.path }),
@@ -103,24 +103,24 @@ test('a name is not taken twice, and the first one is untouched', () => {
   expect(again.isSame(blue)).toBe(true)
 })
 
-test.each(['', '.', '..', '../blue', 'a/b', 'a\0b', 'x'.repeat(256)])('%j is not a name', (name) => {
+test.each(['', '.', '..', '../blue', 'a/b', 'a\0b', 'x'.repeat(256)])('%j is refused as a name', (name) => {
   expect(() => netns.create(name, { dir: folder })).toThrow(expect.objectContaining({ code: 'INVALID' }))
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('without a name there is a fresh one each time', () => {
+test('each call without a name creates a new name', () => {
   using a = netns.create(undefined, { dir: folder })
   using b = netns.create(undefined, { dir: folder })
   expect(a.path).not.toBe(b.path)
 })
 
-test('a folder that cannot be made is named', () => {
+test('a folder that cannot be created is named in the error', () => {
   expect(() => netns.create('blue', { dir: '/proc/nope' })).toThrow(
     expect.objectContaining({ name: 'NetnsError', path: '/proc/nope', message: expect.stringContaining('/proc/nope') }),
   )
 })
 
-test('a bound namespace lives on by its second name', async () => {
+test('a bound namespace survives under its second name', async () => {
   const kept = join(folder, 'kept')
   let ino: bigint
   {
@@ -147,7 +147,7 @@ test('a namespace ends with its last name and handle', async () => {
   expect(existsSync(pod.path)).toBe(false)
 })
 
-test('destroying twice, or what was never there, is no error', () => {
+test('destroying a namespace twice, or a missing one, is not an error', () => {
   const blue = netns.create('blue', { dir: folder })
   netns.destroy(blue)
   netns.destroy(blue)
@@ -155,7 +155,7 @@ test('destroying twice, or what was never there, is no error', () => {
   expect(() => blue.fd).toThrow(expect.objectContaining({ code: 'CLOSED' }))
 })
 
-test('what a killed creator left, an empty file, can be removed; other files are left alone', () => {
+test('destroy removes the empty file of a killed creator, and no other file', () => {
   const [left, file] = [join(folder, 'left'), join(folder, 'file')]
   writeFileSync(left, '', { mode: 0o000 })
   netns.destroy(left)
@@ -169,7 +169,7 @@ test('what a killed creator left, an empty file, can be removed; other files are
   rmSync(join(folder, 'link'))
 })
 
-test('a mount namespace bound to a file is not a network namespace, with FFI loaded and without', async () => {
+test('a mount namespace bound to a file is refused, with and without FFI', async () => {
   const file = join(folder, 'mnt')
   writeFileSync(file, '')
   await run(['mount', '--bind', '/proc/self/ns/uts', file])
@@ -204,7 +204,7 @@ test.each([
     'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 10_000)',
     { exitCode: null, signal: 'SIGTERM' },
   ],
-])('a temporary namespace is removed when the process that forgot it %s', async (_, how, end) => {
+])('a temporary namespace is removed when its process %s', async (_, how, end) => {
   const code = `
     import { writeSync } from 'node:fs'
     import { tempNetns } from '@cni/netns/testing'
@@ -218,7 +218,7 @@ test.each([
   expect(existsSync(join(result.stdout, '..'))).toBe(false)
 })
 
-test('a temporary namespace with a name is found by `ip netns`', async () => {
+test('`ip netns` finds a temporary namespace with a name', async () => {
   const name = `cni-test-${process.pid}`
   {
     await using pod = await tempNetns({ name })

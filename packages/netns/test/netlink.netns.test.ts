@@ -59,7 +59,7 @@ const names = () =>
     .map(({ body }) => attributeMap(body, 16).get(3)?.toString('utf8').replace('\0', ''))
 
 describe('requests', () => {
-  test('are answered in the namespace the channel was opened in, inside and outside of it', () => {
+  test('are answered in the namespace of the channel, from inside and outside', () => {
     route.ask(addBridge('only-here'))
     expect(names()).toContain('only-here')
     expect(netns.run(pod, names)).toContain('only-here')
@@ -68,12 +68,12 @@ describe('requests', () => {
     expect(() => host.get(find)).toThrow(expect.objectContaining({ code: 'ENODEV', message: 'Find: ENODEV' }))
   })
 
-  test('that are refused carry the kernel’s own sentence, and where in the message the fault is', () => {
+  test("contain the kernel's explanation and the offset of the error if they are refused", () => {
     const request = {
       type: RTM_NEWADDR,
       flags: NLM_F_CREATE,
       fixed: Buffer.from('0218000001000000', 'hex'),
-      // an IPv4 address of three bytes
+      // An IPv4 address of three bytes.
       attributes: [
         [8, u32(0)],
         [2, Uint8Array.of(10, 0, 0)],
@@ -90,7 +90,7 @@ describe('requests', () => {
     )
   })
 
-  test('for a table may be refused, too, with the sentence', () => {
+  test('for a table contain the explanation if they are refused', () => {
     const request = {
       type: RTM_GETADDR,
       fixed: new Uint8Array(8),
@@ -102,7 +102,7 @@ describe('requests', () => {
     )
   })
 
-  test('for a table of many datagrams are answered with the whole of it', async () => {
+  test('for a long table return all datagrams', async () => {
     const input = Array.from({ length: 75 }, (_, i) => `link add a${i} type veth peer name b${i}\n`).join('')
     await netns.exec(pod, ['ip', '-batch', '-'], { input })
     expect(names()).toHaveLength(151)
@@ -128,7 +128,7 @@ describe('requests', () => {
     expect(names()).toEqual(['lo', 'a', 'b', 'c'])
   })
 
-  test('of an ordinary user are refused with EPERM', async () => {
+  test('are refused with EPERM for an unprivileged user', async () => {
     const code = `
       import { openNetlink } from '@cni/netns/netlink'
       using channel = openNetlink('host', 'netfilter')
@@ -159,7 +159,7 @@ describe('a batch', () => {
     expect(stdout.match(/counter packets 0 bytes 0/g)).toHaveLength(3)
   })
 
-  test('that is refused changes nothing, and every fault is told with its message and its place', () => {
+  test('changes nothing if it is refused, and reports every error with its message and offset', () => {
     const before = generation()
     const { refusals, lost } = nft.exchange(
       batchOf((writer) => {
@@ -174,15 +174,15 @@ describe('a batch', () => {
     expect(lost).toBe(false)
     expect(refusals).toEqual([
       expect.objectContaining({ index: 4, errno: 2, code: 'ENOENT' }),
-      // behind two headers and the name of the table
+      // Offset after two headers and the table's name.
       expect.objectContaining({ index: 6, errno: 2, code: 'ENOENT', offset: 16 + 4 + 8 }),
     ])
-    // within the nested expression, behind table and chain
+    // Inside the nested expression, after table and chain.
     expect(refusals[0]?.offset).toBeGreaterThan(16 + 4 + 8 + 8)
     expect(generation()).toBe(before)
   })
 
-  test('larger than the send buffer is sent all the same', () => {
+  test('is sent even if it is larger than the send buffer', () => {
     const batch = batchOf((writer) => {
       addChain(writer)
       for (let i = 0; i < 5000; i++) addRule(writer)
@@ -192,7 +192,7 @@ describe('a batch', () => {
     expect(nft.dump(listRules)).toHaveLength(5000)
   })
 
-  test('with more faults than the buffer holds says so, and the next one is not confused by them', () => {
+  test('reports `lost` if its errors exceed the buffer, and the next one is unaffected', () => {
     using small = openNetlink(pod, 'netfilter', { receiveBuffer: 1 })
     const faults = batchOf((writer) => {
       for (let i = 0; i < 500; i++) deleteChain(writer, 'never')
@@ -207,7 +207,7 @@ describe('a batch', () => {
     expect([one.lost, one.refusals.map(({ index }) => index)]).toEqual([false, [1]])
   })
 
-  test('of a caller who wanted another generation is refused at once', () => {
+  test('is refused at once if the generation is not the expected one', () => {
     const now = generation()
     const guarded = (expected: number) => nft.exchange(batchOf(addChain, { generation: expected }), 'Add a chain')
     expect(guarded(now + 7).refusals).toEqual([expect.objectContaining({ index: 0, errno: 85, code: 'ERESTART' })])
@@ -219,7 +219,7 @@ describe.each([
   ['looked for', { interval: 1 }],
   ['told by the kernel', { watch: watchReadable }],
 ])('events, %s,', (_, options) => {
-  test('tell whose change they are about', { timeout: 10_000 }, async () => {
+  test('name the socket that made the change', { timeout: 10_000 }, async () => {
     using socket = openNetlinkSocket(pod, 'netfilter', { groups: [NFNLGRP_NFTABLES] })
     nft.exchange(batchOf(addChain), 'Add a chain')
     const commits: boolean[] = []
@@ -235,7 +235,7 @@ describe.each([
     expect(commits).toEqual([true, false])
   })
 
-  test('that nobody read in time are told to be lost, and what happens after that is heard', {
+  test('report `lost` after an overflow, and later events arrive', {
     timeout: 10_000,
   }, async () => {
     using socket = openNetlinkSocket(pod, 'netfilter', { groups: [NFNLGRP_NFTABLES], receiveBuffer: 1 })
@@ -257,28 +257,28 @@ describe.each([
   })
 })
 
-test('the port is the one in the kernel’s list of sockets', async () => {
+test("the port equals the one in the kernel's list of sockets", async () => {
   const { stdout } = await netns.exec(pod, ['cat', '/proc/net/netlink'])
   const ports = stdout.split('\n').map((line) => Number(line.trim().split(/\s+/)[2]))
   expect(ports).toEqual(expect.arrayContaining([route.port(), nft.port()]))
   expect(route.port()).not.toBe(0)
 })
 
-test('an answer that another process sends to our port is not taken for the kernel’s', () => {
+test("a datagram of another process is not taken for the kernel's answer", () => {
   const sys = loadSys()
   const forged = encodeMessage({ type: 2, flags: 0x100, fixed: Buffer.concat([u32(-1), new Uint8Array(16)]) })
   const to = Buffer.alloc(12)
   to.writeUInt16LE(16, 0)
   to.writeUInt32LE(route.port(), 4)
   using stranger = openNetlinkSocket(pod, 'route')
-  // the sequence number of the next request: the first was to ask for the port
+  // Sequence number of the next request: the first request has asked for the port.
   forged.writeUInt32LE(2, 8)
   sys.sendto(stranger.fd, forged, 0, to)
   expect(route.ask(addBridge('b0'))).toEqual([])
   expect(names()).toContain('b0')
 })
 
-test('a closed channel says so, and may be closed again', () => {
+test('a closed channel throws CLOSED, and can be closed again', () => {
   route.close()
   route.close()
   expect(names).toThrow(
@@ -286,7 +286,7 @@ test('a closed channel says so, and may be closed again', () => {
   )
 })
 
-test('a socket that is left is closed by the kernel, and nothing of it stays in this process', async () => {
+test('leave closes the socket in the kernel and leaves nothing in this process', async () => {
   const open = readdirSync('/proc/self/fd').length
   const left = openNetlink(pod, 'netfilter')
   const port = left.port()

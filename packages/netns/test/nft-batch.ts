@@ -1,7 +1,7 @@
 import { be32, cString, MessageWriter } from '@cni/netns/netlink'
 import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '../src/netlink/constants.ts'
 
-// Just enough of nf_tables to have batches.
+// Minimum of nf_tables for batches.
 const BATCH_BEGIN = 0x10
 const BATCH_END = 0x11
 const NEWTABLE = 0x0a00
@@ -11,13 +11,13 @@ const NEWRULE = 0x0a06
 const INET = Uint8Array.of(1, 0, 0, 0)
 const NF_TABLES = Uint8Array.of(0, 0, 0, 10)
 
-/** The generation of the rules: every commit adds one. */
+/** Reads the generation of the rules: every commit adds one. */
 export const getGeneration = { type: 0x0a10, fixed: new Uint8Array(4), what: 'Ask for the generation' }
 
-/** The rules of a table, as a dump. */
+/** Lists the rules of a table. */
 export const listRules = { type: 0x0a07, fixed: INET, what: 'List rules' }
 
-/** A batch: its beginning is message 0, what `fill` writes begins with 1, its end is the last. */
+/** Builds a batch. Its beginning is message 0, the messages of `fill` start at 1, its end is the last message. */
 export function batchOf(fill: (writer: MessageWriter) => void, options: { generation?: number } = {}): Buffer {
   const writer = new MessageWriter()
   writer.begin(BATCH_BEGIN, NLM_F_REQUEST, NF_TABLES)
@@ -30,7 +30,7 @@ export function batchOf(fill: (writer: MessageWriter) => void, options: { genera
     .take()
 }
 
-/** A table `ex` with a chain `c`. */
+/** Adds a table `ex` with a chain `c`. */
 export function addChain(writer: MessageWriter): void {
   writer
     .begin(NEWTABLE, NLM_F_REQUEST | NLM_F_CREATE, INET)
@@ -44,7 +44,7 @@ export function addChain(writer: MessageWriter): void {
     .end()
 }
 
-/** A rule that jumps to a chain, or counts. */
+/** Adds a rule that jumps to a chain, or counts packets. */
 export function addRule(writer: MessageWriter, jump?: string): void {
   writer
     .begin(NEWRULE, NLM_F_REQUEST | NLM_F_CREATE, INET)

@@ -26,7 +26,7 @@ const ip = async (...args: string[]): Promise<string> => (await netns.exec(pod, 
 
 describe('a link', () => {
   for (const { link, title, is } of kinds) {
-    test.skipIf(is)(`of the kind ${title} has what was said, and is made again from what was read`, async () => {
+    test.skipIf(is)(`has the given values for the kind ${title}, and can be created again as read`, async () => {
       expect(await rtnl.addLink(link)).toEqual({ added: true })
       expect(await rtnl.addLink(link)).toEqual({ added: false })
       const read = await rtnl.getLink('x0')
@@ -37,14 +37,14 @@ describe('a link', () => {
       await rtnl.deleteLink(read)
       expect(await rtnl.addLink({ ...read, ...('peer' in link ? { peer: link.peer } : {}) })).toEqual({ added: true })
       const again = await rtnl.getLink('x0')
-      // Of a veth it is the index of the other end, which is another one, too.
+      // The parent of a veth is its peer, whose index changes.
       const ignore = { index: 0, running: false, ...(kind === 'veth' ? { parent: 0 } : {}) }
       expect({ ...again, ...ignore }).toEqual({ ...read, ...ignore })
     })
   }
 
   test.skipIf(lacking.has('vlanFiltering'))(
-    'that filters VLANs has its options (skipped where bridges know no VLANs)',
+    'keeps the options for VLAN filtering (skipped on kernels without bridge VLANs)',
     async () => {
       const bridge = { vlanFiltering: true, vlanDefaultPvid: 0 }
       await rtnl.addLink({ kind: 'bridge', name: 'x0', bridge })
@@ -53,7 +53,7 @@ describe('a link', () => {
     },
   )
 
-  test('that is there, but otherwise, is EEXIST, and the message says what is', async () => {
+  test('is refused with EEXIST if it exists with other values, and the message names one', async () => {
     await rtnl.addLink({ kind: 'macvlan', name: 'x0', parent: 'v0', macvlan: { mode: 'bridge' } })
     for (const [link, reason] of [
       [
@@ -71,7 +71,7 @@ describe('a link', () => {
     }
   })
 
-  test('is born up, in a bridge, as a port with options', async () => {
+  test('can be created up, in a bridge, as a port with options', async () => {
     await rtnl.addLink({ kind: 'bridge', name: 'b0', up: true })
     const bridgePort = { hairpin: true, isolated: true, learning: false }
     await rtnl.addLink({ kind: 'ifb', name: 'x0', up: true, master: 'b0', bridgePort })
@@ -82,7 +82,7 @@ describe('a link', () => {
     })
   })
 
-  test('is born in another namespace, also under a name that is taken here', async () => {
+  test('can be created in another namespace, also with a name that is in use here', async () => {
     await using other = await tempNetns()
     using there = await openRtnl(other)
     for (const name of ['v1', 'eth0']) {
@@ -94,7 +94,7 @@ describe('a link', () => {
     expect((await rtnl.getLinks()).map(({ name }) => name).sort()).toEqual(['lo', 'v0', 'v1'])
   })
 
-  test('of hardware cannot be added', async () => {
+  test('cannot be added if it is hardware', async () => {
     const lo = await rtnl.getLink('lo')
     if (lo === undefined) throw new Error('no lo')
     await expect(rtnl.addLink(lo)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a link', () => {
     })
   })
 
-  test('of two ends that cannot be made is not made half', async () => {
+  test('is not left half created if the kernel refuses one end', async () => {
     await using other = await tempNetns()
     const before = settledLinks(await rtnl.getLinks())
     for (const link of [
@@ -127,7 +127,7 @@ describe('a link', () => {
 })
 
 describe('an address', () => {
-  test('is deleted and put back as it was read', async () => {
+  test('can be deleted and added again as read', async () => {
     await rtnl.addAddress({ link: 'v0', cidr: '10.1.0.1/32', peer: '10.1.0.9', label: 'v0:pod', metric: 50 })
     await rtnl.addAddress({
       link: 'v0',
@@ -160,7 +160,7 @@ describe('an address', () => {
     }
   })
 
-  test('of no link, of a missing one, or with parts of another family is refused', async () => {
+  test('is refused without a link, with a missing link, or with parts of another family', async () => {
     await expect(rtnl.addAddress({ cidr: '10.1.0.1/24' })).rejects.toMatchObject({ code: 'INVALID' })
     await expect(rtnl.addAddress('eth7', '10.1.0.1/24')).rejects.toMatchObject({ code: 'ENODEV' })
     await expect(rtnl.addAddress({ link: 'v0', cidr: '10.1.0.1/24', peer: 'fd00::1' })).rejects.toMatchObject({
@@ -204,7 +204,7 @@ describe('a route', () => {
     ],
     ['that leads nowhere in IPv4', { cidr: '10.3.0.0/16', type: 'prohibit' }, /prohibit 10.3.0.0\/16/],
   ] as const
-  test.each(routes)('%s is deleted and put back as it was read', async (_, wanted, text) => {
+  test.each(routes)('%s can be deleted and added again as read', async (_, wanted, text) => {
     expect(await rtnl.addRoute(wanted)).toEqual({ added: true })
     expect(await rtnl.addRoute(wanted)).toEqual({ added: false })
     const before = await rtnl.getRoutes()
@@ -219,7 +219,7 @@ describe('a route', () => {
     expect(await rtnl.deleteRoute(wanted)).toEqual({ deleted: true })
   })
 
-  test('to an own address of IPv6 comes in the time of the kernel, which is no change', async () => {
+  test('to an own IPv6 address, added late by the kernel, does not count as a change', async () => {
     await rtnl.addAddress('v0', 'fd00::1/64')
     const before = await rtnl.getRoutes()
     await expect
@@ -228,7 +228,7 @@ describe('a route', () => {
     expect(settledRoutes(await rtnl.getRoutes())).toEqual(settledRoutes(before))
   })
 
-  test('of iproute2 with attributes that have no name here is put back as it was', async () => {
+  test('by iproute2 with unnamed attributes can be deleted and added again as read', async () => {
     await ip('route', 'add', '10.3.0.0/16', 'via', 'inet6', 'fe80::1', 'dev', 'v0')
     const before = await ip('route')
     const route = (await rtnl.getRoutes()).find(({ cidr }) => cidr === '10.3.0.0/16')
@@ -238,7 +238,7 @@ describe('a route', () => {
     expect(await ip('route')).toBe(before)
   })
 
-  test('is replaced', async () => {
+  test('can be replaced', async () => {
     await rtnl.addRoute({ cidr: '10.3.0.0/16', gateway: '10.9.0.254' })
     await rtnl.replaceRoute({ cidr: '10.3.0.0/16', gateway: '10.9.0.253' })
     expect((await rtnl.getRoutes()).filter(({ cidr }) => cidr === '10.3.0.0/16')).toEqual([
@@ -246,7 +246,7 @@ describe('a route', () => {
     ])
   })
 
-  test('that contradicts itself is refused', async () => {
+  test('with contradictory members is refused', async () => {
     for (const route of [
       { destination: 'default', cidr: '10.0.0.0/8' },
       { destination: '10.0.0.0/8', cidr: '10.0.0.0/16' },
@@ -261,7 +261,7 @@ describe('a route', () => {
   })
 })
 
-test('a rule is deleted and put back as it was read', async () => {
+test('a rule can be deleted and added again as read', async () => {
   await rtnl.addRule({ family: 'ipv4', from: '10.0.0.0/8', fwmark: 1, mask: 255, table: 7, invert: true, iif: 'lo' })
   const rule = (await rtnl.getRules('ipv4')).find(({ table }) => table === 7)
   if (rule === undefined) throw new Error('not there')

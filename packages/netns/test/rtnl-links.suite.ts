@@ -6,7 +6,7 @@ import { destinations, type Within } from './machines.ts'
 
 const names = async (rtnl: Rtnl): Promise<string[]> => (await rtnl.getLinks()).map(({ name }) => name).sort()
 
-/** What `openRtnl()` promises of links. */
+/** Behaviour of `openRtnl()` for links. */
 export function linkBehaviour(name: string, within: Within): void {
   describe(`links (${name})`, () => {
     within('are added once; one that is otherwise is EEXIST with what differs', async (rtnl) => {

@@ -14,14 +14,14 @@ afterEach(async () => {
   await pod[Symbol.asyncDispose]()
 })
 
-/** Everything there is, in words that do not change with time. */
+/** Complete state, without values that change with time. */
 async function state(rtnl: Rtnl) {
   const links = (await rtnl.getLinks()).map(({ running: _, ...link }) => link)
   const addresses = (await rtnl.getAddresses({ family: 'ipv4' })).map(({ cidr, linkIndex }) => [cidr, linkIndex])
   return { links, addresses, routes: await rtnl.getRoutes({ family: 'ipv4' }), rules: await rtnl.getRules() }
 }
 
-test('a failing ADD takes back what it did, although `using` has closed the socket by then', async () => {
+test('a failing ADD rolls its changes back, also after `using` has closed the socket', async () => {
   const before = await state(look)
   const c = failingCall(pod)
   const add = async () => {
@@ -40,7 +40,7 @@ test('a failing ADD takes back what it did, although `using` has closed the sock
   expect(await state(look)).toEqual(before)
 })
 
-test('inverse steps of your own may use it after `using` has closed it', async () => {
+test('your own undo steps may use the socket after `using` has closed it', async () => {
   const c = failingCall(pod)
   {
     using rtnl = await openRtnl(c)
@@ -51,7 +51,7 @@ test('inverse steps of your own may use it after `using` has closed it', async (
   expect(await look.getLink('b0')).toBeUndefined()
 })
 
-test('what was there before is not taken away', async () => {
+test('the rollback leaves objects that existed before', async () => {
   await look.addLink({ name: 'b0', kind: 'bridge' })
   const c = failingCall(pod)
   using rtnl = await openRtnl(c)
@@ -59,7 +59,7 @@ test('what was there before is not taken away', async () => {
   expect(c.steps).toBe(0)
 })
 
-test('what was deleted is there again', async () => {
+test('the rollback adds deleted objects again', async () => {
   await look.addLink({ name: 'v0', kind: 'veth', up: true, peer: { name: 'v1', up: true } })
   await look.addAddress('v0', '10.1.0.1/24')
   await look.addAddress('v0', '10.1.0.2/24')
@@ -79,7 +79,7 @@ test('what was deleted is there again', async () => {
   expect({ ...after, addresses: [] }).toEqual({ ...before, addresses: [] })
 })
 
-test('a link that went into another namespace comes back, under its old name, into its bridge', async () => {
+test('a link that moved to another namespace gets back its namespace, name and bridge', async () => {
   await using other = await tempNetns()
   await look.addLink({ name: 'b0', kind: 'bridge', up: true })
   await look.addLink({ name: 'v0', kind: 'veth', up: true, master: 'b0', peer: { name: 'v1' } })
@@ -92,12 +92,12 @@ test('a link that went into another namespace comes back, under its old name, in
   expect(await there.getLink('eth0')).toMatchObject({ mtu: 1400, up: true })
   await c.unwind()
   expect(await there.getLink('eth0')).toBeUndefined()
-  // Whether it runs is up to its peer, and the kernel says so some time later.
+  // `running` depends on the peer, and the kernel updates it some time later.
   const { index: _, parent: __, running: ___, ...was } = before ?? { index: 0 }
   expect(await look.getLink('v0')).toMatchObject(was)
 })
 
-test('settings are set back, last first', async () => {
+test('settings are restored, last first', async () => {
   const c = failingCall(pod)
   const name = 'net.ipv4.conf.lo.rp_filter'
   const before = await sysctl(pod).get(name)

@@ -14,7 +14,7 @@ afterEach(async () => {
   await pod[Symbol.asyncDispose]()
 })
 
-/** What iproute2 sees, as it says it. */
+/** Output of iproute2. */
 const ip = async (...args: string[]): Promise<string> => (await netns.exec(pod, ['ip', ...args])).stdout
 const addVeth = async () => {
   await rtnl.addLink({ name: 'v0', kind: 'veth', peer: { name: 'v1' } })
@@ -22,20 +22,20 @@ const addVeth = async () => {
   await rtnl.setLinkUp('v1')
 }
 
-test('the socket stays in the namespace it was opened in', async () => {
+test('the socket stays in the namespace in which it was opened', async () => {
   using host = await openRtnl('host')
   await rtnl.addLink({ name: 'only-here', kind: 'bridge' })
   expect(await rtnl.getLink('only-here')).toMatchObject({ kind: 'bridge', up: false })
   expect(await host.getLink('only-here')).toBeUndefined()
 })
 
-test('a closed one says so', async () => {
+test('a closed socket throws CLOSED', async () => {
   rtnl.close()
   await expect(rtnl.getLinks()).rejects.toMatchObject({ code: 'CLOSED' })
 })
 
 describe('links', () => {
-  test('are listed as iproute2 lists them', async () => {
+  test('are listed with the values of iproute2', async () => {
     await addVeth()
     const expected: Array<{ ifindex: number; ifname: string; mtu: number; address: string; flags: string[] }> =
       JSON.parse(await ip('-json', 'link'))
@@ -50,7 +50,7 @@ describe('links', () => {
     )
   })
 
-  test('are set up and down, and a missing one is ENODEV with its name', async () => {
+  test('can be set up and down; a missing link is ENODEV, and the message names it', async () => {
     await rtnl.setLinkDown('lo')
     expect(await rtnl.getLink('lo')).toMatchObject({ up: false, loopback: true })
     await rtnl.setLinkUp('lo')
@@ -62,7 +62,7 @@ describe('links', () => {
     })
   })
 
-  test('a veth reaches into another namespace', async () => {
+  test('a veth connects two namespaces', async () => {
     await using other = await tempNetns()
     await rtnl.addLink({ name: 'v0', kind: 'veth', mtu: 1400, peer: { name: 'eth0', netns: other } })
     using there = await openRtnl(other)
@@ -80,11 +80,11 @@ describe('links', () => {
       env: { ...process.env, LC_ALL: 'C' },
       timeout: 10_000,
     })
-    // refused by the other end: the packet went there and back
+    // The other end refuses the connection, so packets travel in both directions.
     await expect(connect).rejects.toMatchObject({ stderr: expect.stringContaining('refused') })
   })
 
-  test('adding one twice, or deleting one that is gone, says that nothing was done', async () => {
+  test('adding an existing link and deleting a missing one report that nothing changed', async () => {
     expect(await rtnl.addLink({ name: 'b0', kind: 'bridge' })).toEqual({ added: true })
     expect(await rtnl.addLink({ name: 'b0', kind: 'bridge' })).toEqual({ added: false })
     await expect(rtnl.addLink({ name: 'b0', kind: 'veth', peer: { name: 'b1' } })).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('links', () => {
     expect(await rtnl.deleteLink('b0')).toEqual({ deleted: false })
   })
 
-  test('more than one datagram of them are all listed', async () => {
+  test('are all listed if they need several datagrams', async () => {
     const batch = Array.from({ length: 75 }, (_, i) => `link add a${i} type veth peer name b${i}\n`).join('')
     await netns.exec(pod, ['ip', '-batch', '-'], { input: batch })
     expect((await rtnl.getLinks()).filter(({ kind }) => kind === 'veth')).toHaveLength(150)
@@ -102,7 +102,7 @@ describe('links', () => {
 })
 
 describe('addresses', () => {
-  test('of both families are added once, listed and deleted', async () => {
+  test('are added once for both families, listed and deleted', async () => {
     await addVeth()
     for (const cidr of ['10.1.0.1/24', 'fd00:0::1/64']) {
       expect(await rtnl.addAddress('v0', cidr)).toEqual({ added: true })
@@ -118,7 +118,7 @@ describe('addresses', () => {
     expect(await rtnl.getAddresses({ link: 'v0', family: 'ipv4' })).toEqual([])
   })
 
-  test('an IPv6 address with another prefix length is there, but different', async () => {
+  test('an existing IPv6 address with another prefix length is refused', async () => {
     await addVeth()
     await rtnl.addAddress('v0', 'fd00::1/64')
     await expect(rtnl.addAddress('v0', 'fd00::1/96')).rejects.toMatchObject({ code: 'EEXIST' })
@@ -131,7 +131,7 @@ describe('addresses', () => {
 })
 
 describe('routes', () => {
-  test('of the TPROXY pair are idempotent, and iproute2 sees them', async () => {
+  test('for TPROXY are idempotent and visible to iproute2', async () => {
     for (const family of ['ipv4', 'ipv6'] as const) {
       const rule = { family, fwmark: 1337, table: 133 }
       const route = { destination: 'default', family, type: 'local', link: 'lo', table: 133 } as const
@@ -146,7 +146,7 @@ describe('routes', () => {
     ])
   })
 
-  test('that ip adds are there already, and go again', async () => {
+  test('added by iproute2 count as existing, and can be deleted', async () => {
     await ip('rule', 'add', 'fwmark', '1337', 'table', '133')
     await ip('route', 'add', 'local', 'default', 'dev', 'lo', 'table', '133')
     expect(await rtnl.addRule({ family: 'ipv4', fwmark: 1337, table: 133 })).toEqual({ added: false })
@@ -157,13 +157,13 @@ describe('routes', () => {
     expect(await ip('route', 'show', 'table', 'all')).not.toContain('133')
   })
 
-  test.each(['ipv4', 'ipv6'] as const)('of a table that never had one are gone already (%s)', async (family) => {
+  test.each(['ipv4', 'ipv6'] as const)('count as deleted if the table never had a route (%s)', async (family) => {
     await rtnl.addRule({ family, fwmark: 1337, table: 133 })
     const route = { destination: 'default', family, type: 'local', link: 'lo', table: 133 } as const
     expect(await rtnl.deleteRoute(route)).toEqual({ deleted: false })
   })
 
-  test('by a gateway, with a source and a metric', async () => {
+  test('may have a gateway, a source and a metric', async () => {
     await addVeth()
     await rtnl.addAddress('v0', '10.1.0.1/24')
     await rtnl.addRoute({ destination: 'default', gateway: '10.1.0.254', source: '10.1.0.1', metric: 50 })
@@ -173,18 +173,18 @@ describe('routes', () => {
     )
   })
 
-  test('one that is there, but by another gateway, is EEXIST', async () => {
+  test('a route that exists with another gateway is EEXIST', async () => {
     await addVeth()
     await rtnl.addAddress('v0', '10.1.0.1/24')
     await rtnl.addRoute({ destination: '10.2.0.0/16', gateway: '10.1.0.254' })
     await expect(rtnl.addRoute({ destination: '10.2.0.0/16', gateway: '10.1.0.253' })).rejects.toMatchObject({
       code: 'EEXIST',
     })
-    // to delete, the destination is enough
+    // The destination is sufficient to delete a route.
     expect(await rtnl.deleteRoute({ destination: '10.2.0.0/16' })).toEqual({ deleted: true })
   })
 
-  test('the kernel explains what it refuses', async () => {
+  test("errors contain the kernel's explanation", async () => {
     await expect(rtnl.addRoute({ destination: '10.9.0.0/16', gateway: '192.0.2.1' })).rejects.toMatchObject({
       code: 'ENETUNREACH',
       message: 'Add route "10.9.0.0/16": ENETUNREACH, Nexthop has invalid gateway',
@@ -194,12 +194,12 @@ describe('routes', () => {
 })
 
 describe('rules', () => {
-  test('of a new namespace are the three of the kernel, or two for IPv6', async () => {
+  test("are the kernel's three for IPv4 and two for IPv6 in a new namespace", async () => {
     expect((await rtnl.getRules('ipv4')).map(({ table }) => table)).toEqual([255, 254, 253])
     expect((await rtnl.getRules()).map(({ family }) => family)).toEqual(['ipv4', 'ipv4', 'ipv4', 'ipv6', 'ipv6'])
   })
 
-  test('only the very rule is deleted, not one that has more selectors', async () => {
+  test('a deletion leaves rules with further selectors', async () => {
     await ip('rule', 'add', 'fwmark', '0x1/0xff', 'from', '10.0.0.0/8', 'iif', 'lo', 'table', '7', 'pref', '100')
     await ip('rule', 'add', 'fwmark', '1', 'table', '7', 'uidrange', '5-5', 'pref', '101')
     await ip('rule', 'add', 'not', 'fwmark', '1', 'table', '7', 'pref', '102')
@@ -221,7 +221,7 @@ describe('rules', () => {
     expect(await ip('rule')).toMatch(/^101:.*uidrange 5-5/m)
   })
 
-  test('a table of 32 bits and a priority are kept', async () => {
+  test('a 32-bit table and a priority are kept', async () => {
     const rule = { family: 'ipv6', table: 100_000, priority: 99, to: 'fd00::1:2:3/64', fwmark: 0xf0000000 } as const
     await rtnl.addRule(rule)
     expect(await ip('-6', 'rule')).toContain('99:\tfrom all to fd00::/64 fwmark 0xf0000000 lookup 100000')
@@ -230,7 +230,7 @@ describe('rules', () => {
   })
 })
 
-test('DEBUG=cni:rtnl traces every question, its time and its refusal on stderr', async () => {
+test('DEBUG=cni:rtnl writes every request with duration and refusal to stderr', async () => {
   const code = `
     import { openRtnl } from '@cni/netns'
     using rtnl = await openRtnl('host')
@@ -244,7 +244,7 @@ test('DEBUG=cni:rtnl traces every question, its time and its refusal on stderr',
   expect(stderr).toMatch(/cni:rtnl Set link "eth\\u009b7" up refused="ENODEV" error=/)
 })
 
-test('an ordinary user is refused with EPERM and the capability it takes', async () => {
+test('an unprivileged user gets EPERM with the needed capability', async () => {
   const code = `
     import { openRtnl } from '@cni/netns'
     using rtnl = await openRtnl('host')

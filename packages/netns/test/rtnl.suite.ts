@@ -5,7 +5,7 @@ import { type Machines, withinNode } from './machines.ts'
 import { linkBehaviour } from './rtnl-links.suite.ts'
 import { routeBehaviour } from './rtnl-routes.suite.ts'
 
-/** What `openRtnl()` promises, over a fake or a real kernel. */
+/** Behaviour of `openRtnl()`, over a fake or a real kernel. */
 export function rtnlBehaviour(name: string, start: () => Promise<Machines>): void {
   const within = withinNode(start)
   linkBehaviour(name, within)

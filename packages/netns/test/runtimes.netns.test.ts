@@ -32,14 +32,11 @@ test.each([
   ['bun:ffi', bun],
   ['node:ffi', node26],
   ['koffi', oldNode],
-])(
-  'execve through %s makes the process another program: same id, bytes as given, stdin unread, signal blocked',
-  async (_, runtime) => {
-    const { done, pid } = start([runtime, bundle.cjs, 'execve'], { input: 'stdin' })
-    // as \xff and \xfe look in `cat -v`
-    expect((await done).stdout).toBe(`${pid}|argv0||M-^?|M-~|SigBlk:\t0000000020000000|stdin`)
-  },
-)
+])('execve through %s replaces the program: same id, same bytes, stdin unread, signal blocked', async (_, runtime) => {
+  const { done, pid } = start([runtime, bundle.cjs, 'execve'], { input: 'stdin' })
+  // Output of `cat -v` for \xff and \xfe.
+  expect((await done).stdout).toBe(`${pid}|argv0||M-^?|M-~|SigBlk:\t0000000020000000|stdin`)
+})
 
 test.each([
   ['bun:ffi', bun],
@@ -49,11 +46,11 @@ test.each([
   expect(await fixture(runtime, bundle.cjs, 'unix')).toEqual({ report: { ...expectedUnix, ffi }, stderr: '' })
 })
 
-test('koffi is found from an ES module, too', async () => {
+test('an ES module finds koffi as well', async () => {
   expect((await fixture(oldNode, bundle.esm, 'sys')).report).toMatchObject({ name: 'koffi' })
 })
 
-test('an executable with bun does the same, without koffi and without Node', async () => {
+test('an executable with bun behaves the same, without koffi and Node.js', async () => {
   const executable = await compile(dirname(bundle.cjs), 'bun')
   expect((await fixture(executable, 'sys')).report).toEqual({ name: 'bun:ffi', cases: expected })
   expect((await fixture(executable, 'namespaces')).report).toEqual(expectedNamespaces)
@@ -63,7 +60,7 @@ test('an executable with bun does the same, without koffi and without Node', asy
 test('an executable with the small runtime conforms to the Sys port', async () => {
   const entry = join(import.meta.dirname, 'fixtures/sys-small.ts')
   const { report } = await fixture(await compile(dirname(bundle.cjs), 'small', entry))
-  // The case starts programs with spawnSync, which that runtime does not have.
+  // The case starts programs with spawnSync, which the small runtime lacks.
   const without = {
     'dup is not inherited, dup2 is, and both are the same file': expect.stringContaining('not a function'),
   }
@@ -75,7 +72,7 @@ describe.each([
   ['the pinned Node', node26],
   ['an older Node', oldNode],
 ])('on %s', (_, runtime) => {
-  test('namespaces are made, entered, left, shielded, configured and removed', async () => {
+  test('namespaces can be created, entered, left, shielded, configured and removed', async () => {
     expect((await fixture(runtime, bundle.cjs, 'namespaces')).report).toEqual(expectedNamespaces)
   })
 
@@ -88,23 +85,23 @@ describe.each([
 test.each([
   ['the pinned Node', node26],
   ['an older Node', oldNode],
-])('the trap is real: a pool born inside a pod stays there for ever (%s)', async (_, runtime) => {
+])('a pool created inside a pod stays there (%s)', async (_, runtime) => {
   await using pod = await tempNetns()
   expect((await fixture(runtime, bundle.cjs, 'cold-pool', pod.path)).report).toEqual({ laterOnHost: 0 })
 })
 
-test('loading node:ffi is silent, and silences nothing else', async () => {
+test('loading node:ffi prints no warning and suppresses no other', async () => {
   const { stderr } = await fixture(node26, bundle.cjs, 'warnings')
   expect(stderr).toContain('ExperimentalWarning: before')
   expect(stderr).toContain('Warning: after')
   expect(stderr).not.toContain('FFI')
 })
 
-test('without FFI rtnetlink goes through the package netlink, in the namespace of the process alone', async () => {
+test('without FFI rtnetlink uses the package netlink, only in the namespace of the process', async () => {
   await using pod = await tempNetns()
   const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   try {
-    // Where koffi is not found, but netlink is.
+    // Folder in which netlink resolves, but koffi does not.
     const file = join(folder, 'main.cjs')
     copyFileSync(bundle.cjs, file)
     const inside = () => netns.exec(pod, [oldNode, file, 'rtnl-without-ffi', pod.path], { env: {}, timeout: 20_000 })
@@ -138,9 +135,9 @@ test('without FFI rtnetlink goes through the package netlink, in the namespace o
   }
 })
 
-test('without FFI programs go through nsenter, and everything else says what to install', async () => {
+test('without FFI programs start through nsenter, and other functions say what to install', async () => {
   await using pod = await tempNetns()
-  // Out of reach of the package's node_modules koffi is not found.
+  // Folder outside the package's node_modules, in which koffi does not resolve.
   const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   try {
     const file = join(folder, 'main.cjs')
@@ -151,7 +148,7 @@ test('without FFI programs go through nsenter, and everything else says what to 
       inside: true,
       shieldErrors: [expect.stringContaining('koffi')],
       missing: 'NOT_FOUND',
-      // its heading, no connection; no file (JSON has no undefined)
+      // The heading without connections, and a missing file (JSON has no undefined).
       read: [2, null],
     })
   } finally {
@@ -204,7 +201,7 @@ const expected = {
     'bpf EINVAL',
     'ioctl EBADF',
   ],
-  // two lines of heading, lo, and the end
+  // Two heading lines, lo, and the end.
   'unshare enters a new network namespace, setns comes back': [4, true],
   'a mount in a private mount namespace is seen there only, and can be unmounted': [true, true, true],
   'dup is not inherited, dup2 is, and both are the same file': [[true, true, false], 'ours child\n'],
@@ -222,7 +219,8 @@ const expected = {
   'setsockopt reads its value': ['setsockopt ENOPROTOOPT', 'setsockopt ENOPROTOOPT'],
   'execve that fails blocks no signal': ['execve ENOENT', true],
   'ioctl tells the kind of a namespace': true,
-  // the value, no address left in the attribute, how much of the map is told: its key's and value's sizes and its entries
+  // The value, no address left in the attribute, and the reported part of the map: sizes of key and value, and its
+  // entries.
   'bpf reads and writes what its attribute points to': [
     [8, 7, 6, 5, 4, 3, 2, 1],
     false,

@@ -9,14 +9,17 @@ import { NODE } from '../../../test/node.ts'
 const here = import.meta.dirname
 const require = createRequire(import.meta.url)
 
-/** The runtimes: the pinned Node, an older one without node:ffi, bun. */
+/** Runtimes: the pinned Node.js, an older one without node:ffi, bun. */
 export const runtimes = {
   node26: process.execPath,
   oldNode: findOldNode(),
   bun: require.resolve('@oven/bun-linux-x64-baseline/package.json').replace('package.json', 'bin/bun'),
 }
 
-/** A fixture, this package's unless told, as one CommonJS file and one ES module, beside the package's node_modules so that koffi resolves. */
+/**
+ * Bundles a fixture (default: this package's) as a CommonJS file and an ES module. Both are next to the package's
+ * node_modules, so that koffi resolves.
+ */
 export async function bundleFixture(
   entry = join(here, 'fixtures/main.ts'),
 ): Promise<{ cjs: string; esm: string; remove(): void }> {
@@ -37,7 +40,7 @@ export async function bundleFixture(
   return { ...outputs, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Compiles a fixture to one executable, as plugins are shipped, or as an agent is. */
+/** Compiles a fixture to one executable, as plugins and agents are shipped. */
 export async function compile(
   folder: string,
   runtime: 'small' | 'bun',
@@ -53,7 +56,7 @@ const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs the fixture and reads its report. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
-  // a package manager's NODE_PATH would find koffi from anywhere
+  // With a package manager's NODE_PATH, koffi would resolve from any folder.
   const { NODE_PATH: _, ...env } = process.env
   const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }

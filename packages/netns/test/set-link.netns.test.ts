@@ -19,7 +19,7 @@ afterEach(async () => {
 const ip = async (...args: string[]): Promise<string> => (await netns.exec(pod, ['ip', ...args])).stdout
 
 describe('a change', () => {
-  test('of everything at once is what iproute2 sees', async () => {
+  test('changes all members, visible to iproute2', async () => {
     const change: LinkChange = {
       name: 'eth0',
       mtu: 1400,
@@ -60,7 +60,7 @@ describe('a change', () => {
       up: true,
       bridgePort: { hairpin: true, isolated: true, learning: false, flood: true },
     })
-    // all of it is so already
+    // The link already has all these values.
     expect(await rtnl.setLink('eth0', change)).toMatchObject({ changed: false })
     expect(await rtnl.setLink('eth0', { master: null, up: false, promisc: false, alias: '' })).toMatchObject({
       changed: true,
@@ -69,7 +69,7 @@ describe('a change', () => {
     expect(await rtnl.getLink('eth0')).not.toHaveProperty('alias')
   })
 
-  test('is of a link by its name, its index, or as it was read', async () => {
+  test('finds the link by name, by index, or as read', async () => {
     const link = await rtnl.getLink('v0')
     if (link === undefined) throw new Error('no v0')
     await rtnl.setLink(link.index, { mtu: 1300 })
@@ -79,7 +79,7 @@ describe('a change', () => {
     expect(await rtnl.deleteLink(link)).toEqual({ deleted: false })
   })
 
-  test('of a bridge is of its options', async () => {
+  test('changes the options of a bridge', async () => {
     const bridge = { ageingSeconds: 12.5, stp: true, priority: 7, multicastSnooping: false, groupForwardMask: 8 }
     expect(await rtnl.setLink('b0', { bridge })).toMatchObject({ changed: true })
     expect(await rtnl.setLink('b0', { bridge })).toMatchObject({ changed: false })
@@ -87,13 +87,13 @@ describe('a change', () => {
     expect(await ip('-details', 'link', 'show', 'b0')).toMatch(/ageing_time 1250 stp_state 1 priority 7/)
   })
 
-  test('to where the link is already is none', async () => {
+  test('to the current namespace changes nothing', async () => {
     expect(await rtnl.setLink('v0', { netns: pod })).toMatchObject({ changed: false })
     using again = netns.open(pod.path)
     expect(await rtnl.setLink('v0', { netns: again })).toMatchObject({ changed: false })
   })
 
-  test('into another namespace may bring the link up and give it a name', async () => {
+  test('to another namespace may set the link up and rename it', async () => {
     await using other = await tempNetns()
     using there = await openRtnl(other)
     await rtnl.setLink('v1', { netns: other, name: 'eth0', up: true, mac: '02:00:00:00:00:07' })
@@ -127,13 +127,13 @@ describe('a change that the kernel refuses', () => {
       { code: 'INVALID', message: /99/ },
     ],
   ]
-  test.each(refusals)('for %s leaves the link as it was', async (_, change, { code, message = /./ }) => {
+  test.each(refusals)('for %s leaves the link unchanged', async (_, change, { code, message = /./ }) => {
     const before = settledLinks(await rtnl.getLinks())
     await expect(rtnl.setLink('v0', change)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
     expect(settledLinks(await rtnl.getLinks())).toEqual(before)
   })
 
-  test('half-way into another namespace brings the link back', async () => {
+  test('moves the link back if it fails in the other namespace', async () => {
     await using other = await tempNetns()
     using there = await openRtnl(other)
     await there.addLink({ name: 'b9', kind: 'bridge' })
@@ -149,7 +149,7 @@ describe('a change that the kernel refuses', () => {
     }
   })
 
-  test('names a link that is missing', async () => {
+  test('for a missing link names it', async () => {
     await expect(rtnl.setLink('eth7', { mtu: 1400 })).rejects.toMatchObject({
       code: 'ENODEV',
       message: 'Set link "eth7": ENODEV, there is no link "eth7"',

@@ -22,7 +22,7 @@ test.each(['net.ipv4.conf.eth0.100.rp_filter', 'net.ipv4.conf.eth0/100.rp_filter
   },
 )
 
-test('settings are those of the namespace, not those of the node', async () => {
+test('settings belong to the namespace, not to the node', async () => {
   const name = 'net.ipv4.ip_local_port_range'
   const there = await sysctl('host').get(name)
   expect(await sysctl(pod).set(name, '20000 20100')).toMatchObject({ changed: true })
@@ -30,16 +30,16 @@ test('settings are those of the namespace, not those of the node', async () => {
   expect(await sysctl('host').get(name)).toBe(there)
 })
 
-test('a truth is 1', async () => {
+test('true is written as 1', async () => {
   await sysctl(pod).set('net.ipv4.conf.lo.arp_notify', true)
   expect(await sysctl(pod).get('net.ipv4.conf.lo.arp_notify')).toBe('1')
 })
 
-test('one that can only be written is written, and has no value', async () => {
+test('a write-only setting is written and has no value', async () => {
   expect(await sysctl(pod).set('net.ipv4.route.flush', 1)).toEqual({ changed: true })
 })
 
-test('one that is not there has no value', async () => {
+test('a missing setting has no value', async () => {
   expect(await sysctl(pod).get('net.ipv4.conf.eth7.rp_filter')).toBeUndefined()
 })
 

@@ -3,7 +3,7 @@ import type { Where } from '@cni/netns/handle'
 import { describe, expect, test } from 'vitest'
 import { failingCall } from './call-undo.ts'
 
-/** A namespace with `lo`, of a fake or a real kernel. */
+/** Namespace with `lo`, of a fake or a real kernel. */
 export interface Settings extends AsyncDisposable {
   readonly where: Parameters<typeof failingCall>[0]
   open(where: Where): SysctlPort
@@ -11,10 +11,10 @@ export interface Settings extends AsyncDisposable {
 
 const NAME = 'net.ipv4.conf.lo.arp_notify'
 
-/** What `sysctl()` promises, over a fake or a real kernel. */
+/** Behaviour of `sysctl()`, over a fake or a real kernel. */
 export function sysctlBehaviour(name: string, start: () => Promise<Settings>): void {
   describe(`settings (${name})`, () => {
-    test('are set unless they are so already, and tell what they were', async () => {
+    test('are written only if they differ, and return the previous value', async () => {
       await using machine = await start()
       const settings = machine.open(machine.where)
       expect(await settings.get(NAME)).toBe('0')
@@ -26,7 +26,7 @@ export function sysctlBehaviour(name: string, start: () => Promise<Settings>): v
       expect(await settings.set(range, '20000\t20100')).toMatchObject({ changed: false })
     })
 
-    test('that are refused stay as they were', async () => {
+    test('keep their value if the new one is refused', async () => {
       await using machine = await start()
       const settings = machine.open(machine.where)
       for (const [setting, value, code] of [
@@ -43,7 +43,7 @@ export function sysctlBehaviour(name: string, start: () => Promise<Settings>): v
       expect(await settings.get('net.ipv4.conf.lo.nothing')).toBeUndefined()
     })
 
-    test('are set back when ADD fails', async () => {
+    test('are restored if ADD fails', async () => {
       await using machine = await start()
       const c = failingCall(machine.where)
       const settings = machine.open(c)

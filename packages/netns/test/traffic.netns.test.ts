@@ -22,7 +22,7 @@ const run = async (...argv: [string, ...string[]]): Promise<string> => (await ne
 const indexOf = async (name: string): Promise<number> => (await rtnl.getLink(name))?.index ?? 0
 
 describe('neighbours', () => {
-  test('of both families are added once, listed, replaced and deleted', async () => {
+  test('are added once for both families, listed, replaced and deleted', async () => {
     for (const [address, mac] of [
       ['10.9.0.7', '02:00:00:00:00:07'],
       ['fd00:0::7', '02:00:00:00:00:08'],
@@ -47,7 +47,7 @@ describe('neighbours', () => {
     expect(await rtnl.getNeighbours({ link: 'v0', family: 'ipv6' })).toContainEqual(one)
   })
 
-  test('that the kernel answers for are listed apart', async () => {
+  test('with proxy entries are listed separately', async () => {
     const entry = { link: 'v0', address: '10.9.0.8', proxy: true }
     expect(await rtnl.addNeighbour(entry)).toEqual({ added: true })
     expect(await rtnl.addNeighbour(entry)).toEqual({ added: false })
@@ -74,7 +74,7 @@ describe('neighbours', () => {
 describe('qdiscs', () => {
   const tbf = { bitsPerSecond: 8_000_000, burstBytes: 20_000, latency: 25 }
 
-  test('tbf is added once, read, replaced and deleted; tc sees the same', async () => {
+  test('tbf is added once, read, replaced and deleted, and is visible to tc', async () => {
     const qdisc = { kind: 'tbf', link: 'v0', handle: '1:', tbf } as const
     expect(await rtnl.addQdisc(qdisc)).toEqual({ added: true })
     expect(await rtnl.addQdisc(qdisc)).toEqual({ added: false })
@@ -115,7 +115,7 @@ describe('qdiscs', () => {
     }
   })
 
-  test.each(['ingress', 'clsact'] as const)('%s redirects everything that comes in to another link', async (kind) => {
+  test.each(['ingress', 'clsact'] as const)('%s redirects all arriving packets to another link', async (kind) => {
     expect(await rtnl.addQdisc({ kind, link: 'v0' })).toEqual({ added: true })
     expect(await rtnl.addQdisc({ kind, link: 'v0' })).toEqual({ added: false })
     const redirect = { link: 'v0', to: 'ifb0' }
@@ -127,7 +127,7 @@ describe('qdiscs', () => {
     expect(await run('tc', 'filter', 'show', 'dev', 'v0', 'ingress')).toMatch(
       /mirred \(Egress Redirect to device ifb0\) stolen/,
     )
-    // packets of the other end arrive there
+    // Packets of the other end arrive there.
     await rtnl.addAddress('v1', '10.9.0.1/24')
     await rtnl.addNeighbour({ link: 'v1', address: '10.9.0.2', mac: '02:00:00:00:00:02' })
     await run('bash', '-c', 'echo x > /dev/udp/10.9.0.2/9')
@@ -138,7 +138,7 @@ describe('qdiscs', () => {
     expect(await rtnl.deleteQdisc({ kind, link: 'v0' })).toEqual({ deleted: false })
   })
 
-  test('that cannot be are refused, and nothing is there', async () => {
+  test('invalid qdiscs are refused and leave nothing', async () => {
     const before = await rtnl.getQdiscs()
     await expect(rtnl.addRedirect({ link: 'v0', to: 'ifb0' })).rejects.toMatchObject({
       message: expect.stringContaining('the link needs the qdisc ingress or clsact'),
@@ -195,7 +195,7 @@ test.each([
   await expect(rtnl.addBridgeVlan(vlan)).rejects.toMatchObject({ name: 'NetnsError', code })
 })
 
-test('a failing ADD takes back neighbours, qdiscs and redirections, those that it deleted included', async () => {
+test('a failing ADD rolls back neighbours, qdiscs and redirections, also deleted ones', async () => {
   await rtnl.addNeighbour({ link: 'v0', address: '10.9.0.7', mac: '02:00:00:00:00:07' })
   await rtnl.addQdisc({ kind: 'ingress', link: 'v0' })
   await rtnl.addRedirect({ link: 'v0', to: 'ifb0' })

@@ -7,7 +7,7 @@ import type { ConntrackEntry, ConntrackTuple, TupleFilter } from './entry.ts'
 import type { CheckedFilter } from './filter.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
-// <linux/netfilter/nfnetlink.h>, <linux/netfilter/nfnetlink_conntrack.h>
+// Constants of <linux/netfilter/nfnetlink.h>, <linux/netfilter/nfnetlink_conntrack.h>.
 const NFNL_SUBSYS_CTNETLINK = 1
 const NFGENMSG = 4
 export const CT_NEW = NFNL_SUBSYS_CTNETLINK << 8
@@ -31,19 +31,19 @@ const CTA_PROTO_SRC_PORT = 2
 const CTA_PROTO_DST_PORT = 3
 const CTA_FILTER_ORIG_FLAGS = 1
 const CTA_FILTER_REPLY_FLAGS = 2
-// Bits of these flags: the members of the tuple that count.
+// Bits of CTA_FILTER_ORIG_FLAGS and CTA_FILTER_REPLY_FLAGS: the members of the tuple to compare.
 const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** The fixed part of a message: the family of the connections. */
+/** Fixed part of a message: the address family of the connections. */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
 
 /**
  * Attributes that make the kernel filter a list by protocol and ports. Before Linux 5.8 the kernel ignores them, and it
- * compares IPv6 addresses the wrong way round: callers filter, too.
+ * compares IPv6 addresses in the wrong byte order. Callers must therefore filter the list again.
  */
 export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attribute[] {
   if (protocol === undefined) return []
@@ -62,7 +62,7 @@ export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attr
   return [...attributes, [CTA_FILTER, flags]]
 }
 
-/** Attributes that name exactly this connection in a request to delete it. */
+/** Attributes that identify exactly this connection in a request to delete it. */
 export function encodeIdentity({ body }: Message): Attribute[] {
   const attributes = attributeMap(body, NFGENMSG)
   return [CTA_TUPLE_ORIG, CTA_ZONE, CTA_ID].flatMap((type): Attribute[] => {
@@ -71,7 +71,7 @@ export function encodeIdentity({ body }: Message): Attribute[] {
   })
 }
 
-/** A tuple as attributes; what is missing is left out. */
+/** Encodes a tuple as attributes and omits missing members. */
 export function encodeTuple({ src, dst, sport, dport }: TupleFilter, protocol: number): Attribute[] {
   const addresses: Attribute[] = []
   for (const [text, v4, v6] of [
@@ -90,7 +90,7 @@ export function encodeTuple({ src, dst, sport, dport }: TupleFilter, protocol: n
   ]
 }
 
-/** The connection of a message; `undefined` for a message about something else. */
+/** Decodes the connection of a message. Returns `undefined` for a message without one. */
 export function decodeEntry({ body }: Message): ConntrackEntry | undefined {
   const attributes = attributeMap(body, NFGENMSG)
   const original = decodeTuple(attributes.get(CTA_TUPLE_ORIG))

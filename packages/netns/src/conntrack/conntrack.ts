@@ -18,13 +18,13 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** The number of entries that one round of a deletion reads, and the number of rounds. */
+/** Entries that one round of a deletion reads, and the largest number of rounds. */
 const ROUND = 8192
 const ROUNDS = 1024
 
 /**
- * The connections that the kernel tracks in a namespace (ctnetlink). Each call opens its socket and closes it. Deleted
- * entries do not come back when ADD fails: the next packet makes a new one.
+ * Connections that the kernel tracks in a namespace (ctnetlink). Each call opens and closes a socket. An undo step does
+ * not restore deleted entries: the next packet creates a new entry.
  *
  * @example
  * // UDP clients of port 53 pass the NAT rules again
@@ -56,7 +56,7 @@ export function conntrack(where: Where): ConntrackPort {
   }
 }
 
-/** The messages of at most `most` connections that match. */
+/** Messages of at most `most` matching connections. */
 function dump(
   channel: Channel,
   filter: CheckedFilter,
@@ -79,11 +79,13 @@ function dump(
     return found
   } catch (cause) {
     if (!isNetnsError(cause) || cause.code !== 'EINVAL') throw cause
-    throw new NetnsError('EINVAL', `${cause.message} (it takes the kernel module nf_conntrack_netlink)`, { cause })
+    throw new NetnsError('EINVAL', `${cause.message} (it needs the kernel module nf_conntrack_netlink)`, {
+      cause,
+    })
   }
 }
 
-/** False if the connection has ended, or another one has taken its place. */
+/** Returns false if the connection has ended or another connection has replaced it. */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }
   return unlessAlready(['ENOENT'], () => channel.ask({ ...request, what: 'Delete a connection' }))

@@ -4,7 +4,7 @@ import { checkInteger, shown } from '../rtnl/check.ts'
 import type { ConntrackEntry, ConntrackFilter, ConntrackTuple, TupleFilter } from './entry.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
-/** A filter whose members are valid, with addresses as the kernel writes them. */
+/** Validated filter. Its addresses are formatted as the kernel formats them. */
 export interface CheckedFilter {
   readonly family?: IpFamily
   readonly protocol?: string | number
@@ -13,7 +13,7 @@ export interface CheckedFilter {
   readonly reply: Partial<ConntrackTuple>
 }
 
-/** Validates a filter. Throws `NetnsError('INVALID')` that names the member and the value. */
+/** Validates a filter. Throws `NetnsError('INVALID')` with the member's name and the value. */
 export function checkFilter({ family, protocol, zone, original, reply }: ConntrackFilter): CheckedFilter {
   const families = new Set<IpFamily>()
   if (family !== undefined) families.add(checkFamily(family))
@@ -50,13 +50,13 @@ export function matches(entry: ConntrackEntry, filter: CheckedFilter): boolean {
   )
 }
 
-/** Default of the largest number of entries in a list. */
+/** Default for the largest number of entries in a list. */
 const LIMIT = 65_536
 
-/** The largest number of entries of a list. */
+/** Validates the largest number of entries in a list. */
 export const checkLimit = (limit: number = LIMIT): number => checkInteger(limit, 1, 2 ** 32, 'limit')
 
-/** The error of a list beyond its limit. */
+/** Error for a list beyond its limit. */
 export function tooMany(limit: number): NetnsError {
   return new NetnsError('TOO_MANY', `List connections: more than ${limit} match; narrow the filter, or raise limit`)
 }

@@ -1,5 +1,5 @@
 /**
- * The connections that the kernel tracks (conntrack): list them, delete them, watch them. No program is run.
+ * Connections that the kernel tracks (conntrack): list, delete and watch them. Starts no program.
  *
  * @example
  * ```ts

@@ -2,10 +2,10 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { checkInteger, shown } from '../rtnl/check.ts'
 import { wordOf } from '../rtnl/word-of.ts'
 
-// <linux/in.h>
+// Constants of <linux/in.h>.
 const protocols = { icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, icmpv6: 58, sctp: 132, udplite: 136 } as const
 
-/** The kernel's number of a protocol. Throws `NetnsError('INVALID')`. */
+/** Kernel number of a protocol. Throws `NetnsError('INVALID')`. */
 export function protocolNumber(protocol: string | number): number {
   if (typeof protocol === 'number') return checkInteger(protocol, 0, 255, 'protocol')
   for (const [name, number] of Object.entries(protocols)) if (name === protocol) return number
@@ -13,7 +13,7 @@ export function protocolNumber(protocol: string | number): number {
   throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${shown(protocol)}`)
 }
 
-/** The name of a protocol, or its number. */
+/** Name of a protocol, or its number if it has no name here. */
 export function protocolName(number: number): string | number {
   return wordOf(protocols, number) ?? number
 }

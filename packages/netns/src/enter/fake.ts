@@ -3,7 +3,10 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { targetName } from './target.ts'
 
-/** Why a handle for tests cannot be entered; `undefined` for another one. `netns.open` never gives out such a handle. */
+/**
+ * Error for entering the fake handle of a test; `undefined` for a real handle. `netns.open` never returns a fake
+ * handle.
+ */
 export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
   if (target === 'host' || !isFake(target.fd)) return undefined
   const message =

@@ -1,6 +1,6 @@
 /**
- * What enters a namespace, alone: for a process in which each millisecond counts. To import it from `@cni/netns` brings along
- * what starts programs, and routes; it is the same.
+ * Entry point that only enters namespaces, for processes with a short start time. `@cni/netns` exports the same
+ * functions. It also loads the code that starts programs and configures routes.
  *
  * @example
  * ```ts

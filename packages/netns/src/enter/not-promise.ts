@@ -1,22 +1,25 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * `T`, or for a promise the text that the compiler shows: after its first `await` a body runs in another namespace.
+ * `T`, or for a promise the text of the compiler error. After its first `await`, a body would run in another namespace.
  */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>
-    ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+    ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'
     : T
 
 /** Refuses an `async` function before it runs. */
 export function assertSynchronous(body: () => unknown): void {
   if (typeof body !== 'function') {
-    throw new NetnsError('INVALID', `netns.run needs a function as its body, got ${typeof body}`)
+    throw new NetnsError('INVALID', `netns.run expects a function as its body, got ${typeof body}`)
   }
   if (Object.prototype.toString.call(body) === '[object AsyncFunction]') throw asyncBody()
 }
 
-/** Refuses what a body returned when it is a promise. Its rejection is not left unhandled. */
+/**
+ * Refuses a promise as the return value of a body. Handles its rejection, so that Node.js reports no unhandled
+ * rejection.
+ */
 export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is T {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return
   Promise.resolve(value).catch(() => {})
@@ -26,7 +29,7 @@ export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is 
 function asyncBody(): NetnsError {
   return new NetnsError(
     'ASYNC_BODY',
-    'The body of netns.run must be synchronous: after its first await it is back in the old namespace. ' +
+    'The body of netns.run must be synchronous: after its first await it runs in another namespace. ' +
       'Open sockets or start programs inside, and await them outside',
   )
 }

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import type { EnterOptions } from './runner.ts'
 
 /**
- * For programs that look users, hosts or protocols up through nsswitch, even where they are given numbers: in a pod that
- * may end in a network request from inside the pod. With an empty nsswitch.conf only the node's files are read.
- * `undefined` where the node has no such file.
+ * Shield for programs that look up users, hosts or protocols through nsswitch, even for numbers. In a pod, such a
+ * lookup may send network requests from the pod. With an empty nsswitch.conf, only the node's files are read.
+ * `undefined` if the node has no nsswitch.conf.
  */
 export function nssShield(): EnterOptions['shield'] {
   const target = '/etc/nsswitch.conf'

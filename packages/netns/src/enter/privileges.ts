@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-/** The capabilities that calls of this package take, by their bit. */
+/** Bits of the capabilities that this package needs. */
 const bits = { CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n } as const
 
-/** A capability by its name. */
+/** Name of a capability. */
 export type Capability = keyof typeof bits
 
-/** What to add to the message of a refused call: the capabilities it takes, and those of them that are not there. */
+/** Addition to the message of a refused call: the needed capabilities, and those that this process lacks. */
 export function privilegeHint(errno: string, ...needed: readonly Capability[]): string {
   if (errno !== 'EPERM') return ''
   const names = needed.join(' and ')
@@ -14,7 +14,7 @@ export function privilegeHint(errno: string, ...needed: readonly Capability[]): 
   if (effective === undefined) return ` (needs ${names})`
   const missing = needed.filter((name) => ((effective >> bits[name]) & 1n) === 0n)
   if (missing.length > 0) return ` (needs ${names}: this process lacks ${missing.join(' and ')})`
-  return ` (needs ${names}, also where a user namespace owns it; seccomp or a security module may forbid it as well)`
+  return ` (needs ${names}, also in the user namespace that owns the network namespace; seccomp or a security module may also forbid the call)`
 }
 
 function effectiveCapabilities(): bigint | undefined {
@@ -22,6 +22,6 @@ function effectiveCapabilities(): bigint | undefined {
     const digits = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/thread-self/status', 'latin1'))?.[1]
     return digits === undefined ? undefined : BigInt(`0x${digits}`)
   } catch {
-    return undefined // only a hint is lost
+    return undefined // the hint is optional
   }
 }

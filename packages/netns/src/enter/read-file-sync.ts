@@ -4,8 +4,8 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { run } from './runner.ts'
 
 /**
- * The text of a file as a namespace shows it; `undefined` when there is none. As `readFile`, but at once: without FFI it is a
- * `NetnsError`.
+ * Text of a file as a namespace shows it; `undefined` if the file does not exist. Synchronous version of `readFile`.
+ * Throws `NetnsError('NO_FFI')` without FFI.
  *
  * @example
  * const tables = readFileSync(pod, '/proc/thread-self/net/ip_tables_names')

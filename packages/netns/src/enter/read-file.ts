@@ -5,9 +5,9 @@ import { readFileSync } from './read-file-sync.ts'
 import { exec } from './start.ts'
 
 /**
- * The text of a file as a namespace shows it, such as those below `/proc/thread-self/net` and `/proc/sys/net`;
- * `undefined` when there is none. Rejects with a `NetnsError` when the namespace cannot be entered, and with the file
- * system's error when the file cannot be read. Without FFI the program `cat` reads it.
+ * Text of a file as a namespace shows it, such as files below `/proc/thread-self/net` and `/proc/sys/net`. Resolves to
+ * `undefined` if the file does not exist. Rejects with a `NetnsError` if the namespace cannot be entered. Rejects with
+ * the file system's error if the file cannot be read. Without FFI, the program `cat` reads the file.
  *
  * @example
  * const off = await readFile(pod, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') // '0\n'

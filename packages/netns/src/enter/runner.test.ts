@@ -4,7 +4,7 @@ import { CLONE_NEWNET } from '../sys/constants.ts'
 import { type Sys, SysError } from '../sys/sys.ts'
 import { createRunner, type Runner } from './runner.ts'
 
-// A Sys that enters nothing, writes down what it was asked, and fails when told to.
+// Fake `Sys`: enters nothing, records the calls, and fails on request.
 let calls: string[]
 let fail: (call: string) => boolean
 let runner: Runner
@@ -31,12 +31,12 @@ beforeEach(() => {
   runner = createRunner(() => fake as Sys)
 })
 
-test('a body runs between going in and coming back', () => {
+test('the body runs after entering and before returning', () => {
   expect(runner.run(pod, () => calls.push('body'))).toBe(2)
   expect(calls).toEqual(['setns pod net', 'body', 'setns back net'])
 })
 
-test('a body that throws comes back, too, and its error is the one that is thrown', () => {
+test("the thread returns after a body that throws, and the caller gets the body's error", () => {
   const boom = new Error('boom')
   expect(() =>
     runner.run(pod, () => {
@@ -46,14 +46,14 @@ test('a body that throws comes back, too, and its error is the one that is throw
   expect(calls).toEqual(['setns pod net', 'setns back net'])
 })
 
-test('a namespace that cannot be entered is not left either', () => {
+test('a namespace that could not be entered is not left', () => {
   fail = (call) => call === 'setns pod net'
   const body = () => calls.push('body')
   expect(() => runner.run(pod, body)).toThrow(expect.objectContaining({ name: 'NetnsError', code: 'EPERM' }))
   expect(calls).toEqual(['setns pod net'])
 })
 
-test('when the way back fails the error is fatal, keeps both causes, and nothing runs any more', () => {
+test('a failed return is fatal, keeps both causes, and blocks all later calls', () => {
   fail = (call) => call === 'setns back net'
   const boom = new Error('boom')
   const run = () =>
@@ -63,7 +63,7 @@ test('when the way back fails the error is fatal, keeps both causes, and nothing
   expect(run).toThrow(
     expect.objectContaining({
       code: 'RESTORE_FAILED',
-      message: expect.stringContaining('this process must end'),
+      message: expect.stringContaining('in the wrong namespace and must exit'),
       cause: expect.objectContaining({ errors: [expect.objectContaining({ code: 'EPERM' }), boom] }),
     }),
   )
@@ -79,7 +79,7 @@ test('when the way back fails the error is fatal, keeps both causes, and nothing
   expect(calls).toEqual([])
 })
 
-test('the host needs no system call, unless it is entered from inside a pod', () => {
+test("the target 'host' needs a system call only inside a namespace", () => {
   runner.run('host', () => calls.push('body'))
   expect(calls).toEqual(['body'])
   calls = []
@@ -89,16 +89,16 @@ test('the host needs no system call, unless it is entered from inside a pod', ()
 
 test('an async body is refused before it runs', () => {
   const body = async () => calls.push('body')
-  // @ts-expect-error a promise
+  // @ts-expect-error The body returns a promise.
   expect(() => runner.run(pod, body)).toThrow(expect.objectContaining({ code: 'ASYNC_BODY' }))
   expect(calls).toEqual([])
 })
 
-test('a body that returns a promise is refused after coming back, and its rejection is not left alone', async () => {
+test('a body that returns a promise is refused after the return, and its rejection is handled', async () => {
   const unhandled: unknown[] = []
   const listener = (reason: unknown) => unhandled.push(reason)
   process.on('unhandledRejection', listener)
-  // @ts-expect-error a promise
+  // @ts-expect-error The body returns a promise.
   expect(() => runner.run(pod, () => Promise.reject(new Error('lost')))).toThrow(
     expect.objectContaining({ code: 'ASYNC_BODY' }),
   )
@@ -115,13 +115,13 @@ test.each([
   ['/run/netns/blue', 'INVALID'],
   [7, 'INVALID'],
   [{}, 'INVALID'],
-])('the target %j is refused: nothing given never means here', (target, code) => {
-  // @ts-expect-error from JavaScript
+])('the target %j is refused: there is no default target', (target, code) => {
+  // @ts-expect-error JavaScript callers may pass this.
   expect(() => runner.run(target, () => calls.push('body'))).toThrow(expect.objectContaining({ code }))
   expect(calls).toEqual([])
 })
 
-test('a closed namespace is refused and the thread stays', () => {
+test('a closed namespace is refused before any system call', () => {
   const closed = current()
   closed.close()
   expect(() => runner.run(closed, () => calls.push('body'))).toThrow(expect.objectContaining({ code: 'CLOSED' }))
@@ -133,12 +133,12 @@ const rehearsal = ['unshare 512', 'setns back mnt', 'fchdir', 'chroot .', 'fchdi
 const mounts = ['unshare 131072', 'mount none /', 'mount /dev/null /etc/passwd', 'mount none /etc/passwd']
 const restore = ['unshare 512', 'setns back mnt', 'fchdir', 'chroot .', 'fchdir']
 
-test('a shield is raised inside and lowered before coming back', () => {
+test('the shield is set up after entering and removed before returning', () => {
   runner.run(pod, () => calls.push('body'), { shield })
   expect(calls).toEqual(['setns pod net', ...rehearsal, ...mounts, 'body', ...restore, 'setns back net'])
 })
 
-test('a shield that may not be lowered is not raised: the body runs without it', () => {
+test('the body runs without a shield if the process may not remove one', () => {
   fail = (call) => call === 'setns back mnt'
   const errors: unknown[] = []
   runner.run(pod, () => calls.push('body'), { shield, onShieldError: (error) => errors.push(error) })
@@ -152,7 +152,7 @@ test('a shield that may not be lowered is not raised: the body runs without it',
   ])
 })
 
-test('a shield with one impossible mount is taken down again: the body runs without it', () => {
+test('the body runs without a shield if one of its mounts fails', () => {
   fail = (call) => call === 'mount /dev/null /etc/passwd'
   const errors: unknown[] = []
   runner.run(pod, () => calls.push('body'), { shield, onShieldError: (error) => errors.push(error) })
@@ -160,14 +160,14 @@ test('a shield with one impossible mount is taken down again: the body runs with
   expect(errors).toHaveLength(1)
 })
 
-test('where `/` cannot be private it is made a slave', () => {
+test('`/` becomes a slave mount if it cannot become private', () => {
   fail = (call) => call === 'mount none /' && calls.filter((each) => each === call).length === 1
   runner.run(pod, () => calls.push('body'), { shield })
   expect(calls.filter((call) => call === 'mount none /')).toHaveLength(2)
   expect(calls).toContain('body')
 })
 
-test('a shield that cannot be lowered is fatal, and the network namespace is still left', () => {
+test('a shield that cannot be removed is fatal, and the thread still leaves the network namespace', () => {
   let raised = false
   fail = (call) => {
     raised ||= call === 'body'
@@ -185,7 +185,7 @@ test('a shield that cannot be lowered is fatal, and the network namespace is sti
   expect(calls.at(-1)).toBe('setns back net')
 })
 
-test('an error of onShieldError reaches the caller, from outside', () => {
+test('an error of onShieldError reaches the caller after the return', () => {
   fail = (call) => call.startsWith('unshare')
   const strict = (error: unknown) => {
     throw error

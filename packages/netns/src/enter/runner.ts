@@ -13,31 +13,31 @@ import { assertTarget, targetName } from './target.ts'
 /** Options of `netns.run`. */
 export interface EnterOptions {
   /**
-   * Files to show, read-only, in place of others, for the body and the children it starts: bind mounts in a private mount
-   * namespace. All of them exist.
+   * Files to show, read-only, in place of other files, to the body and the processes it starts. Implemented as bind
+   * mounts in a private mount namespace. All files must exist.
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
-  /** Called when the shield cannot be set up; the body then runs without it. An error thrown here reaches the caller. */
+  /** Called if the shield cannot be set up; the body then runs without it. An error thrown here reaches the caller. */
   onShieldError?: ((error: unknown) => void) | undefined
 }
 
-/** The two ways in; both come back. */
+/** Functions that run a body in a namespace and return afterwards. */
 export interface Runner {
   /**
-   * Calls a synchronous function with this thread inside the namespace, and comes back. May be nested;
-   * `'host'` inside a body is where the outermost call came from.
-   * Throws `NetnsError`: `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`:
-   * then the thread is stuck in the wrong namespace, every later call throws the same, and the process must end.
+   * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
+   * can be nested; inside a body, `'host'` is the namespace of the outermost caller. Throws `NetnsError`: `MISSING`,
+   * `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread is stuck
+   * in the wrong namespace: every later call throws the same error, and the process must exit.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
    */
   run<T>(target: NetnsTarget, body: () => NotPromise<T>, options?: EnterOptions): T
-  /** The same with a new, empty namespace. */
+  /** Calls a function in a new, empty namespace. */
   runInNew<T>(body: (sys: Sys) => T): T
 }
 
-/** A runner over a `Sys`; tests give it one that fails. */
+/** Runner over a `Sys`. Tests pass a `Sys` that fails. */
 export function createRunner(load: () => Sys): Runner {
   const entered: number[] = []
   let stranded: NetnsError | undefined
@@ -87,7 +87,7 @@ export function createRunner(load: () => Sys): Runner {
     }
   }
 
-  /** Calls the body, then the way back, whatever happens. */
+  /** Calls the body, then `back` in any case. */
   function attempt<T>(body: () => T, back: (() => void) | undefined): T {
     let outcome: { value: T } | { error: unknown }
     try {
@@ -101,7 +101,7 @@ export function createRunner(load: () => Sys): Runner {
       const cause = 'error' in outcome ? new AggregateError([error, outcome.error]) : error
       stranded ??= new NetnsError(
         'RESTORE_FAILED',
-        `Could not go back to the namespace we came from (${String(error)}): this process must end, it is in the wrong one`,
+        `Could not return to the previous network namespace (${String(error)}): this process is in the wrong namespace and must exit`,
         { cause },
       )
       throw stranded
@@ -113,18 +113,18 @@ export function createRunner(load: () => Sys): Runner {
 
 const runner = createRunner(loadSys)
 
-/** Calls a synchronous function with this thread inside the namespace, and comes back, as `netns.run` does. */
+/** Calls a synchronous function with this thread inside the namespace, then returns, as `netns.run` does. */
 export function run<T>(
   target: NetnsTarget,
   body: () => T extends PromiseLike<unknown>
-    ? 'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+    ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'
     : T,
   options?: EnterOptions,
 ): T {
   return runner.run(target, body, options)
 }
 
-/** The same with a new, empty namespace. */
+/** Calls a function in a new, empty namespace. */
 export function runInNew<T>(body: (sys: Sys) => T): T {
   return runner.runInNew(body)
 }
@@ -133,7 +133,7 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
-/** What cannot be done with a handle for tests fails with an error that says so. */
+/** Replaces errors that come from a fake handle by an error that explains the fake. */
 function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   try {
     return act()

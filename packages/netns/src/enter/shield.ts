@@ -11,17 +11,17 @@ import {
 } from '../sys/constants.ts'
 import type { Sys } from '../sys/sys.ts'
 
-/** Files to show, read-only, in place of others. All exist. */
+/** Files to show, read-only, in place of other files. All files must exist. */
 type Binds = readonly { readonly source: string; readonly target: string }[]
 
 const O_PATH = 0o10000000
 
 /**
- * Moves this thread to a private mount namespace with the given bind mounts. Returns the way back.
- * When it throws, the thread is where it was.
+ * Moves this thread to a private mount namespace with the given bind mounts. Returns a function that moves it back. If
+ * it throws, the thread has not moved.
  *
- * For good, and harmless unless the process calls chdir: the thread no longer shares its working directory
- * with the process's other threads (CLONE_FS), because a thread that does may not change its mount namespace.
+ * Permanent effect: the thread no longer shares its working directory with the other threads of the process. A thread
+ * that shares it (CLONE_FS) cannot change its mount namespace. This matters only for processes that call chdir.
  */
 export function raiseShield(sys: Sys, binds: Binds): () => void {
   const fds: number[] = []
@@ -38,15 +38,16 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Again: a thread the runtime started from this one meanwhile shares with it, and setns would say EINVAL
+      // Repeats the unshare, without which setns may fail with EINVAL. The runtime may have started a thread from this
+      // one, and the new thread shares its working directory.
       sys.unshare(CLONE_FS)
-      // enters at the namespace's own root: a chroot and the working directory are put back by hand
+      // setns moves to the root of the namespace. Restores the previous root (chroot) and working directory.
       sys.setns(namespace, CLONE_NEWNS)
       sys.fchdir(root)
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // A rehearsal: it needs CAP_SYS_CHROOT besides CAP_SYS_ADMIN, and must not fail when we depend on it.
+    // Tests the way back before it is needed: it requires CAP_SYS_CHROOT in addition to CAP_SYS_ADMIN.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -69,7 +70,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Private where allowed; slave at least keeps our mounts from the node.
+// Makes the mounts private if allowed. Slave mounts also hide the thread's mounts from the node.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)
@@ -80,6 +81,6 @@ function detach(sys: Sys): void {
 
 function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
-  // MS_RDONLY is ignored by the first call
+  // The kernel ignores MS_RDONLY in the first call.
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)
 }

@@ -15,8 +15,8 @@ import { assertTarget, targetName } from './target.ts'
 import { foreignUserNamespace } from './user-namespace.ts'
 
 /**
- * Starts a program inside a namespace and returns at once; await `done` outside.
- * Without FFI it goes through `nsenter`, unshielded. Throws a `NetnsError` when the namespace cannot be entered.
+ * Starts a program inside a namespace and returns at once; await `done` outside. Without FFI, starts it through
+ * `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
  *
  * @example
  * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
@@ -34,13 +34,13 @@ export function start(
     if (owner !== undefined) return startOwned(target, owner, argv, options)
     return run(target, () => startHere(argv, rest), { shield, onShieldError })
   }
-  if (shielded) onShieldError?.(new NetnsError('NO_FFI', 'No shield without FFI: install the package koffi'))
+  if (shielded) onShieldError?.(new NetnsError('NO_FFI', 'The shield needs FFI: install the package koffi'))
   return target === 'host' ? startHere(argv, rest) : startHere(throughNsenter(target.fd, argv, rest), rest)
 }
 
 /**
- * Runs a program inside a namespace to its end. Rejects with a `RunError`, or with `reject: false` resolves with it;
- * rejects with a `NetnsError` when the namespace cannot be entered.
+ * Runs a program inside a namespace until it exits. Rejects with a `RunError` if it fails; with `reject: false`,
+ * resolves with the error. Rejects with a `NetnsError` if the namespace cannot be entered.
  *
  * @example
  * const { stdout } = await netns.exec(pod, ['iptables-save'])
@@ -59,7 +59,10 @@ export async function exec(
   }
 }
 
-/** As the owner of a namespace that belongs to another user namespace; only a process of its own can become that. */
+/**
+ * Starts a program as root of the foreign user namespace that owns the network namespace. Only a new process can enter
+ * a user namespace.
+ */
 function startOwned(
   target: NetnsTarget,
   owner: number,
@@ -74,10 +77,10 @@ function startOwned(
     const file = name.includes('/') ? name : findExecutable(name, path)
     if (findExecutable('nsenter', path) === undefined) {
       const why = `${targetName(target)} belongs to a user namespace of its own (hostUsers: false)`
-      throw new NetnsError('NO_NSENTER', `${why}: install nsenter (package util-linux), which enters it`)
+      throw new NetnsError('NO_NSENTER', `${why}: install the program nsenter (package util-linux)`)
     }
     const through = ['nsenter', `--user=/proc/${process.pid}/fd/${owner}`, '--', file ?? name, ...args] as const
-    // A program that is not there is reported as itself, not as a failing nsenter.
+    // Reports a missing program itself, instead of an nsenter that fails.
     const started = run(target, () => startHere(file === undefined ? argv : through, rest), { shield, onShieldError })
     void started.done.then(close, close)
     return started
@@ -87,7 +90,7 @@ function startOwned(
   }
 }
 
-/** The argument list that enters by our descriptor: a path may by now be another namespace. */
+/** Argument list that enters through an open descriptor. The path may refer to another namespace by now. */
 export function throughNsenter(
   fd: number,
   argv: readonly [string, ...string[]],
@@ -95,7 +98,7 @@ export function throughNsenter(
 ): readonly [string, ...string[]] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
-  // A program that is not there is reported as itself, not as a failing nsenter.
+  // Reports a missing program itself, instead of an nsenter that fails.
   const file = findExecutable(name, path)
   if (file === undefined) return argv
   return ['nsenter', `--net=/proc/${process.pid}/fd/${fd}`, '--', file, ...args]

@@ -1,7 +1,7 @@
 import type { Netns, NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** Checks at run time what the type says: nothing given never means "here". */
+/** Checks the target at run time, for JavaScript callers. `undefined` is an error: there is no default target. */
 export function assertTarget(target: unknown): asserts target is NetnsTarget {
   if (target === 'host' || isHandle(target)) return
   if (target === undefined || target === null || target === '') {
@@ -11,12 +11,12 @@ export function assertTarget(target: unknown): asserts target is NetnsTarget {
   throw new NetnsError('INVALID', `Not a network namespace: ${got}; open its path with netns.open`)
 }
 
-// by shape: a bundle may hold two copies of the class
+// Checks the shape instead of the class: a bundle may contain two copies of the class.
 function isHandle(target: unknown): target is Netns {
   return typeof target === 'object' && target !== null && 'isSame' in target && 'ino' in target && 'fd' in target
 }
 
-/** How messages call it. */
+/** Name of a target for messages. */
 export function targetName(target: NetnsTarget): string {
   return target === 'host' ? 'the host' : JSON.stringify(target.path)
 }

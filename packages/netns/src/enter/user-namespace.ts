@@ -5,17 +5,17 @@ import { loadSys } from '../sys/load-sys.ts'
 const NS_GET_USERNS = 0xb701
 
 /**
- * The descriptor of the user namespace that owns a network namespace, when that is not ours: a pod with
- * `hostUsers: false`. There the kernel takes users and groups in iptables rules only from a process of that user
- * namespace (EINVAL otherwise), and a process with several threads, as ours, cannot enter one. Close it when the
- * program has ended.
+ * Descriptor of the user namespace that owns a network namespace, if it is not the user namespace of this process. An
+ * example is a pod with `hostUsers: false`. There the kernel accepts users and groups in iptables rules only from a
+ * process of that user namespace. Other processes get EINVAL. A process with several threads cannot enter a user
+ * namespace. Close the descriptor after the program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // Before Linux 4.9, or not below our own user namespace: nothing we could enter.
+    // Before Linux 4.9, or not below the user namespace of this process: it cannot be entered.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -26,8 +26,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * Whether a network namespace belongs to another user namespace than ours, as that of a pod with `hostUsers: false`. There
- * the kernel takes users and groups in iptables rules only from a process of that user namespace.
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel accepts users
+ * and groups in its iptables rules only from a process of that user namespace.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

@@ -1,5 +1,5 @@
 /**
- * Open and compare network namespaces, without FFI.
+ * Open and compare network namespaces without FFI.
  *
  * @example
  * ```ts

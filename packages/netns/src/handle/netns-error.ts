@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.NetnsError')
 
-/** A failed operation on a network namespace. */
+/** Failed operation on a network namespace. */
 export class NetnsError extends Error {
-  /** Stable, for programs; the errno name (`EEXIST`, `EPERM` …) when the kernel said it. */
+  /** Stable code for programs. Errors of the kernel have the errno name (`EEXIST`, `EPERM` …). */
   readonly code:
     | 'MISSING'
     | 'INVALID'
@@ -29,7 +29,7 @@ export class NetnsError extends Error {
 }
 NetnsError.prototype.name = 'NetnsError'
 
-/** Is it a {@link NetnsError}, also one of another copy of this package? */
+/** True for a {@link NetnsError}, also from another copy of this package. */
 export function isNetnsError(error: unknown): error is NetnsError {
   return error instanceof Error && brand in error
 }

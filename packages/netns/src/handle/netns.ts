@@ -2,22 +2,23 @@ import { closeSync } from 'node:fs'
 import { NetnsError } from './netns-error.ts'
 
 /**
- * An open network namespace: it lives at least as long as the handle, even when its path goes away.
- * Made by `open`, `current`, `create` or `bind`; close it, or declare it with `using`.
+ * Open network namespace. The namespace exists at least as long as the handle, even if its path is removed. Created by
+ * `open`, `current`, `create` or `bind`. Close it, or declare it with `using`.
  */
 export class Netns implements Disposable {
   readonly path: string
   readonly dev: bigint
   readonly ino: bigint
   /**
-   * The reason why removals through this handle leave what they find; `undefined` (the default) when they remove it.
-   * `@cni/skel` sets it in DEL while another attachment of the container uses the namespace.
-   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` obey it.
+   * Reason why removals through this handle remove nothing. `undefined` (the default) allows removals. `@cni/skel` sets
+   * it in DEL while another attachment of the container uses the namespace.
+   *
+   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` respect it.
    */
   kept: string | undefined = undefined
   #fd: number | undefined
 
-  /** Takes over the descriptor. Use `open` instead. */
+  /** Takes ownership of the descriptor. Use `open` instead. */
   constructor(path: string, fd: number, identity: { dev: bigint; ino: bigint }) {
     this.path = path
     this.dev = identity.dev
@@ -25,7 +26,7 @@ export class Netns implements Disposable {
     this.#fd = fd
   }
 
-  /** The open descriptor. */
+  /** Open descriptor. Throws `CLOSED` after `close`. */
   get fd(): number {
     if (this.#fd !== undefined) return this.#fd
     throw new NetnsError('CLOSED', `The namespace ${JSON.stringify(this.path)} is closed; open it again`, {
@@ -33,7 +34,7 @@ export class Netns implements Disposable {
     })
   }
 
-  /** Do both name the same namespace? Also answers when one is closed. */
+  /** True if both handles refer to the same namespace. Works for closed handles as well. */
   isSame(other: Netns): boolean {
     return this.ino === other.ino && this.dev === other.dev
   }
@@ -50,10 +51,10 @@ export class Netns implements Disposable {
   }
 }
 
-/** An open namespace, or the one this process was in before it entered any. There is no default. */
+/** Open namespace, or `'host'`: the namespace of this process before it entered any other. There is no default. */
 export type NetnsTarget = Netns | 'host'
 
-/** The reason why removals in a namespace leave what they find: {@link Netns.kept}. Never on the node. */
+/** Reason why removals in a namespace remove nothing: {@link Netns.kept}. Always `undefined` on the node. */
 export function keptIn(netns: NetnsTarget): string | undefined {
   return netns === 'host' ? undefined : netns.kept
 }

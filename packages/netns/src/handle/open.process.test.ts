@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { open } from './open.ts'
 
-test('a FIFO is refused without waiting for its writer', () => {
+test('a FIFO is refused without waiting for a writer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const fifo = join(folder, 'fifo')

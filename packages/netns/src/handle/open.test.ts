@@ -21,7 +21,7 @@ const code = (act: () => unknown): string => {
   return 'none'
 }
 
-test('a namespace is opened, and is the same as itself by another path', () => {
+test('two handles of one namespace by different paths are the same', () => {
   using mine = open('/proc/self/ns/net')
   using again = open(`/proc/${process.pid}/ns/net`)
   using here = current()
@@ -31,7 +31,7 @@ test('a namespace is opened, and is the same as itself by another path', () => {
   expect(mine.ino).toBeTypeOf('bigint')
 })
 
-test('what is not there is NOT_FOUND, and the message names it', () => {
+test('a missing path is NOT_FOUND, and the message names it', () => {
   expect(() => open('/run/netns/gone')).toThrow(
     expect.objectContaining({
       name: 'NetnsError',
@@ -43,17 +43,17 @@ test('what is not there is NOT_FOUND, and the message names it', () => {
   expect(code(() => open('/proc/4194999/ns/net'))).toBe('NOT_FOUND')
 })
 
-test('nothing given is MISSING', () => {
+test('a missing argument is MISSING', () => {
   expect(code(() => open(''))).toBe('MISSING')
-  // @ts-expect-error from JavaScript
+  // @ts-expect-error JavaScript callers may pass this.
   expect(code(() => open(undefined))).toBe('MISSING')
 })
 
-test('a path that is not one is INVALID', () => {
+test('a path with a NUL is INVALID', () => {
   expect(code(() => open('/run/netns/a\0b'))).toBe('INVALID')
 })
 
-test('a file of another kind is NOT_A_NAMESPACE', () => {
+test('any other file is NOT_A_NAMESPACE', () => {
   const file = join(folder, 'net:[4026531840]')
   writeFileSync(file, '')
   for (const path of ['/etc/passwd', '/proc/self/status', '/', '/dev/null', file]) {
@@ -65,7 +65,7 @@ test('a file of another kind is NOT_A_NAMESPACE', () => {
 })
 
 test.each(['mnt', 'pid', 'user', 'uts', 'ipc', 'cgroup'])(
-  'a %s namespace is NOT_A_NAMESPACE and said to be one',
+  'a %s namespace is NOT_A_NAMESPACE, and the message names its kind',
   (kind) => {
     expect(() => open(`/proc/self/ns/${kind}`)).toThrow(
       expect.objectContaining({ code: 'NOT_A_NAMESPACE', message: expect.stringContaining(`a ${kind} namespace`) }),
@@ -79,7 +79,7 @@ test('other failures keep their errno and cause', () => {
   )
 })
 
-test('a closed handle says so, still compares, and may be closed again', () => {
+test('a closed handle throws CLOSED, can still be compared, and can be closed again', () => {
   const mine = current()
   mine.close()
   mine.close()
@@ -88,7 +88,7 @@ test('a closed handle says so, still compares, and may be closed again', () => {
   expect(mine.isSame(other)).toBe(true)
 })
 
-test('neither success nor failure leaks a descriptor', () => {
+test('open leaks no descriptor, whether it succeeds or fails', () => {
   const count = () => readdirSync('/proc/self/fd').length
   const before = count()
   for (let i = 0; i < 20; i++) {
@@ -98,7 +98,7 @@ test('neither success nor failure leaks a descriptor', () => {
   expect(count()).toBe(before)
 })
 
-test('a NetnsError of another copy of the package is recognised', () => {
+test('isNetnsError recognises an error of another copy of the package', () => {
   expect(isNetnsError(new NetnsError('MISSING', 'x'))).toBe(true)
   expect(isNetnsError(Object.assign(new Error('x'), { [Symbol.for('cni.NetnsError')]: true }))).toBe(true)
   expect(isNetnsError(new Error('x'))).toBe(false)

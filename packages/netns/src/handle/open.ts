@@ -5,12 +5,12 @@ import { Netns } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
 const NSFS_MAGIC = 0x6e736673
-// namespaces were procfs files before Linux 3.19
+// Before Linux 3.19 namespaces are procfs files.
 const PROCFS_MAGIC = 0x9fa0
 
 /**
- * Opens the network namespace at a path.
- * Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`, `INVALID`, or an errno name.
+ * Opens the network namespace at a path. Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`,
+ * `INVALID`, or an errno name.
  *
  * @example
  * using pod = open('/run/netns/cni-7f3a')
@@ -20,10 +20,10 @@ export function open(path: string): Netns {
     throw new NetnsError('MISSING', `No network namespace given: expected a path, got ${JSON.stringify(path) ?? path}`)
   }
   if (path.includes('\0')) {
-    throw new NetnsError('INVALID', `Not a path: ${JSON.stringify(path)} contains a NUL`, { path })
+    throw new NetnsError('INVALID', `Invalid path: ${JSON.stringify(path)} contains a NUL`, { path })
   }
   try {
-    // The magic is checked before the open: opening a device or a FIFO would have effects.
+    // Checks the file system first: opening a device or a FIFO would have side effects.
     const { type } = statfsSync(path)
     if (type === NSFS_MAGIC || type === PROCFS_MAGIC) {
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -37,10 +37,10 @@ export function open(path: string): Netns {
 
 /** Opens the namespace of the calling thread. */
 export function current(): Netns {
-  // Not /proc/self: that is the main thread's.
+  // /proc/self would be the namespace of the main thread.
   const path = '/proc/thread-self/ns/net'
   try {
-    // The kernel's own link: there is nothing to find out before it is opened, as for a path that somebody gives.
+    // The link is the kernel's own. Unlike a path from a caller, it needs no check before it is opened.
     const fd = openSync(path, constants.O_RDONLY)
     return handleOf(path, fd)
   } catch (error) {
@@ -48,7 +48,7 @@ export function current(): Netns {
   }
 }
 
-/** Makes a handle of an open descriptor, or closes it and throws: mount and pid namespaces are nsfs files, too. */
+/** Creates a handle for an open descriptor. Closes the descriptor and throws if it is not a network namespace. */
 function adopt(path: string, fd: number, onNsfs: boolean): Netns {
   try {
     const kind = namespaceKind(fd)
@@ -63,7 +63,7 @@ function adopt(path: string, fd: number, onNsfs: boolean): Netns {
 
 function handleOf(path: string, fd: number): Netns {
   try {
-    // The numbers of namespaces have 32 bits.
+    // Namespace numbers have 32 bits.
     const { dev, ino } = fstatSync(fd)
     return new Netns(path, fd, { dev: BigInt(dev), ino: BigInt(ino) })
   } catch (error) {
@@ -79,7 +79,7 @@ function notANamespace(path: string, what: string): NetnsError {
 function failure(path: string, cause: unknown): NetnsError {
   const errno = errnoOf(cause) ?? 'INVALID'
   const quoted = JSON.stringify(path)
-  // ESRCH: /proc/<pid>/ns/net of a process that is just ending
+  // /proc/<pid>/ns/net returns ESRCH while its process exits.
   if (errno === 'ENOENT' || errno === 'ESRCH') {
     return new NetnsError('NOT_FOUND', `No network namespace at ${quoted}: it does not exist`, { path, cause })
   }

@@ -1,14 +1,14 @@
 import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-/** A context that names a namespace; the contexts of `@cni/skel` fit. */
+/** Context that contains a namespace. The contexts of `@cni/skel` fit. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
-  /** Aborting it kills the running programs and takes back what was written. */
+  /** Aborting it kills the running programs and rolls back the changes. */
   readonly signal?: AbortSignal | undefined
-  /** Registers an inverse step, to be run when something later fails. */
+  /** Registers an undo step, which runs if a later step fails. */
   undo?(fn: () => unknown): void
-  /** Where log lines go; the `log` of every plugin context fits. */
+  /** Receiver of log lines. The `log` of every plugin context fits. */
   readonly log?:
     | {
         debug(message: string, fields?: Record<string, unknown>): void
@@ -17,17 +17,17 @@ export interface NetnsContext {
     | undefined
 }
 
-/** The namespace to work in: an open one, `'host'`, or a context that has one. */
+/** Namespace to work in: an open one, `'host'`, or a context that contains one. */
 export type Where = NetnsTarget | NetnsContext
 
-/** A context whose namespace is certainly there. */
+/** Context whose namespace is present. */
 export interface Place extends NetnsContext {
   readonly netns: NetnsTarget
 }
 
 /**
- * Takes the namespace out of a context. "Nothing given" is an error, `NetnsError('MISSING')`, and never means the node.
- * `caller` begins its message.
+ * Extracts the namespace from a context. A missing namespace throws `NetnsError('MISSING')` and never means the node.
+ * `caller` is the beginning of the error message.
  */
 export function placeOf(where: Where, caller: string): Place {
   if (where === 'host' || isNetns(where)) return { netns: where }
@@ -43,7 +43,7 @@ export function placeOf(where: Where, caller: string): Place {
   throw new NetnsError('MISSING', `${caller}: no network namespace given; pass an open one, or 'host' for the node's`)
 }
 
-/** By shape: a bundle may hold the class twice. */
+/** Checks the shape as well: a bundle may contain two copies of the class. */
 function isNetns(value: unknown): value is Netns {
   return value instanceof Netns || (typeof value === 'object' && value !== null && 'ino' in value && 'fd' in value)
 }

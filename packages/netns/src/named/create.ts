@@ -12,12 +12,13 @@ import { loadSys } from '../sys/load-sys.ts'
 import type { Sys } from '../sys/sys.ts'
 import { prepareFolder } from './folder.ts'
 
-/** Where `ip netns` keeps its namespaces. */
+/** Folder in which `ip netns` keeps its namespaces. */
 export const DEFAULT_FOLDER = '/run/netns'
 
 /**
- * Creates an empty namespace with a name, as `ip netns add` does. The caller stays where it is; all links are down.
- * Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name; nothing is left behind then.
+ * Creates an empty namespace with a name, as `ip netns add` does. The caller's namespace does not change; all links of
+ * the new one are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed call
+ * leaves nothing behind.
  *
  * @example
  * using blue = netns.create('blue')      // now: ip netns exec blue ip link
@@ -25,7 +26,7 @@ export const DEFAULT_FOLDER = '/run/netns'
 export function create(
   name = freshName(),
   options: {
-    /** The folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
+    /** Folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
     dir?: string | undefined
   } = {},
 ): Netns {
@@ -33,20 +34,20 @@ export function create(
   if (!isName(name)) {
     throw new NetnsError(
       'INVALID',
-      `Not a name for a network namespace: ${JSON.stringify(name)}; it becomes a file name`,
+      `Invalid name for a network namespace: ${JSON.stringify(name)}; it must be a valid file name`,
     )
   }
   prepareFolder(loadSys(), dir)
   return createAt(join(dir, name))
 }
 
-/** Creates a namespace bound at an exact path, whose folder exists. */
+/** Creates a namespace bound to an exact path. The folder must exist. */
 export function createAt(path: string): Netns {
   return placed(path, () => runInNew((sys) => bindMount(sys, '/proc/thread-self/ns/net', path)))
 }
 
 /**
- * Gives an open namespace a name in the file system, so that it lives without processes or handles.
+ * Gives an open namespace a name in the file system. The namespace then exists without processes or handles.
  *
  * @example
  * using kept = netns.bind(pod, '/run/netns/kept')
@@ -58,8 +59,8 @@ export function bind(namespace: Netns, path: string): Netns {
 }
 
 /**
- * Removes a namespace's name and closes the handle. The namespace ends when nothing else holds it.
- * A name that does not exist is no error; a file that is not a namespace is left alone (`NOT_A_NAMESPACE`).
+ * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name holds it.
+ * A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
  */
 export function destroy(namespace: Netns | string): void {
   const path = typeof namespace === 'string' ? namespace : namespace.path
@@ -104,7 +105,10 @@ function unmount(path: string): void {
   }
 }
 
-/** Is a namespace mounted there? An empty file, left by a process that was killed, may be removed; nothing else. */
+/**
+ * True if a namespace is mounted at the path. An empty file may be removed: a process that was killed has left it.
+ * Other files stay.
+ */
 function isBound(path: string): boolean {
   try {
     open(path).close()

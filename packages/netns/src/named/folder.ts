@@ -7,15 +7,15 @@ import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
 
 /**
- * Makes a folder a shared mount point, as `ip netns add` does: names made in it, and removed from it,
- * appear and disappear in every mount namespace.
+ * Makes a folder a shared mount point, as `ip netns add` does. Names that are created or removed in it then appear and
+ * disappear in every mount namespace.
  */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // The lock iproute2 takes, too: two creators at once would stack two mounts and hide each other's names.
+      // Lock that iproute2 takes as well. Without it, two processes could stack two mounts and hide each other's names.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {
@@ -29,14 +29,14 @@ export function prepareFolder(sys: Sys, folder: string): void {
   }
 }
 
-// Not `recursive`: where nothing can be made, as below /proc, Node's loops for ever (26.10).
+// Avoids `recursive`: Node.js 26.10 loops forever where no folder can be created, such as below /proc.
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o755 })
   } catch (error) {
-    // made by another in the meantime
+    // Another process has created it meanwhile.
     if (!existsSync(folder)) throw error
   }
 }
@@ -46,7 +46,7 @@ function shareMount(sys: Sys, folder: string): void {
   try {
     share()
   } catch (error) {
-    // EINVAL: not a mount point yet
+    // EINVAL: the folder is not a mount point yet.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
     sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
     share()

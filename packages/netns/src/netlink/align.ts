@@ -1,4 +1,4 @@
-/** The next multiple of four: where a message or an attribute begins. */
+/** Next multiple of four: messages and attributes are aligned to it. */
 export function align(length: number): number {
   return (length + 3) & ~3
 }

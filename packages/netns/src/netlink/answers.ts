@@ -5,49 +5,52 @@ import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
-/** Which messages were sent, and what ends the answer to them. */
+/** Sequence numbers of the messages sent, and the sign that their answer is complete. */
 export interface Expected {
-  /** Of a single request. */
+  /** Kind of a single request; `undefined` for a batch. */
   readonly way: Way | undefined
-  /** The sequence numbers of the first and the last message. */
+  /** Sequence numbers of the first and the last message. */
   readonly first: number
   readonly last: number
-  /** The message whose acknowledgement or end of a dump is the last thing the kernel says; without one, silence is. */
+  /**
+   * Sequence number of the message whose acknowledgement, or end of dump, completes the answer. If `undefined`, the
+   * answer is complete when the kernel sends nothing more.
+   */
   readonly final: number | undefined
 }
 
-/** Decides about each reply of a dump; `kept`: the number of replies kept so far. */
+/** Decides which replies of a dump to keep. `kept` is the number of replies kept so far. */
 export type Keep = (message: Message, kept: number) => boolean
 
-/** What the kernel has said so far of the messages sent together. */
+/** Answers of the kernel so far to the messages sent together. */
 export interface Answers {
   readonly expected: Expected
   readonly keep: Keep | undefined
-  /** All but acknowledgements, in their order. */
+  /** All messages except acknowledgements, in order. */
   readonly replies: Message[]
   readonly refusals: NetlinkError['refusal'][]
-  /** Ours; the kernel says it in every answer. */
+  /** Port of this socket, as stated in every answer. */
   port?: number
-  /** The final answer is there. */
+  /** True once the final answer has arrived. */
   done: boolean
-  /** The tables changed during the dump: it may miss or repeat entries. */
+  /** True if the tables changed during the dump: entries may be missing or repeated. */
   interrupted: boolean
-  /** Some answers did not fit into the socket's buffer. */
+  /** True if some answers did not fit into the socket's buffer. */
   lost: boolean
 }
 
-/** Nothing yet. */
+/** State before the first answer. */
 export function noAnswers(expected: Expected, keep?: Keep): Answers {
   return { expected, keep, replies: [], refusals: [], done: false, interrupted: false, lost: false }
 }
 
-/** Takes in one datagram. Throws `NetnsError('PROTOCOL')` when it cannot be read. */
+/** Adds the messages of one datagram. Throws `NetnsError('PROTOCOL')` if it cannot be decoded. */
 export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { keep, expected } = answers
   const { way, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
-    // An earlier exchange that failed half-way leaves messages. nf_tables reports elements with the sequence number 0.
+    // Skips messages that an earlier exchange left after an error. nf_tables reports elements with sequence number 0.
     const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
     if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port
@@ -63,17 +66,17 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   }
 }
 
-/** Below are the messages of netlink itself. */
+/** Types below this number belong to netlink itself. */
 const NLMSG_MIN_TYPE = 0x10
 
 const ATTEMPTS = 6
 
 /**
- * The replies to one request, or `again` when it has to be asked once more. Throws a `NetlinkError` for what the kernel
- * refused, a `NetnsError` for an answer that did not come.
+ * Replies to one request, or `again` if the request must be repeated. Throws a `NetlinkError` if the kernel refused it,
+ * and a `NetnsError` if the answer is incomplete.
  *
- * @param attempt - from 1
- * @param consistent - a table that never rests is an error, and not taken as it is
+ * @param attempt - number of the attempt, from 1
+ * @param consistent - true to throw if every reading was interrupted, false to return the last one
  */
 export function repliesOf(answers: Answers, what: string, attempt: number, consistent = false): Message[] | 'again' {
   const { expected, replies, refusals, done, lost, interrupted } = answers
@@ -84,12 +87,12 @@ export function repliesOf(answers: Answers, what: string, attempt: number, consi
   if ((lost || interrupted) && !changes && attempt < ATTEMPTS) return 'again'
   if (lost) throw new NetnsError('ENOBUFS', `${what}: ENOBUFS, the answer did not fit into the socket's buffer`)
   if (!done) throw new NetnsError('EAGAIN', `${what}: EAGAIN, the kernel has not answered`)
-  if (consistent) throw new NetnsError('EINTR', `${what}: EINTR, it changed during each of ${ATTEMPTS} readings`)
+  if (consistent) throw new NetnsError('EINTR', `${what}: EINTR, the table changed during each of ${ATTEMPTS} readings`)
   return replies
 }
 
-/** The reply to a request for one thing. */
+/** Reply to a request for a single object. */
 export function firstOf([reply]: readonly Message[], what: string): Message {
   if (reply !== undefined) return reply
-  throw new NetnsError('PROTOCOL', `${what}: the kernel has acknowledged it, and said nothing`)
+  throw new NetnsError('PROTOCOL', `${what}: the kernel has acknowledged the request but sent no reply`)
 }

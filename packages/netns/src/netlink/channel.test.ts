@@ -12,7 +12,7 @@ import { MessageWriter } from './writer.ts'
 
 type Built = (sequence: number) => Buffer | 'lost'
 
-// A kernel that answers each datagram with the next list of datagrams.
+// Fake kernel: answers each datagram with the next list of datagrams.
 let answers: Built[][]
 let waiting: (Buffer | 'lost')[]
 let sent: Buffer[]
@@ -62,7 +62,7 @@ beforeEach(() => {
 })
 
 describe('dump', () => {
-  test('keeps of a table what is needed, counted anew in each reading', () => {
+  test('keeps only the replies that `keep` accepts, and counts from 0 in each reading', () => {
     answers = [
       [item(1), item(2, 2 | NLM_F_DUMP_INTR), item(3), done()],
       [item(1), item(2), item(3), item(4), done()],
@@ -76,13 +76,13 @@ describe('dump', () => {
     expect(counts).toEqual([0, 0, 1, 0, 0, 1, 2])
   })
 
-  test('is read until it is done, over several datagrams', () => {
+  test('reads several datagrams until the end of the dump', () => {
     answers = [[item(1), item(2), done()]]
     expect(values(channel.dump(request))).toEqual([1, 2])
     expect(sent[0]?.readUInt16LE(6)).toBe(0x301)
   })
 
-  test('that was interrupted is asked again', () => {
+  test('is repeated after an interruption', () => {
     answers = [
       [item(1, NLM_F_DUMP_INTR | 2), done()],
       [item(1), done(NLM_F_DUMP_INTR)],
@@ -92,20 +92,23 @@ describe('dump', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('that is always interrupted is taken as it is after six tries', () => {
+  test('returns the last reading after six interrupted ones', () => {
     answers = Array.from({ length: 10 }, () => [item(1, NLM_F_DUMP_INTR), done()])
     expect(channel.dump(request)).toHaveLength(1)
     expect(sent).toHaveLength(6)
   })
 
-  test('that is always interrupted is EINTR for who wants it consistent', () => {
+  test('throws EINTR after six interrupted readings if it must be consistent', () => {
     answers = Array.from({ length: 10 }, () => [item(1, NLM_F_DUMP_INTR), done()])
     expect(() => channel.dump(request, { consistent: true })).toThrow(
-      expect.objectContaining({ code: 'EINTR', message: 'List links: EINTR, it changed during each of 6 readings' }),
+      expect.objectContaining({
+        code: 'EINTR',
+        message: 'List links: EINTR, the table changed during each of 6 readings',
+      }),
     )
   })
 
-  test('of which something was lost is read to its end and asked again', () => {
+  test('is read to its end and repeated if an answer was lost', () => {
     answers = [
       [item(1), lost, item(2), done()],
       [item(1), lost],
@@ -116,7 +119,7 @@ describe('dump', () => {
     expect(() => channel.dump(request)).toThrow(expect.objectContaining({ code: 'ENOBUFS' }))
   })
 
-  test('can be refused at its end, with the text and the place', () => {
+  test("throws a refusal at its end, with the kernel's text and offset", () => {
     const details: Attribute[] = [
       [1, cString('Unsupported attribute')],
       [2, u32(32)],
@@ -132,13 +135,13 @@ describe('dump', () => {
 })
 
 describe('ask', () => {
-  test('is over with the acknowledgement', () => {
+  test('returns at the acknowledgement', () => {
     answers = [[ack()]]
     expect(channel.ask(request)).toEqual([])
     expect(sent[0]?.readUInt16LE(6)).toBe(5)
   })
 
-  test('a refusal has the message where the kernel gives it back whole, and not its header alone', () => {
+  test('a refusal contains the request only if the kernel returns it whole, not its header alone', () => {
     const whole = echo(17, 20)
     answers = [[message(NLMSG_ERROR, 0, whole)], [ack(17)]]
     const refusal = { index: 0, errno: 17, code: 'EEXIST' }
@@ -147,30 +150,30 @@ describe('ask', () => {
     expect(isNetlinkError(capped) && capped.refusal).toEqual(refusal)
   })
 
-  test('returns what the kernel tells before the acknowledgement', () => {
+  test('returns the replies that precede the acknowledgement', () => {
     answers = [[item(5, 0), ack()]]
     expect(values(channel.ask(request))).toEqual([5])
   })
 
-  test('a refusal carries the errno, and what was tried', () => {
+  test('a refusal has the errno and describes the request', () => {
     answers = [[ack(17)]]
     expect(() => channel.ask({ ...request, what: 'Add link "v0"' })).toThrow(
       expect.objectContaining({ name: 'NetnsError', code: 'EEXIST', message: 'Add link "v0": EEXIST' }),
     )
   })
 
-  test('without the privilege the message names it', () => {
+  test('the message names the missing privilege', () => {
     answers = [[ack(1)]]
     expect(() => channel.ask(request)).toThrow('List links: EPERM (needs root: CAP_NET_ADMIN)')
   })
 
-  test('without an answer there is an error, not a wait', () => {
+  test('throws instead of waiting if the kernel does not answer', () => {
     expect(() => channel.ask(request)).toThrow(
       expect.objectContaining({ code: 'EAGAIN', message: 'List links: EAGAIN, the kernel has not answered' }),
     )
   })
 
-  test('is never repeated: when its answer is lost, nobody knows whether it was done', () => {
+  test('is never repeated: if its answer is lost, the change may have been made', () => {
     answers = [[lost], [ack()]]
     expect(() => channel.ask(request)).toThrow(expect.objectContaining({ code: 'ENOBUFS' }))
     expect(sent).toHaveLength(1)
@@ -178,18 +181,18 @@ describe('ask', () => {
 })
 
 describe('get', () => {
-  test('is over with the first answer, without an acknowledgement', () => {
+  test('returns at the first answer, without an acknowledgement', () => {
     answers = [[item(5, 0)]]
     expect(channel.get(request).body[0]).toBe(5)
     expect(sent[0]?.readUInt16LE(6)).toBe(1)
   })
 
-  test('is asked again when the answer is lost', () => {
+  test('is repeated if the answer is lost', () => {
     answers = [[lost], [item(6, 0)]]
     expect(channel.get(request).body[0]).toBe(6)
   })
 
-  test('refused, unanswered or merely acknowledged it is an error', () => {
+  test('throws if the request is refused, unanswered or only acknowledged', () => {
     answers = [[ack(19)], [], [ack()]]
     expect(() => channel.get(request)).toThrow(expect.objectContaining({ code: 'ENODEV' }))
     expect(() => channel.get(request)).toThrow(expect.objectContaining({ code: 'EAGAIN' }))
@@ -204,7 +207,7 @@ describe('the details of a refusal', () => {
     ['behind the header of our message', 0x300, echo(101)],
     ['behind the whole of it', 0x200, echo(101, 28)],
     ['behind the whole of it, padded', 0x200, echo(101, 27)],
-  ])('stand %s', (_, flags, fixed) => {
+  ])('are found %s', (_, flags, fixed) => {
     answers = [[message(NLMSG_ERROR, flags, fixed, [text, [2, u32(44)]])]]
     expect(() => channel.ask(request)).toThrow(
       expect.objectContaining({
@@ -219,7 +222,7 @@ describe('the details of a refusal', () => {
     ['behind a message longer than the answer', 0x200, Buffer.concat([u32(-22), u32(9999), new Uint8Array(12)])],
     ['with a length that lies', 0x300, Buffer.concat([echo(22), Uint8Array.of(200, 0, 1, 0)])],
     ['that are cut short', 0x300, u32(-22)],
-  ])('%s are none, and the errno counts', (_, flags, fixed) => {
+  ])('%s are ignored, and the errno is kept', (_, flags, fixed) => {
     answers = [[message(NLMSG_ERROR, flags, fixed)]]
     const error = thrown(() => channel.ask(request))
     expect(isNetlinkError(error) && error.refusal).toEqual({ index: 0, errno: 22, code: 'EINVAL' })
@@ -233,7 +236,7 @@ describe('exchange', () => {
     return writer.take()
   }
 
-  test('numbers all messages, and never with a number that was used', () => {
+  test('numbers all messages and never reuses a number', () => {
     answers = [[ack(0, 2)], [ack(0, 1)]]
     const bytes = batch(1, 1, 1 | NLM_F_ACK)
     channel.exchange(bytes, 'Change')
@@ -242,7 +245,7 @@ describe('exchange', () => {
     expect(decodeMessages(sent[1] ?? Buffer.alloc(0)).map(({ sequence }) => sequence)).toEqual([4, 5])
   })
 
-  test('tells of every message that was refused which one, and does not throw', () => {
+  test('reports the index of every refused message and does not throw', () => {
     answers = [[ack(2, 1), ack(16, 3), ack(0, 4)]]
     const outcome = channel.exchange(batch(1, 1, 1, 1, 1 | NLM_F_ACK), 'Change')
     expect(outcome).toEqual({
@@ -256,14 +259,14 @@ describe('exchange', () => {
     })
   })
 
-  test('with an acknowledgement for each is over with the last, and keeps what came between', () => {
+  test('returns at the last acknowledgement, and keeps replies between acknowledgements', () => {
     answers = [[ack(0, 0), item(9, 0), ack(0, 1), ack(17, 2)]]
     const outcome = channel.exchange(batch(5, 5, 5), 'Change')
     expect(values(outcome.replies)).toEqual([9])
     expect(outcome.refusals).toEqual([{ index: 2, errno: 17, code: 'EEXIST' }])
   })
 
-  test('silence is no refusal: an older kernel acknowledges no batch', () => {
+  test('accepts a missing acknowledgement: an older kernel sends none for a batch', () => {
     expect(channel.exchange(batch(1, 5), 'Change')).toEqual({
       replies: [],
       refusals: [],
@@ -272,33 +275,36 @@ describe('exchange', () => {
     })
   })
 
-  test('says when the kernel had more to say than its buffer held', () => {
+  test("reports `lost` if answers exceeded the socket's buffer", () => {
     answers = [[ack(2, 0), lost]]
     expect(channel.exchange(batch(1, 1, 5), 'Change')).toMatchObject({ lost: true, acknowledged: false })
   })
 
-  test('what cannot be a batch is not sent', () => {
+  test('refuses to send bytes that are not a batch', () => {
     const cut = batch(1, 1).subarray(0, 30)
     expect(() => channel.exchange(cut, 'Change')).toThrow(
       expect.objectContaining({
         code: 'PROTOCOL',
-        message: 'Change: Bad netlink message: length 10 at 20 of 30 bytes',
+        message: 'Change: Invalid netlink message: length 10 at 20 of 30 bytes',
       }),
     )
     expect(sent).toEqual([])
   })
 })
 
-describe('what is left of an earlier exchange', () => {
-  test('is not taken for an answer', () => {
+describe('messages of an earlier exchange', () => {
+  test('are not returned as answers', () => {
     answers = [[after(99, item(9)), after(0, ack(1)), item(5), done()]]
     expect(values(channel.dump(request))).toEqual([5])
   })
 
-  test('is read before the next is sent, so that it takes no room', () => {
+  test('are read before the next request is sent, which frees the buffer', () => {
     answers = [[item(1), () => Buffer.from('ff000000000000000000000000000000', 'hex'), item(2), done()], [ack()]]
     expect(() => channel.dump(request)).toThrow(
-      expect.objectContaining({ code: 'PROTOCOL', message: expect.stringMatching(/^List links: Bad netlink message/) }),
+      expect.objectContaining({
+        code: 'PROTOCOL',
+        message: expect.stringMatching(/^List links: Invalid netlink message/),
+      }),
     )
     expect(waiting).toHaveLength(2)
     channel.ask(request)
@@ -306,7 +312,7 @@ describe('what is left of an earlier exchange', () => {
   })
 })
 
-test('the port is what the kernel calls us in any answer, and asked for only without one', () => {
+test('the port is taken from any answer, and requested only before the first one', () => {
   answers = [[ack(1)]]
   expect([channel.port(), channel.port()]).toEqual([4711, 4711])
   expect(sent.map((bytes) => [bytes.length, bytes.readUInt16LE(4), bytes.readUInt16LE(6)])).toEqual([[16, 1, 5]])
@@ -317,7 +323,7 @@ test('the port is what the kernel calls us in any answer, and asked for only wit
   expect([other.port(), sent.length]).toEqual([4711, 2])
 })
 
-test('errors of the socket say what was tried, and keep their code and cause', () => {
+test('errors of the socket describe the request, and keep code and cause', () => {
   const cause = new SysError('sendto', 'EMSGSIZE', 90, '7')
   const failing = channelFrom({
     ...kernel,
@@ -337,7 +343,7 @@ test('errors of the socket say what was tried, and keep their code and cause', (
   expect(() => gone.dump(request)).toThrow('List links: the netlink socket is closed')
 })
 
-test('closing closes the socket, also at the end of a block', () => {
+test('close and the end of a using block close the socket', () => {
   channel.close()
   {
     using _ = channel
@@ -346,7 +352,7 @@ test('closing closes the socket, also at the end of a block', () => {
   expect(channel.fd).toBe(7)
 })
 
-test('a NetlinkError of another copy of the package is recognised', () => {
+test('isNetlinkError recognises an error of another copy of the package', () => {
   expect(isNetlinkError(Object.assign(new Error('x'), { [Symbol.for('cni.NetlinkError')]: true }))).toBe(true)
   expect(isNetlinkError(new NetnsError('EPERM', 'x'))).toBe(false)
 })

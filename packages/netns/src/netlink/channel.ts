@@ -10,73 +10,72 @@ import { encodeRequest, type Way } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * A netlink socket that asks and reads the answers. The kernel answers within the call, so that nothing here waits, and
- * all of it may be used inside and outside `netns.run`. Sequence numbers run through the whole life of the channel: an
- * answer is never taken for that to another request. For events open a socket of their own.
+ * Netlink socket for requests and their answers. The kernel answers inside the call, so no method waits, and all work
+ * inside and outside `netns.run`. Sequence numbers are never reused: an answer is never taken for the answer to another
+ * request. Open a separate socket for events.
  *
- * `get`, `ask` and `dump` throw a {@link NetlinkError} when the kernel refuses a request, else a `NetnsError`: `EAGAIN`
- * without an answer, `ENOBUFS` when the answer was lost, `PROTOCOL` for bytes that are no messages, `CLOSED`, or an errno
- * name.
+ * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request, otherwise a `NetnsError`:
+ * - `EAGAIN`: the kernel did not answer
+ * - `ENOBUFS`: the answer was lost
+ * - `PROTOCOL`: the bytes are not netlink messages
+ * - `CLOSED`, or an errno name
  */
 export interface Channel extends Disposable {
-  /**
-   * Reads one thing: one answer, no acknowledgement. `NLM_F_REQUEST`, and the flag that the method is about, are added to
-   * the flags.
-   */
+  /** Reads one object: one answer, no acknowledgement. Adds `NLM_F_REQUEST` and the flag of the method to the flags. */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
-      /** What it does, as the beginning of an error message: `Add link "v0"`. */
+      /** Description of the request, for the beginning of an error message: `Add link "v0"`. */
       readonly what: string
     },
   ): Message
-  /** Changes something; with `NLM_F_ECHO` the kernel tells what became of it. */
+  /** Makes a change. With `NLM_F_ECHO`, returns the objects that the kernel changed. */
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
-   * Reads a table. One that changed meanwhile may miss entries, or have them twice, and is read again, six times at
-   * most; the last reading is taken as it is, or with `consistent` throws `EINTR`. `keep` returns false for a message
-   * that is not needed: a long table is then never in memory as a whole.
+   * Reads a table. If the table changes during a reading, entries may be missing or repeated. Such a reading is
+   * repeated, up to six times in all. After that, returns the last reading, or throws `EINTR` with `consistent`. `keep`
+   * returns false for messages to drop. A long table then need not fit into memory.
    */
   dump(
     request: Parameters<Channel['get']>[0],
     options?: {
       /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
       readonly consistent?: boolean
-      /** Decides about each message; gets the number of messages kept so far in this reading. */
+      /** Decides which messages to keep. `kept` is the number of messages kept so far in this reading. */
       readonly keep?: (message: Message, kept: number) => boolean
     },
   ): Message[]
-  /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
+  /** Descriptor, for a child to inherit. The last process that closes the socket waits for the kernel's cleanup. */
   readonly fd: number
-  /** The number under which the kernel knows the socket: the `port` in events about changes that were made through it. */
+  /** Port of the socket in the kernel. Events about changes through this socket contain it. */
   port(): number
   /**
-   * Sends messages in one piece, as nfnetlink wants its batches, and tells what the kernel says of each; a refusal is not
-   * thrown, everything else as of single requests. The sequence numbers are written into the bytes. `NLM_F_ACK` on the
-   * last message is enough.
+   * Sends messages in one datagram, as nfnetlink requires for batches, and reports the answer to each message. Refusals
+   * are returned, not thrown. Other errors are thrown as for single requests. Writes the sequence numbers into
+   * `datagram`. `NLM_F_ACK` on the last message is sufficient.
    */
   exchange(
     datagram: Buffer,
     what: string,
   ): {
-    /** All answers but acknowledgements, in their order. */
+    /** All answers except acknowledgements, in order. */
     readonly replies: readonly Message[]
-    /** The messages that were refused, each with the reason, in the kernel's order. */
+    /** Refused messages with their reasons, in the kernel's order. */
     readonly refusals: readonly NetlinkError['refusal'][]
-    /** The last message that asked for an acknowledgement was answered. */
+    /** True if the last message that requested an acknowledgement got one. */
     readonly acknowledged: boolean
-    /** The kernel had more to say than the socket's buffer held (ENOBUFS): something was refused that is not listed. */
+    /** True if answers exceeded the socket's buffer (ENOBUFS): a refusal may be missing in `refusals`. */
     readonly lost: boolean
   }
-  /** A second call does nothing. */
+  /** Closes the socket. A second call does nothing. */
   close(): void
-  /** Closes it without a wait for what the kernel still has to free. */
+  /** Closes the socket without waiting for the kernel's cleanup. */
   leave(): void
 }
 
-/** The part of a channel that sends single requests. */
+/** Part of a channel that sends single requests. */
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
-/** A channel over a socket, or over a fake of the kernel. */
+/** Channel over a socket, or over a fake kernel. */
 export function channelFrom(socket: NetlinkSocket): Channel {
   let sequence = 0
   let port: number | undefined
@@ -84,10 +83,10 @@ export function channelFrom(socket: NetlinkSocket): Channel {
 
   const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
-      // 32 bits, and room for a batch.
+      // Sequence numbers have 32 bits. Restarts early enough to leave room for a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
-      // What an earlier exchange left takes the room of these answers.
+      // Empties the buffer: messages of an earlier exchange would take the room of these answers.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
       const answers = noAnswers(expected, keep)
@@ -121,7 +120,7 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   return {
     fd: socket.fd,
     port() {
-      // An empty message: every family acknowledges or refuses it, and does nothing.
+      // An empty message, which every netlink family acknowledges or refuses without an effect.
       const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
       if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
       return port ?? 0

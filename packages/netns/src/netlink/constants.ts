@@ -1,4 +1,4 @@
-/** Numbers of every netlink family; those of one family are with its package. */
+/** Constants of all netlink families. The constants of one family are in that family's package. */
 export const NETLINK_ROUTE = 0
 export const NETLINK_NETFILTER = 12
 
@@ -12,21 +12,21 @@ export const NLM_F_MULTI = 0x2
 export const NLM_F_ACK = 0x4
 export const NLM_F_DUMP_INTR = 0x10
 
-/** Of requests that read. */
+/** Flags of requests that read. */
 export const NLM_F_DUMP = 0x300
 
-/** Of requests that create. */
+/** Flags of requests that create. */
 export const NLM_F_REPLACE = 0x100
 export const NLM_F_EXCL = 0x200
 export const NLM_F_CREATE = 0x400
 
-/** Of acknowledgements. */
+/** Flags of acknowledgements. */
 export const NLM_F_CAPPED = 0x100
 export const NLM_F_ACK_TLVS = 0x200
 
 export const NLA_F_NESTED = 0x8000
 export const NLA_TYPE_MASK = 0x3fff
 
-/** Bytes of the header of a message, and of an attribute. */
+/** Bytes of a message header and of an attribute header. */
 export const NLMSG_HDRLEN = 16
 export const NLA_HDRLEN = 4

@@ -2,21 +2,21 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { align } from './align.ts'
 import { NLA_HDRLEN, NLA_TYPE_MASK, NLMSG_HDRLEN } from './constants.ts'
 
-/** A message as received. */
+/** Message as received. */
 export interface Message {
   readonly type: number
   readonly flags: number
-  /** That of the request it answers; of an event, that of the change that caused it. */
+  /** Sequence number of the request that the message answers, or of the request that caused an event. */
   readonly sequence: number
-  /** The port of the socket that asked; of an event, that of the socket whose change it tells. */
+  /** Port of the socket that sent the request. In an event, port of the socket that made the change. */
   readonly port: number
-  /** What follows the header: the family's fixed part, then attributes. */
+  /** Bytes after the header: the fixed part of the family, then attributes. */
   readonly body: Buffer
 }
 
 /**
- * The messages of one datagram, as views of its bytes. Throws `NetnsError('PROTOCOL')` when a length lies; whatever the
- * bytes, it ends.
+ * Decodes the messages of one datagram, as views of its bytes. Throws `NetnsError('PROTOCOL')` for an invalid length.
+ * Terminates for any input.
  */
 export function decodeMessages(datagram: Uint8Array): Message[] {
   const bytes = Buffer.from(datagram.buffer, datagram.byteOffset, datagram.byteLength)
@@ -33,7 +33,7 @@ export function decodeMessages(datagram: Uint8Array): Message[] {
   return messages
 }
 
-/** Where each message of a datagram begins, and how long it is. Throws as {@link decodeMessages} does. */
+/** Calls a function with the offset and length of each message of a datagram. Throws as {@link decodeMessages} does. */
 export function eachMessage(bytes: Buffer, visit: (at: number, length: number) => void): void {
   for (let at = 0; at < bytes.length; ) {
     const rest = bytes.length - at
@@ -45,9 +45,9 @@ export function eachMessage(bytes: Buffer, visit: (at: number, length: number) =
 }
 
 /**
- * The attributes behind a fixed part, in their order: a list has the same type again and again. Their types are without
- * the flags for nesting and byte order. Throws `NetnsError('PROTOCOL')` when a length lies or the fixed part is not
- * there; whatever the bytes, it ends.
+ * Decodes the attributes after a fixed part, in order; a type may occur several times. Types are without the flags for
+ * nesting and byte order. Throws `NetnsError('PROTOCOL')` for an invalid length or a truncated fixed part. Terminates
+ * for any input.
  *
  * @example
  * for (const [type, value] of decodeAttributes(message.body, 4)) if (type === NFTA_TABLE_NAME) names.push(readCString(value))
@@ -58,14 +58,14 @@ export function decodeAttributes(body: Buffer, fixedLength = 0): [type: number, 
   return attributes
 }
 
-/** The same by type; of repeated ones the last. */
+/** Attributes by type. The last one of a type counts. */
 export function attributeMap(body: Buffer, fixedLength = 0): ReadonlyMap<number, Buffer> {
   const attributes = new Map<number, Buffer>()
   eachAttribute(body, fixedLength, (type, value) => attributes.set(type, value))
   return attributes
 }
 
-/** Goes through the same attributes without a list of them. Throws as {@link decodeAttributes} does. */
+/** Calls a function for each attribute, without building a list. Throws as {@link decodeAttributes} does. */
 export function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: number, value: Buffer) => void): void {
   if (bytes.length < fixedLength) throw lie('fixed part', fixedLength, 0, bytes.length)
   for (let at = align(fixedLength); at + NLA_HDRLEN <= bytes.length; ) {
@@ -77,5 +77,5 @@ export function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: 
 }
 
 function lie(what: string, length: number, at: number, total: number): NetnsError {
-  return new NetnsError('PROTOCOL', `Bad netlink ${what}: length ${length} at ${at} of ${total} bytes`)
+  return new NetnsError('PROTOCOL', `Invalid netlink ${what}: length ${length} at ${at} of ${total} bytes`)
 }

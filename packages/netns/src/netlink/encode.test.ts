@@ -6,7 +6,7 @@ import { MessageWriter } from './writer.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-// A rule with a counter, and a comment beside it, by both ways of writing.
+// Rule with a counter and a comment, encoded in two ways: as data and by the writer.
 const attributes: Attribute[] = [
   [1, cString('nat')],
   [4, [[1, [[1, cString('counter')]]]]],
@@ -24,12 +24,12 @@ const bytes =
   '09000700' +
   '0102030405000000'
 
-test('a message is a header, a fixed part and attributes, aligned to four, lengths without the padding', () => {
+test('a message has a header, a fixed part and attributes, aligned to four; lengths exclude the padding', () => {
   const fixed = Uint8Array.of(2, 0, 0, 0)
   expect(hex(encodeMessage({ type: 0x0a06, flags: 0x0c01, fixed, attributes }))).toBe(bytes)
 })
 
-test('the writer writes the same', () => {
+test('the writer produces the same bytes', () => {
   const writer = new MessageWriter(1)
   writer.begin(0x0a06, 0x0c01, Uint8Array.of(2, 0, 0, 0)).string(1, 'nat')
   writer.nest(4).nest(1).string(1, 'counter').end().end()
@@ -46,7 +46,7 @@ test('the writer writes the same', () => {
   expect(hex(writer.take())).toBe(bytes)
 })
 
-test('messages of a writer stand one behind the other, and taking them empties it', () => {
+test('the messages of a writer follow each other, and take empties the writer', () => {
   const writer = new MessageWriter()
   writer.begin(0x10, 1, Uint8Array.of(9)).end().begin(0x11, 5).u32(3, 0x01020304).end()
   const header = (length: string, type: string, flags: string) => `${length}000000${type}00${flags}000000000000000000`
@@ -55,7 +55,7 @@ test('messages of a writer stand one behind the other, and taking them empties i
   expect(hex(writer.take())).toBe('')
 })
 
-test('attributes that were encoded once can be sent nested', () => {
+test('attributes that are already encoded can be nested', () => {
   const once = encodeAttributes([[1, cString('counter')]])
   const list: Attribute[] = [[4, [[1, [[1, cString('counter')]]]]]]
   expect(hex(encodeAttributes([[4, [[1 | NLA_F_NESTED, once]]]]))).toBe(hex(encodeAttributes(list)))
@@ -70,13 +70,13 @@ test.each([
   [be64(0x0102030405060708n), '0102030405060708'],
   [cString('lo'), '6c6f00'],
   [cString('ü'), 'c3bc00'],
-])('value %#: %o is %s', (value, expected) => {
+])('value %#: %o is encoded as %s', (value, expected) => {
   expect(hex(value)).toBe(expected)
 })
 
-test('text with a NUL is refused: the kernel would take another name', () => {
+test('text with a NUL is refused: the kernel would read a shorter name', () => {
   expect(() => cString('a\0b')).toThrow(
-    expect.objectContaining({ code: 'INVALID', message: 'Not a name: "a\\u0000b" contains a NUL' }),
+    expect.objectContaining({ code: 'INVALID', message: 'Invalid text: "a\\u0000b" contains a NUL' }),
   )
   expect(() => new MessageWriter().begin(1, 1).string(1, '\0')).toThrow(expect.objectContaining({ code: 'INVALID' }))
 })
@@ -105,11 +105,11 @@ test.each<[string, () => unknown]>([
       return writer.end()
     },
   ],
-])('an attribute of more than 64 KiB is refused, not cut (%s)', (_, write) => {
+])('an attribute of more than 64 KiB is refused, not truncated (%s)', (_, write) => {
   expect(write).toThrow(expect.objectContaining({ code: 'INVALID', message: expect.stringContaining('at most 65535') }))
 })
 
-test('the longest attribute fits', () => {
+test('an attribute of the largest length is accepted', () => {
   const encoded = encodeAttributes([[1, new Uint8Array(65531)]])
   expect([encoded.length, hex(encoded.subarray(0, 4))]).toEqual([65536, 'ffff0100'])
 })
@@ -118,6 +118,6 @@ test.each<[string, (writer: MessageWriter) => unknown]>([
   ['begins a message within another', (writer) => writer.begin(1, 1).begin(1, 1)],
   ['ends what was not begun', (writer) => writer.end()],
   ['takes what is not ended', (writer) => writer.begin(1, 1).take()],
-])('a caller that %s is told', (_, misuse) => {
+])('the writer throws if the caller %s', (_, misuse) => {
   expect(() => misuse(new MessageWriter())).toThrow('Bug')
 })

@@ -15,7 +15,7 @@ const socketWith = (waiting: Waiting[]): NetlinkSocket => ({
 })
 const event = (type: number) => encodeMessage({ type })
 
-test('events come datagram by datagram, also those that come while it waits', { timeout: 5000 }, async () => {
+test('yields one datagram at a time, including datagrams that arrive during the wait', { timeout: 5000 }, async () => {
   const waiting: Waiting[] = [Buffer.concat([event(20), event(21)]), event(22)]
   const seen: number[][] = []
   for await (const { messages, lost } of events(socketWith(waiting), { interval: 1 })) {
@@ -27,7 +27,7 @@ test('events come datagram by datagram, also those that come while it waits', { 
   expect(seen).toEqual([[20, 21], [22], [23]])
 })
 
-test('that events were lost is told when there is nothing left to read: until then the kernel drops them', async () => {
+test('reports lost events only after all datagrams are read: until then the kernel drops further events', async () => {
   const waiting: Waiting[] = [event(20), 'lost', event(21), Buffer.concat([event(22), event(23)]), 'lost', event(24)]
   const seen: unknown[] = []
   for await (const { messages, lost } of events(socketWith(waiting), { interval: 1 })) {
@@ -45,12 +45,12 @@ test('that events were lost is told when there is nothing left to read: until th
   ])
 })
 
-test('a socket on which others are quicker than we is not read for ever', async () => {
+test('stops reading a socket that other processes fill faster than it is read', async () => {
   const flooded: NetlinkSocket = { ...socketWith([]), receive: () => 'lost' }
   expect(await events(flooded).next()).toEqual({ done: false, value: { messages: [], lost: true } })
 })
 
-test('an abort ends them, also while waiting for a long time', { timeout: 5000 }, async () => {
+test('an abort ends the events, even during a long wait', { timeout: 5000 }, async () => {
   const controller = new AbortController()
   const waiting: Waiting[] = [event(20)]
   let count = 0
@@ -63,7 +63,7 @@ test('an abort ends them, also while waiting for a long time', { timeout: 5000 }
   expect((await again.next()).done).toBe(true)
 })
 
-test('bytes that are no messages are an error', async () => {
+test('throws for bytes that are not netlink messages', async () => {
   const rejected = events(socketWith([Buffer.alloc(16)])).next()
   await expect(rejected).rejects.toMatchObject({ code: 'PROTOCOL' })
 })

@@ -4,8 +4,8 @@ import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * The events of a socket's groups, datagram by datagram. Throws `NetnsError('PROTOCOL')` for bytes that are no messages,
- * and what `watch` throws.
+ * Events of a socket's multicast groups, one datagram at a time. Throws `NetnsError('PROTOCOL')` for bytes that are not
+ * netlink messages, and the errors of `watch`.
  *
  * @example
  * using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
@@ -18,13 +18,13 @@ export async function* events(
     interval = 10,
     watch,
   }: {
-    /** Ends the waiting, and the events. */
+    /** Ends the wait and the events. */
     readonly signal?: AbortSignal | undefined
-    /** Milliseconds between two looks at the socket. Default 10. */
+    /** Milliseconds between two reads of the socket. Default: 10. */
     readonly interval?: number | undefined
     /**
-     * Instead of looks: `watchReadable`, by which the kernel says that there is something. For whoever waits long, or at
-     * many sockets; it loads more, and works on the main thread only.
+     * Pass `watchReadable` to let the kernel wake the process instead of reading at intervals. Useful for long waits or
+     * many sockets. It loads more code and works on the main thread only.
      */
     readonly watch?: typeof watchReadable | undefined
   } = {},
@@ -32,8 +32,9 @@ export async function* events(
   {
     readonly messages: readonly Message[]
     /**
-     * Events before or among these did not fit into the socket's buffer (ENOBUFS): look at the whole again. Told once
-     * there is nothing left to read, because until then the kernel drops whatever happens, and says so no more.
+     * True if events before or among these messages did not fit into the socket's buffer (ENOBUFS): read the whole
+     * state again. Reported only after all datagrams are read, because until then the kernel drops further events
+     * without another report.
      */
     readonly lost: boolean
   },
@@ -53,7 +54,7 @@ export async function* events(
   }
 }
 
-// More datagrams than a buffer holds: others may be quicker than we.
+// More datagrams than a buffer holds: other processes send faster than this process reads.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {
@@ -66,6 +67,6 @@ function rest(socket: NetlinkSocket): Message[] {
   return messages
 }
 
-/** Ends early when the signal is given. */
+/** Waits, or returns early if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   sleep(ms, undefined, signal && { signal }).catch(() => {})

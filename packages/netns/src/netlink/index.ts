@@ -1,6 +1,6 @@
 /**
- * Netlink, the socket on which the kernel is asked about networks and told what to change: messages as bytes, and a
- * channel that sends them and reads the answers. It knows no family; links and routes are in `@cni/netns`.
+ * Netlink, the socket for network requests to the kernel: messages as bytes, and a channel that sends requests and
+ * reads the answers. It contains no netlink family; `@cni/netns` has links and routes.
  *
  * @example
  * ```ts

@@ -5,9 +5,9 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a socket without the wait for what the kernel still has to free: whoever closes it last waits. So the socket goes
- * into a pair of unix sockets that hold nothing but each other, and it. The kernel finds such circles, and closes what is
- * in them in a thread of its own (since Linux 6.9; before, closing the pair waits as closing the socket would).
+ * Closes a socket without waiting for the kernel's cleanup, which delays the last process that closes it. Puts the
+ * socket into a pair of unix sockets that hold only each other and the socket. The kernel detects such cycles and
+ * closes their contents in a kernel thread (since Linux 6.9; before, closing the pair waits as well).
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]
@@ -16,7 +16,7 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Too many descriptors, or sockets that are forbidden: then the close waits.
+    // Too many descriptors, or unix sockets are forbidden: closing the socket then waits.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)
@@ -24,12 +24,12 @@ export function leaveSocket(sys: Sys, fd: number): void {
   collect(sys)
 }
 
-/** The kernel looks for circles when a unix socket goes, and these do not go by themselves. */
+/** The kernel searches for cycles when a unix socket is closed. The sockets of the cycle are not closed themselves. */
 function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // The next unix socket of whomever does it.
+    // The next close of a unix socket, by any process, starts the search.
     if (!isSysError(error)) throw error
   }
 }

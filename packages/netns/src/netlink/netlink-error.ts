@@ -2,25 +2,25 @@ import { NetnsError } from '../handle/netns-error.ts'
 
 const brand = Symbol.for('cni.NetlinkError')
 
-/** A request that the kernel refused; its `code` is the errno name. */
+/** Request that the kernel refused. Its `code` is the errno name. */
 export class NetlinkError extends NetnsError {
-  /** Why the kernel refused the message. */
+  /** Reason of the refusal. */
   readonly refusal: {
-    /** Which of the messages that were sent together, from 0. */
+    /** Index of the refused message among the messages sent together, from 0. */
     readonly index: number
     readonly errno: number
-    /** Its name: `EEXIST`. */
+    /** Errno name: `EEXIST`. */
     readonly code: string
-    /** The kernel's own sentence; most refusals have none. */
+    /** Explanation of the kernel. Most refusals have none. */
     readonly text?: string
-    /** Where in that message the attribute is that the kernel did not like: bytes from the message's first. */
+    /** Offset of the invalid attribute in the request, in bytes from the first byte of the message. */
     readonly offset?: number
-    /** That message, where the kernel gives it back whole: what is wrong may be written into it (ip_set). */
+    /** The request, if the kernel returns it whole. The kernel may have written details into it (ip_set). */
     readonly request?: Buffer
   }
   readonly [brand] = true
 
-  /** The message begins with the request in words. */
+  /** The message starts with the description of the request. */
   constructor(what: string, refusal: NetlinkError['refusal']) {
     const { code, text } = refusal
     const hint = code === 'EPERM' ? ' (needs root: CAP_NET_ADMIN)' : ''
@@ -29,7 +29,7 @@ export class NetlinkError extends NetnsError {
   }
 }
 
-/** Is it a {@link NetlinkError}, also one of another copy of this package? */
+/** True for a {@link NetlinkError}, also from another copy of this package. */
 export function isNetlinkError(error: unknown): error is NetlinkError {
   return error instanceof Error && brand in error
 }

@@ -19,7 +19,7 @@ const endsWell = (act: () => unknown) => {
   }
 }
 
-/** Bytes that look like messages, often with a length that lies. */
+/** Bytes that look like messages, often with an invalid length. */
 const message = fc
   .record({
     lie: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.integer({ min: -40, max: 40 })),
@@ -39,7 +39,7 @@ const datagram = fc.oneof(
   fc.array(message, { maxLength: 4 }).map((messages) => Buffer.concat(messages)),
 )
 
-/** A socket on which the datagrams wait. */
+/** Socket with datagrams to receive. */
 const holding = (waiting: Buffer[]): NetlinkSocket => ({
   fd: -1,
   send: () => {},
@@ -49,7 +49,7 @@ const holding = (waiting: Buffer[]): NetlinkSocket => ({
   [Symbol.dispose]: () => {},
 })
 
-test('whatever bytes arrive, decoding ends: with values, or with an error that is named', () => {
+test('decoding of any bytes terminates with values or a NetnsError', () => {
   fc.assert(
     fc.property(datagram, fc.nat(40), (bytes, fixed) => {
       endsWell(() => decodeMessages(bytes))
@@ -60,7 +60,7 @@ test('whatever bytes arrive, decoding ends: with values, or with an error that i
   )
 })
 
-test('whatever the kernel answers, a question ends: with an answer, or with an error that is named', () => {
+test('a request terminates with an answer or a NetnsError, for any bytes from the kernel', () => {
   fc.assert(
     fc.property(fc.array(datagram, { maxLength: 8 }), (waiting) => {
       const request = { type: 18, what: 'Ask' }
@@ -72,7 +72,7 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
   )
 })
 
-test('whatever bytes are to be sent as a batch, they are sent or refused, and every message is numbered', () => {
+test('any bytes for a batch are sent or refused, and every message is numbered', () => {
   fc.assert(
     fc.property(datagram, (bytes) => {
       endsWell(() => {
@@ -86,7 +86,7 @@ test('whatever bytes are to be sent as a batch, they are sent or refused, and ev
   )
 })
 
-test('whatever comes by itself, the events end or fail by name', async () => {
+test('events terminate, or fail with a NetnsError, for any bytes from the kernel', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(datagram, { minLength: 1, maxLength: 4 }), async (waiting) => {
       const total = waiting.length
@@ -109,7 +109,7 @@ const attribute = fc.letrec<{ attribute: Attribute; list: Attribute[] }>((tie) =
   list: fc.array(tie('attribute'), { maxLength: 5 }),
 })).list
 
-/** Decodes what the sent attributes say is nested. */
+/** Decodes nested attributes at the places where the sent attributes are nested. */
 const decoded = (bytes: Buffer, like: readonly Attribute[]): unknown =>
   decodeAttributes(bytes).map(([type, value], i) => {
     const nested = like[i]?.[1]
@@ -118,7 +118,7 @@ const decoded = (bytes: Buffer, like: readonly Attribute[]): unknown =>
 const plain = (list: readonly Attribute[]): unknown =>
   list.map(([type, value]) => [type, value instanceof Uint8Array ? [...value] : plain(value)])
 
-test('what is encoded decodes the same, in the same order, whichever way it was written', () => {
+test('attributes decode to the encoded ones, in the same order, for both encoders', () => {
   fc.assert(
     fc.property(attribute, fc.nat(0xffff), fc.nat(0xffff), (attributes, type, flags) => {
       const fixed = Uint8Array.of(1, 2, 3, 4)

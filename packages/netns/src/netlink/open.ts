@@ -6,10 +6,9 @@ import { NETLINK_NETFILTER, NETLINK_ROUTE } from './constants.ts'
 import { type NetlinkSocket, openSocket } from './socket.ts'
 
 /**
- * Opens a channel to a part of the kernel inside a namespace: `NETLINK_ROUTE`, `NETLINK_NETFILTER`, or another by its
- * number. It stays there: use it from outside, and close it.
- * Throws a `NetnsError` when the namespace cannot be entered (`NO_FFI`, `CLOSED` …), a `SysError` when the kernel gives
- * no socket (`EMFILE` …).
+ * Opens a channel to a netlink family in a namespace: `NETLINK_ROUTE`, `NETLINK_NETFILTER`, or another number. The
+ * socket stays in that namespace: use it from outside, then close it. Throws a `NetnsError` (`NO_FFI`, `CLOSED` …) if
+ * the namespace cannot be entered. Throws a `SysError` (`EMFILE` …) if the kernel refuses a socket.
  *
  * @example
  * using channel = openNetlink(pod, 'route')
@@ -25,16 +24,22 @@ export function openNetlink(
 
 const protocols = { route: NETLINK_ROUTE, netfilter: NETLINK_NETFILTER }
 
-/** The same without questions and answers: for {@link events}. A group that needs a privilege is a `SysError` `EPERM`. */
+/**
+ * Opens a socket without request handling, for {@link events}. A group that needs a privilege throws `SysError`
+ * `EPERM`.
+ */
 export function openNetlinkSocket(
   target: NetnsTarget,
   protocol: 'route' | 'netfilter' | number,
   options?: {
-    /** Multicast groups whose events to hear, by number; such a socket is not for asking. */
+    /** Numbers of the multicast groups to receive. Such a socket is not for requests. */
     readonly groups?: readonly number[] | undefined
-    /** Bytes that may wait to be read. More than the node allows takes CAP_NET_ADMIN on the node, and is cut without it. */
+    /**
+     * Size of the receive buffer in bytes. More than the node's limit needs CAP_NET_ADMIN on the node; without it the
+     * kernel uses the limit.
+     */
     readonly receiveBuffer?: number | undefined
-    /** Have what a dump request says checked and obeyed (NETLINK_GET_STRICT_CHK, Linux 4.20). */
+    /** True to have the kernel check and apply the filters in dump requests (NETLINK_GET_STRICT_CHK, Linux 4.20). */
     readonly strict?: boolean | undefined
   },
 ): NetlinkSocket {

@@ -9,9 +9,9 @@ type Refusal = NetlinkError['refusal']
 const NLMSGERR_ATTR_MSG = 1
 const NLMSGERR_ATTR_OFFS = 2
 
-/** What an acknowledgement or the end of a dump refuses; `undefined` when it does not. */
+/** Refusal in an acknowledgement or at the end of a dump; `undefined` without an error. */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // A DONE may carry nothing at all.
+  // A DONE message may be empty.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
@@ -33,7 +33,7 @@ function requestIn(body: Buffer): Buffer | undefined {
   return length === undefined || 4 + length > body.length ? undefined : body.subarray(4, 4 + length)
 }
 
-/** Behind the errno; in an acknowledgement behind our message, too, or, capped, its header. */
+/** Offset of the details: after the errno. In an acknowledgement, the request or (capped) its header comes first. */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4
   return 4 + ((flags & NLM_F_CAPPED) === 0 ? (readU32(body.subarray(4)) ?? 0) : NLMSG_HDRLEN)
@@ -43,7 +43,7 @@ function attributesOf(body: Buffer, at: number): ReadonlyMap<number, Buffer> | u
   try {
     return attributeMap(body, at)
   } catch {
-    // What explains an error must not hide it.
+    // An invalid explanation must not hide the error.
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { type Sys, SysError } from '../sys/sys.ts'
 import { NETLINK_ROUTE } from './constants.ts'
 import { type NetlinkSocket, openSocket } from './socket.ts'
 
-// System calls that are written down, fail when told to, and give out datagrams.
+// Fake system calls: record the calls, fail on request, and return datagrams.
 let calls: string[]
 let fail: Record<string, string>
 let waiting: { bytes: Uint8Array; port?: number }[]
@@ -14,7 +14,7 @@ const note = (call: string) => {
   calls.push(call)
   const code = fail[call] ?? fail[call.split(' ')[0] ?? '']
   if (code === undefined) return
-  // once
+  // Fails only once.
   delete fail[call]
   throw new SysError(call, code, 0, '')
 }
@@ -57,12 +57,12 @@ beforeEach(() => {
 const OPENED = ['socket 16 524291 12', 'setsockopt 270 11 1', 'setsockopt 270 10 1']
 const BOUND = 'bind 100000000000000000000000'
 
-test('extended errors and short acknowledgements are asked for, and a port', () => {
+test('requests extended errors and short acknowledgements, and binds a port', () => {
   using _ = open()
   expect(calls).toEqual([...OPENED, BOUND])
 })
 
-test('what an older kernel does not have is done without', () => {
+test('works without options that an older kernel lacks', () => {
   fail = {
     'setsockopt 270 11 1': 'ENOPROTOOPT',
     'setsockopt 270 10 1': 'ENOPROTOOPT',
@@ -72,12 +72,12 @@ test('what an older kernel does not have is done without', () => {
   expect(socket.fd).toBe(fd)
 })
 
-test('groups are joined once there is a port: without one the kernel tells nothing', () => {
+test('joins groups after binding a port: without a port the kernel sends no events', () => {
   using _ = open({ groups: [7, 9] })
   expect(calls).toEqual([OPENED[0], BOUND, 'setsockopt 270 1 7', 'setsockopt 270 1 9'])
 })
 
-test('a larger receive buffer is forced, or without the privilege asked for', () => {
+test('forces a larger receive buffer, or requests it without the privilege', () => {
   open({ receiveBuffer: 1_000_000 }).close()
   expect(calls).toContain('setsockopt 1 33 1000000')
   expect(calls).not.toContain('setsockopt 1 8 1000000')
@@ -89,40 +89,40 @@ test('a larger receive buffer is forced, or without the privilege asked for', ()
 test.each([
   ['bind', { bind: 'ENOMEM' }],
   ['a group that needs a privilege', { 'setsockopt 270 1 7': 'EPERM' }],
-])('a failure of %s closes what was opened', (_, failing) => {
+])('a failure of %s closes the opened descriptors', (_, failing) => {
   fail = failing
   expect(() => open({ groups: [7] })).toThrow(SysError)
   expect(isOpen()).toBe(false)
 })
 
-test('a datagram larger than the send buffer is sent once that is larger', () => {
+test('a datagram larger than the send buffer is sent after the buffer is enlarged', () => {
   using socket = open()
   fail = { 'sendto 300000': 'EMSGSIZE' }
   socket.send(new Uint8Array(300_000))
   expect(calls.slice(-3)).toEqual(['sendto 300000', 'setsockopt 1 32 300000', 'sendto 300000'])
 })
 
-test('other failures of sending are not repeated', () => {
+test('other send errors are not retried', () => {
   using socket = open()
   fail = { 'sendto 4': 'EPERM' }
   expect(() => socket.send(new Uint8Array(4))).toThrow(expect.objectContaining({ code: 'EPERM' }))
   expect(calls.filter((call) => call === 'sendto 4')).toHaveLength(1)
 })
 
-test('datagrams are received one by one, each with bytes of its own', () => {
+test('receives datagrams one by one, each with bytes of its own', () => {
   waiting = [{ bytes: Uint8Array.of(1, 2) }, { bytes: Uint8Array.of(3) }]
   using socket = open()
   const first = socket.receive()
   expect([socket.receive(), first, socket.receive()]).toEqual([Uint8Array.of(3), Uint8Array.of(1, 2), 'none'])
 })
 
-test('a datagram of another process is ignored: whoever has CAP_NET_ADMIN in the namespace may send one', () => {
+test('ignores a datagram of another process: any process with CAP_NET_ADMIN in the namespace may send one', () => {
   waiting = [{ bytes: Uint8Array.of(1), port: 4711 }, { bytes: Uint8Array.of(2) }]
   using socket = open()
   expect(socket.receive()).toEqual(Uint8Array.of(2))
 })
 
-test('a flood of such datagrams ends in an error, not in a wait', () => {
+test('a flood of such datagrams throws instead of blocking', () => {
   const recv: Sys['recv'] = (_, _buffer, _flags, from) => {
     from?.fill(1)
     return 4
@@ -133,7 +133,7 @@ test('a flood of such datagrams ends in an error, not in a wait', () => {
   )
 })
 
-test('a datagram that did not fit is lost, and the next of its size fits', () => {
+test('a datagram that does not fit is lost, and the next one of its size fits', () => {
   waiting = [{ bytes: new Uint8Array(100_000) }, { bytes: new Uint8Array(100_000).fill(7) }]
   using socket = open()
   expect(socket.receive()).toBe('lost')
@@ -141,7 +141,7 @@ test('a datagram that did not fit is lost, and the next of its size fits', () =>
   expect(typeof next !== 'string' && next.length === 100_000 && next.every((byte) => byte === 7)).toBe(true)
 })
 
-test('an overflow is told, an interruption is not, and other failures are thrown', () => {
+test('reports an overflow, ignores an interruption, and throws other failures', () => {
   waiting = [{ bytes: Uint8Array.of(1) }]
   using socket = open()
   fail = { recv: 'ENOBUFS' }
@@ -152,7 +152,7 @@ test('an overflow is told, an interruption is not, and other failures are thrown
   expect(() => socket.receive()).toThrow(expect.objectContaining({ code: 'EBADF' }))
 })
 
-test('a closed one says so, and may be closed again', () => {
+test('a closed socket throws CLOSED, and can be closed again', () => {
   const socket = open()
   socket.close()
   socket.close()

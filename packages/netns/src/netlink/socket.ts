@@ -5,28 +5,31 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 import { leaveSocket } from './leave-socket.ts'
 import { u32 } from './values.ts'
 
-/** Datagrams to and from the kernel. The kernel works inside `send`: when that returns, its answer can be received. */
+/**
+ * Socket for datagrams to and from the kernel. The kernel works inside `send`: its answer can be received as soon as
+ * `send` returns.
+ */
 export interface NetlinkSocket extends Disposable {
-  /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
+  /** Descriptor, for a child to inherit. The last process that closes the socket waits for the kernel's cleanup. */
   readonly fd: number
   /** Throws a `SysError`, or `NetnsError('CLOSED')`. */
   send(datagram: Uint8Array): void
   /**
-   * The next datagram of the kernel, without waiting for one. `lost`: something did not fit, into the socket's buffer
-   * (ENOBUFS) or into ours, which is larger from then on. Throws as `send` does, and `NetnsError('ENOBUFS')` when other
-   * processes send more than can be read.
+   * Next datagram of the kernel, without waiting. Returns `lost` if a datagram did not fit into the socket's buffer
+   * (ENOBUFS) or into the receive buffer of this process. The receive buffer then grows. Throws as `send` does. Throws
+   * `NetnsError('ENOBUFS')` if other processes send faster than this process reads.
    */
   receive(): Uint8Array | 'none' | 'lost'
-  /** A second call does nothing. */
+  /** Closes the socket. A second call does nothing. */
   close(): void
-  /** Closes it without a wait for what the kernel still has to free, as after deletions of nf_tables. */
+  /** Closes the socket without waiting for the kernel's cleanup, such as after deletions in nf_tables. */
   leave(): void
 }
 
 // More datagrams than the buffer holds: an answer of the kernel would be among them.
 const MOST_STRANGERS = 10_000
 
-// The kernel fills at most 32 KiB of a dump into one datagram; a single message may be larger.
+// The kernel puts at most 32 KiB of a dump into one datagram. A single message may be larger.
 const BUFFER_SIZE = 64 * 1024
 
 const SOL_SOCKET = 1
@@ -40,7 +43,7 @@ const NETLINK_CAP_ACK = 10
 const NETLINK_EXT_ACK = 11
 const NETLINK_GET_STRICT_CHK = 12
 
-/** Opens a socket in the namespace of the calling thread; it stays there, wherever it is used from. */
+/** Opens a socket in the namespace of the calling thread. The socket stays in that namespace. */
 export function openSocket(
   sys: Sys,
   protocol: number,
@@ -61,7 +64,7 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // ENOPROTOOPT of an older kernel, EPERM
+      // ENOPROTOOPT of an older kernel, or EPERM.
       return false
     }
   }
@@ -69,7 +72,7 @@ export function openSocket(
     trySet(SOL_SOCKET, force, bytes) || trySet(SOL_SOCKET, ordinary, bytes)
   try {
     if (groups.length === 0) {
-      // Extended errors (4.12), short acknowledgements (4.3).
+      // Extended errors (Linux 4.12) and short acknowledgements (Linux 4.3).
       trySet(SOL_NETLINK, NETLINK_EXT_ACK, 1)
       trySet(SOL_NETLINK, NETLINK_CAP_ACK, 1)
     }
@@ -100,7 +103,7 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // Larger than the send buffer; the kernel has not looked at it yet.
+        // The message exceeds the send buffer. The kernel has not processed it, so it can be sent again.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }
@@ -111,7 +114,7 @@ export function openSocket(
       for (let strangers = 0; strangers < MOST_STRANGERS; ) {
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
-          // Whoever has CAP_NET_ADMIN in the namespace, also a pod, may send to our port.
+          // Any process with CAP_NET_ADMIN in the namespace, such as a pod, can send to this port.
           if (from.readUInt32LE(PORT_AT) !== KERNEL) strangers++
           else if (length <= buffer.length) return buffer.slice(0, length)
           else {
@@ -137,7 +140,7 @@ export function openSocket(
 
 let shared: Uint8Array | undefined
 
-/** Of all sockets: what was received is copied before anything else happens, and a socket that is asked once needs none. */
+/** Buffer that all sockets share. Received bytes are copied before the next call. */
 function sharedBuffer(): Uint8Array {
   shared ??= new Uint8Array(BUFFER_SIZE)
   return shared
@@ -147,7 +150,7 @@ const ADDRESS_SIZE = 12
 const PORT_AT = 4
 const KERNEL = 0
 
-// struct sockaddr_nl: family, padding, port (0: the kernel chooses one), groups
+// struct sockaddr_nl: family, padding, port (0: the kernel chooses one), groups.
 function kernelAddress(): Uint8Array {
   const address = Buffer.alloc(ADDRESS_SIZE)
   address.writeUInt16LE(AF_NETLINK)

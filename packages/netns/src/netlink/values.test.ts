@@ -9,7 +9,7 @@ test.each([
   [readBe16, 0x0102],
   [readBe32, 0x01020304],
   [readBe64, 0x0102030405060708n],
-])('%o reads a value that is long enough, and nothing else', (read, value) => {
+])('%o is read as a value only if it is long enough', (read, value) => {
   expect(read(bytes)).toBe(value)
   expect(read(Buffer.of(1))).toBeUndefined()
   expect(read(undefined)).toBeUndefined()
@@ -20,7 +20,7 @@ test.each([
   ['6c6f', 'lo'],
   ['6c6f00ff00', 'lo'],
   ['', ''],
-])('text %s is %j', (hex, text) => {
+])('text %s is read as %j', (hex, text) => {
   expect(readCString(Buffer.from(hex, 'hex'))).toBe(text)
   expect(readCString(undefined)).toBeUndefined()
 })

@@ -1,75 +1,78 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** A 16-bit value. */
+/** Encodes 16 bits. */
 export function u16(value: number): Uint8Array {
   return Uint8Array.of(value, value >> 8)
 }
 
-/** A 32-bit value. */
+/** Encodes 32 bits. */
 export function u32(value: number): Uint8Array {
   return Uint8Array.of(value, value >> 8, value >> 16, value >> 24)
 }
 
-/** A 16-bit value in network order. */
+/** Encodes 16 bits in network byte order. */
 export function be16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value)
 }
 
-/** A 32-bit value in network order. */
+/** Encodes 32 bits in network byte order. */
 export function be32(value: number): Uint8Array {
   return Uint8Array.of(value >> 24, value >> 16, value >> 8, value)
 }
 
-/** A 64-bit value in network order. */
+/** Encodes 64 bits in network byte order. */
 export function be64(value: bigint): Uint8Array {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt.asUintN(64, value))
   return bytes
 }
 
-/** NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL: the kernel would read another name. */
+/**
+ * Encodes NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL: the kernel would read a shorter
+ * name.
+ */
 export function cString(text: string): Uint8Array {
-  if (text.includes('\0')) throw new NetnsError('INVALID', `Not a name: ${JSON.stringify(text)} contains a NUL`)
+  if (text.includes('\0')) throw new NetnsError('INVALID', `Invalid text: ${JSON.stringify(text)} contains a NUL`)
   return Buffer.from(`${text}\0`)
 }
 
-/** A byte, if the attribute is there and has one. */
+/** Reads a byte. `undefined` if the attribute is missing or empty. */
 export function readU8(bytes: Buffer | undefined): number | undefined {
   return bytes?.[0]
 }
 
-/** Whether a byte is set, if the attribute is there and has one. */
+/** Reads a byte as a boolean. `undefined` if the attribute is missing or empty. */
 export function readFlag(bytes: Buffer | undefined): boolean | undefined {
   const byte = readU8(bytes)
   return byte === undefined ? undefined : byte !== 0
 }
 
-/** A 16-bit value, if the attribute is there and long enough. */
+/** Reads 16 bits. `undefined` if the attribute is missing or too short. */
 export function readU16(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 2 ? bytes.readUInt16LE(0) : undefined
 }
 
-/** A 32-bit value, if the attribute is there and long enough. */
+/** Reads 32 bits. `undefined` if the attribute is missing or too short. */
 export function readU32(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 4 ? bytes.readUInt32LE(0) : undefined
 }
 
-/** A 16-bit value in network order, if the attribute is there and long enough. */
+/** Reads 16 bits in network byte order. `undefined` if the attribute is missing or too short. */
 export function readBe16(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 2 ? bytes.readUInt16BE(0) : undefined
 }
 
-/** A 32-bit value in network order, if the attribute is there and long enough. */
+/** Reads 32 bits in network byte order. `undefined` if the attribute is missing or too short. */
 export function readBe32(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 4 ? bytes.readUInt32BE(0) : undefined
 }
 
-/** A 64-bit value in network order, if the attribute is there and long enough. */
+/** Reads 64 bits in network byte order. `undefined` if the attribute is missing or too short. */
 export function readBe64(bytes: Buffer | undefined): bigint | undefined {
   return bytes !== undefined && bytes.length >= 8 ? bytes.readBigUInt64BE(0) : undefined
 }
 
-/** Text up to its NUL, if the attribute is there. */
+/** Reads text up to its NUL. `undefined` if the attribute is missing. */
 export function readCString(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined) return undefined
   const end = bytes.indexOf(0)

@@ -4,7 +4,7 @@ import { type Attribute, sizeOf, writeAttributeHeader, writeAttributes, writeHea
 import { cString } from './values.ts'
 
 /**
- * Writes messages one behind the other, for a batch. Sequence numbers stay 0: `exchange` of a channel writes them.
+ * Writes messages one after the other, for a batch. Sequence numbers stay 0: `exchange` of a channel sets them.
  *
  * @example
  * const batch = new MessageWriter()
@@ -17,10 +17,10 @@ import { cString } from './values.ts'
 export class MessageWriter {
   #bytes: Buffer
   #length = 0
-  /** Where the message, and each nested attribute, begins that is not yet ended. */
+  /** Offsets of the message and the nested attributes that are open. */
   readonly #open: number[] = []
 
-  /** Room for so many bytes; more is made when needed. */
+  /** Initial size in bytes. The buffer grows as needed. */
   constructor(size = 4096) {
     this.#bytes = Buffer.alloc(size)
   }
@@ -30,7 +30,7 @@ export class MessageWriter {
     return this.#length
   }
 
-  /** Begins a message, with what stands before its attributes. */
+  /** Begins a message with its fixed part. */
   begin(type: number, flags: number, fixed?: Uint8Array): this {
     if (this.#open.length > 0) throw new Error('Bug: a netlink message begins before the one before it ends')
     const at = this.#advance(NLMSG_HDRLEN + (fixed?.length ?? 0))
@@ -40,46 +40,49 @@ export class MessageWriter {
     return this
   }
 
-  /** An attribute of any bytes. */
+  /** Adds an attribute of any bytes. */
   bytes(type: number, value: Uint8Array): this {
     const at = this.#attribute(type, value.length)
     this.#bytes.set(value, at)
     return this
   }
 
-  /** An attribute of 32 bits in host order. */
+  /** Adds an attribute of 32 bits in host byte order. */
   u32(type: number, value: number): this {
     const at = this.#attribute(type, 4)
     this.#bytes.writeUInt32LE(value >>> 0, at)
     return this
   }
 
-  /** An attribute of 32 bits in network order. */
+  /** Adds an attribute of 32 bits in network byte order. */
   be32(type: number, value: number): this {
     const at = this.#attribute(type, 4)
     this.#bytes.writeUInt32BE(value >>> 0, at)
     return this
   }
 
-  /** An attribute of NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL. */
+  /** Adds an attribute of NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL. */
   string(type: number, text: string): this {
     return this.bytes(type, cString(text))
   }
 
-  /** Attributes given as data. */
+  /** Adds attributes given as data. */
   attributes(list: readonly Attribute[]): this {
     const at = this.#advance(sizeOf(list))
     writeAttributes(this.#bytes, at, list)
     return this
   }
 
-  /** Begins an attribute that consists of attributes. */
+  /** Begins an attribute that contains attributes. */
   nest(type: number): this {
     this.#open.push(this.#attribute(type | NLA_F_NESTED, 0) - NLA_HDRLEN)
     return this
   }
 
-  /** Ends what was begun last. Throws `NetnsError('INVALID')` for a nested attribute that is too long. */
+  /**
+   * Ends the innermost open message or attribute. Throws `NetnsError('INVALID')` for a nested attribute that is too
+   * long.
+   */
   end(): this {
     const at = this.#open.pop()
     if (at === undefined) throw new Error('Bug: the end of a netlink message that was not begun')
@@ -89,7 +92,7 @@ export class MessageWriter {
     return this
   }
 
-  /** The bytes of all messages; the writer is empty again. */
+  /** Returns the bytes of all messages and empties the writer. */
   take(): Buffer {
     if (this.#open.length > 0) throw new Error('Bug: a netlink message is taken before its end')
     const taken = this.#bytes.subarray(0, this.#length)
@@ -98,7 +101,7 @@ export class MessageWriter {
     return taken
   }
 
-  /** Writes an attribute's header and makes room for its value, which begins where this tells; the bytes may move. */
+  /** Writes an attribute's header and reserves its value. Returns the value's offset. The buffer may be reallocated. */
   #attribute(type: number, length: number): number {
     const at = this.#advance(NLA_HDRLEN + length)
     writeAttributeHeader(this.#bytes, at, NLA_HDRLEN + length, type)

@@ -26,12 +26,12 @@ const received = (): boolean => {
   try {
     return sys.recv(pair[0], Buffer.alloc(10), MSG_DONTWAIT) === 1
   } catch {
-    // EAGAIN
+    // EAGAIN: nothing to read.
     return false
   }
 }
 
-test('what was there before is told, and what comes while it waits, or while it does not', async () => {
+test('reports data from before the watch, from during a wait, and from between two waits', async () => {
   send()
   using readable = watchReadable(pair[0])
   await readable.next()
@@ -65,7 +65,7 @@ test('an abort ends the wait, and so does the end of the watch', async () => {
   await ended
 })
 
-test('many are watched at once, and each is told of its own', async () => {
+test('watches many descriptors, and wakes each waiter for its own descriptor', async () => {
   const pairs = Array.from({ length: 100 }, () => sys.socketpair(SOCK_DGRAM | SOCK_CLOEXEC))
   const watched = pairs.map(([fd]) => watchReadable(fd))
   await Promise.all(watched.map((each) => each.next()))
@@ -80,6 +80,6 @@ test('many are watched at once, and each is told of its own', async () => {
   for (const fd of pairs.flat()) closeSync(fd)
 })
 
-test('a descriptor that is not open is an error, and nothing stays', () => {
+test('a closed descriptor throws and leaves nothing registered', () => {
   expect(() => watchReadable(99_999)).toThrow(expect.objectContaining({ code: 'EBADF' }))
 })

@@ -1,14 +1,18 @@
 import { watch } from './readiness.ts'
 
 /**
- * Has the kernel say when a socket can be read, also one of netlink: neither a timer nor a thread looks. Dispose of it
- * before the socket is closed. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`, or a `SysError` (`EBADF` …).
+ * Lets the kernel report when a socket, also a netlink socket, becomes readable: no timer and no thread polls it.
+ * Dispose of the watch before closing the socket. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`, or a
+ * `SysError` (`EBADF` …).
  *
  * @example
  * for await (const { messages } of events(socket, { watch: watchReadable })) seen(messages)
  */
 export function watchReadable(fd: number): Disposable & {
-  /** Resolves when there may be something, or when the signal aborts. What was there before counts, until all is read. */
+  /**
+   * Resolves when there may be data to read, or when the signal aborts. Data from before the call counts until all of
+   * it is read.
+   */
   next(signal?: AbortSignal): Promise<void>
 } {
   let isReady = true

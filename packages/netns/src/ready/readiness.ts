@@ -4,22 +4,22 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { checked, socketCalls } from './socket-calls.ts'
 
-/** Something came, or can be accepted. */
+/** Data has arrived, or a connection can be accepted. */
 export const READABLE = 0x1
-/** Something can be sent again. */
+/** Data can be sent again. */
 export const WRITABLE = 0x4
-/** The peer will send no more (EPOLLERR, EPOLLHUP, EPOLLRDHUP). */
+/** The peer will send nothing more (EPOLLERR, EPOLLHUP, EPOLLRDHUP). */
 export const OVER = 0x8 | 0x10 | 0x2000
 
 const RDHUP = 0x2000
 
-/** A watched descriptor. */
+/** Watched descriptor. */
 export interface Watch {
-  /** From now on, hear of {@link WRITABLE}, too, or no more. */
+  /** Starts or stops reporting {@link WRITABLE}. */
   writable(wanted: boolean): void
-  /** Look once more, soon: what was there has not all been read. */
+  /** Requests another call soon, because not all data has been read. */
   again(): void
-  /** Before the descriptor is closed. */
+  /** Ends the watch. Call it before closing the descriptor. */
   end(): void
 }
 
@@ -35,19 +35,20 @@ const SIGNAL_NUMBER = 23
 const EPOLL_CTL_ADD = 1
 const EPOLL_CTL_DEL = 2
 const EPOLL_CTL_MOD = 3
-/** struct epoll_event: x64 packs it. */
+/** Layout of struct epoll_event; it is packed on x64. */
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * No runtime can be told to watch a descriptor of ours: `node:net` takes streams only, and reads them itself. But the
- * kernel sends a signal when one becomes ready (O_ASYNC), and signals are events everywhere. It is SIGURG, which is
- * ignored by default (so nobody dies of one that comes late), interrupts no call for long, and which nobody needs; Go
- * uses it between its threads for the same reasons. It does not say what is ready: epoll does, without waiting.
+ * Watches descriptors with a signal and epoll. No runtime API watches a foreign descriptor: `node:net` accepts only
+ * streams, and reads them itself. The kernel can send a signal when a descriptor becomes ready (O_ASYNC), and every
+ * runtime reports signals as events. The signal is SIGURG: it is ignored by default, so a late one kills no process,
+ * and programs rarely use it; Go uses it between its threads. The signal does not tell what is ready, so epoll is asked
+ * without waiting.
  */
 interface Watcher {
   readonly epoll: number
   readonly callbacks: Map<number, (events: number) => void>
-  /** A signal handler alone would not keep the process alive. */
+  /** Timer that keeps the process alive, which a signal handler alone does not. */
   readonly alive: NodeJS.Timeout
 }
 
@@ -55,8 +56,8 @@ let watcher: Watcher | undefined
 let isLookDue = false
 
 /**
- * Calls back when a descriptor is ready, until it is ended. It may call for no reason, and calls again as long as there
- * is one only when something new happens: read until there is nothing, or ask to look again.
+ * Calls `ready` when a descriptor becomes ready, until the watch ends. It may be called without a reason, and it is
+ * called again only after a new event. Read until there is no more data, or call `again`.
  */
 export function watch(fd: number, ready: (events: number) => void): Watch {
   const own = watcher ?? begin()
@@ -83,13 +84,13 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     end()
     throw error
   }
-  // What happened before the signals were asked for.
+  // Checks for events from before the signals were requested.
   lookSoon()
   return {
     writable(wanted) {
       interest.writeUInt32LE(READABLE | RDHUP | (wanted ? WRITABLE : 0), 0)
       control(EPOLL_CTL_MOD)
-      // It may have become so between the attempt that failed and now.
+      // The descriptor may have become writable since the failed attempt.
       if (wanted) lookSoon()
     },
     again: lookSoon,
@@ -101,7 +102,7 @@ function begin(): Watcher {
   if (!isMainThread) {
     throw new NetnsError(
       'NOT_MAIN_THREAD',
-      'Sockets are watched by a signal, which workers do not get: use them on the main thread',
+      'Watching a socket needs a signal, which worker threads do not receive: use the socket on the main thread',
     )
   }
   const epoll = checked(socketCalls().functions.epoll_create1(SOCK_CLOEXEC), 'epoll_create1', '')
@@ -141,12 +142,12 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // A callback before may have closed this one, and its number be another's.
+      // An earlier callback may have closed this descriptor, and a new one may have its number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true
   } finally {
-    // The others are ready as before, and no signal will say so again.
+    // The other descriptors are still ready, and the kernel sends no further signal for them.
     if (!isDone) lookSoon()
   }
 }

@@ -3,7 +3,7 @@ import { loadNative } from '../sys/load-native.ts'
 import type { Native } from '../sys/native.ts'
 import { SysError } from '../sys/sys.ts'
 
-/** libc's functions for sockets that wait for nobody, with their C results. */
+/** Non-blocking socket functions of libc, with their C results. */
 interface SocketFunctions {
   listen(fd: number, backlog: number): number
   accept4(fd: number, address: null, length: null, flags: number): number
@@ -28,19 +28,19 @@ const signatures = {
 
 let loaded: Native<SocketFunctions> | undefined
 
-/** Loaded once. Throws `NetnsError('NO_FFI')` where there is none. */
+/** Functions of libc, loaded once. Throws `NetnsError('NO_FFI')`. */
 export function socketCalls(): Native<SocketFunctions> {
   loaded ??= loadNative<SocketFunctions>(signatures)
   return loaded
 }
 
-/** The result, or a `SysError` with the errno of the call that has just failed. */
+/** Returns the result, or throws a `SysError` with the errno of the call that has just failed. */
 export function checked(result: number, syscall: string, detail: string): number {
   if (result !== -1) return result
   throw failed(syscall, detail)
 }
 
-/** The error of the call that has just failed: any other call may overwrite its errno. */
+/** Error of the call that has just failed. Read it at once: any other call may overwrite errno. */
 export function failed(syscall: string, detail: string): SysError {
   const errno = socketCalls().errno()
   return new SysError(syscall, errnoName(errno), errno, detail)

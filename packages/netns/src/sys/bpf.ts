@@ -1,19 +1,19 @@
 import type { Native, Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
-/** libc has no function for it. */
+/** System call numbers: libc has no function for bpf(2). */
 const NUMBERS: Readonly<Record<string, bigint>> = { x64: 321n, arm64: 280n }
 
 const ENOSYS = 38
 const ADDRESS = 8
 const aligned = (length: number): number => (length + 7) & ~7
 
-/** What an FFI must offer for it. */
+/** Functions that an FFI must provide for bpf(2). */
 export interface BpfLibc {
   bpf(command: number, attr: Uint8Array, size: number): number
-  /** Where a buffer is in memory, as long as somebody holds it. */
+  /** Address of a buffer, valid while the caller holds the buffer. */
   addressOf(buffer: Uint8Array): number | bigint
-  /** Of the last call. */
+  /** Errno of the last call. */
   errno(): number
 }
 
@@ -21,7 +21,7 @@ interface Functions {
   syscall(number: bigint, command: bigint, attr: Uint8Array, size: bigint): number
 }
 
-/** bpf(2), bound at the first call: few programs use it. */
+/** bpf(2), bound at the first call because few programs use it. */
 export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<BpfLibc, 'bpf'> {
   let syscall: Functions['syscall'] | undefined
   return {
@@ -33,8 +33,8 @@ export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<Bp
 }
 
 /**
- * One call. What the kernel reads and writes lies in one block, whose address stays what it is while it is held: a small
- * typed array may be moved. Everything is copied back, also when the kernel refuses: a verifier's log is such an answer.
+ * Calls bpf(2). All memory that the kernel accesses is in one block, because a runtime may move a small typed array.
+ * The contents are copied back even if the kernel refuses the call: a verifier log is such output.
  *
  * @returns the result, and the errno where that is -1
  */
@@ -51,7 +51,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // At least a byte behind what is empty, which has an address, too.
+  // Adds at least one byte after an empty buffer, because an empty buffer needs an address as well.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

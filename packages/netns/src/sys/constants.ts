@@ -1,4 +1,4 @@
-/** Kernel constants, the same on every architecture we run on (x64, arm64). */
+/** Kernel constants, equal on all supported architectures (x64, arm64). */
 export const CLONE_NEWNS = 0x00020000
 export const CLONE_NEWNET = 0x40000000
 

@@ -2,12 +2,15 @@ import { constants } from 'node:os'
 import { expect, test } from 'vitest'
 import { errnoName } from './errno.ts'
 
-// Of two names for one number the one that Linux says.
+// Second names of a number. Linux prints the other name.
 const others = ['EWOULDBLOCK', 'ENOTSUP']
 
-test.each(Object.entries(constants.errno).filter(([name]) => !others.includes(name)))('%s is %i', (name, errno) => {
-  expect(errnoName(errno)).toBe(name)
-})
+test.each(Object.entries(constants.errno).filter(([name]) => !others.includes(name)))(
+  '%s has the number %i',
+  (name, errno) => {
+    expect(errnoName(errno)).toBe(name)
+  },
+)
 
 test.each([
   [44, 'ECHRNG'],
@@ -17,7 +20,7 @@ test.each([
   [108, 'ESHUTDOWN'],
   [133, 'EHWPOISON'],
   [524, 'ENOTSUPP'],
-])('errno %i, which node:os does not know, is %s', (errno, name) => {
+])('errno %i, which node:os lacks, is named %s', (errno, name) => {
   expect(errnoName(errno)).toBe(name)
 })
 

@@ -1,6 +1,6 @@
 /**
- * Linux' names from 1 on, the same on x64 and arm64; a dash where another number has the name. `node:os` lacks many. The
- * line break in front is number 0.
+ * Names of Linux error numbers from 1 on, equal on x64 and arm64. A dash marks a number without a name of its own.
+ * `node:os` lacks many. The line break at the beginning stands for number 0.
  */
 const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
@@ -14,11 +14,11 @@ ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS 
 EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE
 ERFKILL EHWPOISON`.split(/\s/)
 
-/** A name of the kernel's own, which some of netlink's answers have. */
+/** Kernel-internal error that some netlink answers contain. */
 const ENOTSUPP = 524
 
 /**
- * The name of an error number of Linux; `ERRNO_4711` for one without a name.
+ * Name of a Linux error number; `ERRNO_4711` for a number without a name.
  *
  * @example
  * errnoName(17) // 'EEXIST'

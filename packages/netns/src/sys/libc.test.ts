@@ -32,7 +32,7 @@ const failing = (errno: number): Libc => {
   return { ...libc, addressOf: () => 4096, errno: () => errno }
 }
 
-test('every call that fails throws with its errno, its name and its arguments', () => {
+test('every failing call throws its errno, its name and its arguments', () => {
   const sys = sysFrom('koffi', failing(1))
   expect(() => sys.setns(7, 0)).toThrow(
     expect.objectContaining({ name: 'SysError', code: 'EPERM', errno: 1, syscall: 'setns', message: 'setns 7: EPERM' }),
@@ -68,7 +68,7 @@ test('text with a NUL is refused: C would act on another file', () => {
   expect(() => sys.execve('/x', [Buffer.from('a\0b')], [])).toThrow('"a\\u0000b" contains a NUL')
 })
 
-test('arguments and environment are arrays of C strings, byte for byte, with a null pointer at the end', () => {
+test('arguments and environment are arrays of C strings with a null pointer at the end', () => {
   const found: string[][] = []
   const start = 0x7fff_0000_1000n
   const strings = (block: Uint8Array | null): string[] => {

@@ -5,7 +5,7 @@ import { type Sys, SysError } from './sys.ts'
 /** NUL-terminated text, a buffer, or a null pointer. */
 export type Pointer = Uint8Array | null
 
-/** Functions that an FFI must offer: libc's functions with their C results, and the errno of the last one. */
+/** Functions that an FFI must provide: libc functions with their C results, and the errno of the last call. */
 export interface Libc extends BpfLibc {
   setns(fd: number, nstype: number): number
   unshare(flags: number): number
@@ -30,7 +30,7 @@ export interface Libc extends BpfLibc {
   execve(path: Pointer, args: Pointer, env: Pointer): number
 }
 
-/** The functions of libc that an FFI binds by name. */
+/** Functions of libc that an FFI binds by name. */
 export type LibcFunctions = Omit<Libc, keyof BpfLibc>
 
 const F_DUPFD_CLOEXEC = 1030
@@ -42,9 +42,9 @@ const SIG_BLOCK = 0
 const SIG_SETMASK = 2
 const SIGSET_BYTES = 128
 
-/** The port over an FFI: C strings in, errors out. */
+/** System calls over an FFI: converts strings to C strings and failures to errors. */
 export function sysFrom(name: Sys['name'], libc: Libc): Sys {
-  // errno is read at once: any other call on this thread may overwrite it
+  // Reads errno at once: any other call on this thread may overwrite it.
   const failed = (syscall: string, detail: readonly unknown[]): SysError => {
     const errno = libc.errno()
     return new SysError(syscall, errnoName(errno), errno, detail.join(' '))
@@ -113,7 +113,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // Nothing between these two: a thread that waits for us to answer the signal may hold a lock that we would need.
+      // No code may run between these two calls: another thread may wait for the signal's handler and hold a lock that
+      // this thread would need.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])
@@ -123,7 +124,10 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
   }
 }
 
-/** An array of C strings in one buffer, so that whoever holds it holds them: addresses, a null pointer, the strings. */
+/**
+ * Array of C strings in one buffer: addresses, a null pointer, the strings. A reference to the buffer keeps everything
+ * alive.
+ */
 function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   const nul = values.find((value) => value.includes(0))
   if (nul !== undefined) throw notText(Buffer.from(nul).toString())
@@ -140,8 +144,8 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * struct msghdr, and behind it in the same buffer, so that whoever holds it holds all: struct iovec, struct cmsghdr with
- * the descriptors, and the byte that goes with them.
+ * struct msghdr, struct iovec, struct cmsghdr with the descriptors, and the byte to send, in one buffer. A reference to
+ * the buffer keeps everything alive.
  */
 function messageWith(libc: Libc, descriptors: readonly number[]): Uint8Array {
   const [IOVEC, CONTROL] = [56, 72]
@@ -172,14 +176,14 @@ function text(value: string): Uint8Array
 function text(value: string | null): Pointer
 function text(value: string | null): Pointer {
   if (value === null) return null
-  // C would silently stop there, and act on another file
+  // C would stop at the NUL and act on another file.
   if (value.includes('\0')) throw notText(value)
   return Buffer.from(`${value}\0`)
 }
 
-const notText = (value: string): TypeError => new TypeError(`Not a C string: ${JSON.stringify(value)} contains a NUL`)
+const notText = (value: string): TypeError => new TypeError(`Invalid C string: ${JSON.stringify(value)} contains a NUL`)
 
-// an empty buffer has no address
+// An empty buffer has no address.
 function filled(buffer: Uint8Array): Uint8Array {
   return buffer.length === 0 ? new Uint8Array(1) : buffer
 }

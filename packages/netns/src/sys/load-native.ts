@@ -6,13 +6,13 @@ import { nativeNode } from './sys-node.ts'
 import { nativeSmall } from './sys-small.ts'
 
 /**
- * Functions of libc through what `loadSys` found. Throws `NetnsError('NO_FFI')` as that does.
+ * Functions of libc through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as `loadSys` does.
  *
- * @typeParam F the functions; `signatures` must fit
+ * @typeParam F - type of the functions, which must agree with `signatures`
  */
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
-  // Conditions that a bundler can decide, as in load-sys.ts.
+  // A bundler can evaluate these conditions, as in load-sys.ts.
   return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
 }
 

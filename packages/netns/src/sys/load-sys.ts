@@ -10,9 +10,8 @@ import { sysSmall } from './sys-small.ts'
 let loaded: Sys | NetnsError | undefined
 
 /**
- * The system calls of this runtime: those of the small runtime, bun:ffi, node:ffi or koffi, whichever is there. Loaded
- * once, synchronously.
- * Throws `NetnsError('NO_FFI')` when there is none.
+ * System calls of this runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi. Loaded
+ * once, synchronously. Throws `NetnsError('NO_FFI')` if none is available.
  */
 export function loadSys(): Sys {
   loaded ??= load()
@@ -20,7 +19,7 @@ export function loadSys(): Sys {
   return loaded
 }
 
-/** Like {@link loadSys}, but `undefined` when there is none. */
+/** Like {@link loadSys}, but returns `undefined` if no FFI is available. */
 export function tryLoadSys(): Sys | undefined {
   loaded ??= load()
   return loaded instanceof NetnsError ? undefined : loaded
@@ -45,7 +44,7 @@ function load(): Sys | NetnsError {
   )
 }
 
-// Conditions that a bundler can decide: an executable then has only the implementation for its own runtime.
+// A bundler can evaluate these conditions: an executable contains only the code for its own runtime.
 const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
 
@@ -55,7 +54,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // ENOTTY before Linux 4.11
+    // ENOTTY before Linux 4.11.
     return undefined
   }
 }

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Whether another open file could be locked now. */
+/** True if another open file could lock it now. */
 function isFree(path: string): boolean {
   const fd = openSync(path, 'r')
   try {
@@ -39,7 +39,7 @@ function isFree(path: string): boolean {
   }
 }
 
-test('a lock keeps others out until it is released, also twice', async () => {
+test('a lock excludes other processes until it is released; a second release does nothing', async () => {
   const held = await lock(file)
   expect(isFree(file)).toBe(false)
   held?.release()
@@ -47,7 +47,7 @@ test('a lock keeps others out until it is released, also twice', async () => {
   expect(isFree(file)).toBe(true)
 })
 
-test('a lock goes with its scope', async () => {
+test('the end of its block releases a lock', async () => {
   {
     using held = await lock(file)
     expect([held === undefined, isFree(file)]).toEqual([false, false])
@@ -55,13 +55,13 @@ test('a lock goes with its scope', async () => {
   expect(isFree(file)).toBe(true)
 })
 
-test('a file that is missing is not locked, and not made', async () => {
+test('a missing file is neither locked nor created', async () => {
   unlinkSync(file)
   expect(await lock(file)).toBeUndefined()
   expect(await lock(file)).toBeUndefined()
 })
 
-test('whoever waits finds the file gone when the holder has removed it', async () => {
+test('a waiting process finds the file missing if the holder has removed it', async () => {
   const held = await lock(file)
   const waiting = lock(file)
   unlinkSync(file)
@@ -69,7 +69,7 @@ test('whoever waits finds the file gone when the holder has removed it', async (
   expect(await waiting).toBeUndefined()
 })
 
-test('whoever waits locks the file that was put in the place of the locked one', async () => {
+test('a waiting process locks the new file if the holder has replaced it', async () => {
   const held = await lock(file)
   const waiting = lock(file)
   writeFileSync(`${file}2`, '')
@@ -80,7 +80,7 @@ test('whoever waits locks the file that was put in the place of the locked one',
   expect(isFree(file)).toBe(false)
 })
 
-test('a lock that another process keeps is an error that names the file', async () => {
+test('an error names the file if another process keeps the lock', async () => {
   using _held = await lock(file)
   await expect(lock(file, { timeoutMs: 20 })).rejects.toThrow(
     expect.objectContaining({
@@ -92,7 +92,7 @@ test('a lock that another process keeps is an error that names the file', async 
   )
 })
 
-test('a missing file is made on request, also when the holder has removed it', async () => {
+test('`create` creates a missing file, also if the holder has removed it', async () => {
   const path = join(folder, 'made')
   const held = await lock(path, { create: true })
   expect([statSync(path).mode & 0o777, isFree(path)]).toEqual([0o600, false])
@@ -103,11 +103,11 @@ test('a missing file is made on request, also when the holder has removed it', a
   expect(isFree(path)).toBe(false)
 })
 
-test('a missing folder is an error', async () => {
+test('a missing folder throws', async () => {
   await expect(lock(join(folder, 'missing/file'), { create: true })).rejects.toThrow('ENOENT')
 })
 
-test('a link is not followed', async () => {
+test('a symbolic link is not followed', async () => {
   symlinkSync(file, `${file}2`)
   await expect(lock(`${file}2`)).rejects.toThrow('ELOOP')
 })

@@ -12,11 +12,13 @@ type FileLock = Disposable & { release(): void }
 const PAUSE = 5
 
 /**
- * Locks a file against other processes, whatever their runtime: an exclusive `flock`. The path leads to the locked file
- * when the promise resolves: a file that another process removed or replaced meanwhile is not locked.
+ * Locks a file against other processes with an exclusive `flock`, for any runtime. When the promise resolves, the path
+ * still leads to the locked file. If another process removes or replaces the file meanwhile, the lock is taken on the
+ * new file.
  *
- * @returns `undefined` when there is no file and `create` is not set.
- * @throws NetnsError `LOCKED`, for runtimes code 11, when another process keeps the lock; `NO_FFI`, or the error of the file system.
+ * @returns `undefined` if the file is missing and `create` is not set.
+ * @throws NetnsError `LOCKED` (code 11 for runtimes) if another process keeps the lock, `NO_FFI`, or the error of the
+ * file system.
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
@@ -27,11 +29,11 @@ export async function lock(
 export async function lock(
   path: string,
   options?: {
-    /** Milliseconds that another process may keep the lock. Default: 2000. */
+    /** Milliseconds to wait for another process. Default: 2000. */
     readonly timeoutMs?: number
-    /** Makes a missing file, empty and with mode 0600. Default: false. */
+    /** Creates a missing file, empty and with mode 0600. Default: false. */
     readonly create?: boolean
-    /** System calls, for tests. Default: those of this runtime. */
+    /** System calls, for tests. Default: the system calls of this runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<(Disposable & { release(): void }) | undefined>

@@ -1,9 +1,9 @@
 /**
- * A package that may be installed, found from here: never from the working directory, which may be hostile. Hidden from
- * bundlers. Throws what `require` throws when it is not there.
+ * Loads an optional package. Resolves it from this file, never from the working directory, which may be hostile.
+ * Bundlers do not see the import. Throws the error of `require` if the package is missing.
  */
 export function optionalPackage(name: string): unknown {
-  // a CJS bundle has no import.meta.url, an ES module no __filename
+  // A CJS bundle has no import.meta.url, an ES module has no __filename.
   const file = typeof __filename === 'string' ? __filename : import.meta?.url
   if (file === undefined) {
     throw new Error(`${name} cannot be resolved: this bundle has neither __filename nor import.meta`)

@@ -12,7 +12,7 @@ const cachedPages = (path: string) =>
   Number(execFileSync('fincore', ['--noheadings', '--output=PAGES', path], { encoding: 'utf8' }))
 const isTmpfs = execFileSync('stat', ['--file-system', '--format=%T', folder], { encoding: 'utf8' }).trim() === 'tmpfs'
 
-it.skipIf(isTmpfs)('what is on the disk leaves the page cache', () => {
+it.skipIf(isTmpfs)('bytes that are on the disk leave the page cache', () => {
   const path = join(folder, 'file')
   const fd = openSync(path, 'w')
   try {
@@ -26,6 +26,6 @@ it.skipIf(isTmpfs)('what is on the disk leaves the page cache', () => {
   }
 })
 
-it('a descriptor that is none does no harm', () => {
+it('an invalid descriptor is ignored', () => {
   expect(() => dropPageCache(1 << 20)).not.toThrow()
 })

@@ -11,9 +11,9 @@ interface Advice {
 let loaded: Native<Advice> | undefined
 
 /**
- * Tells the kernel that nobody will read this file soon (`POSIX_FADV_DONTNEED`): a process with a memory limit is charged
- * for the page cache of what it copies. What is not on the disk yet, and what a running program is mapped from, stays
- * cached. Without FFI nothing happens: it is advice.
+ * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`): the memory limit of a process includes
+ * the cache of the files it copies. Bytes that are not on the disk yet stay cached, and so does a program that runs.
+ * Does nothing without FFI, because it is only advice.
  */
 export function dropPageCache(fd: number): void {
   if (tryLoadSys() === undefined) return

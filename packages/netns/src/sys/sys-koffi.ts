@@ -34,7 +34,7 @@ const prototypes = {
   execve: 'int execve(void *, void *, void *)',
 }
 
-/** koffi, the optional peer. Throws what `require` throws when it is not installed. */
+/** System calls over koffi, the optional peer dependency. Throws the error of `require` if it is missing. */
 export function sysKoffi(): Sys {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
@@ -50,7 +50,7 @@ export function sysKoffi(): Sys {
 
 const TYPES: Readonly<Record<string, string>> = { p: 'void *', l: 'int64_t' }
 
-/** More of libc through koffi. */
+/** Further libc functions over koffi. */
 export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
@@ -60,7 +60,7 @@ export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   return { functions: functions as F, addressOf: koffi.address, errno: () => koffi.errno() }
 }
 
-// foreign API: the parse boundary
+// The package has no types here: the result is cast.
 function loadKoffi(): Koffi {
   return optionalPackage('koffi') as Koffi
 }

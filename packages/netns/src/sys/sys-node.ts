@@ -8,8 +8,8 @@ type NodeFfi = typeof import('node:ffi')
 const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
 
 /**
- * node:ffi. `undefined` where it does not exist.
- * Stability 1: the keys of a signature were `parameters` and `result` in 26.1, `arguments` and `return` since 26.9.
+ * System calls over node:ffi. `undefined` if it does not exist. Stability 1: the keys of a signature are `parameters`
+ * and `result` in 26.1, and `arguments` and `return` since 26.9.
  */
 export function sysNode(): Sys | undefined {
   const ffi = nodeFfi()
@@ -38,7 +38,7 @@ export function sysNode(): Sys | undefined {
     execve: { arguments: ['pointer', 'pointer', 'pointer'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
-  // one address per thread for ever
+  // The address is constant for each thread.
   const location = libc.__errno_location()
   return sysFrom('node:ffi', {
     setns: libc.setns,
@@ -71,7 +71,7 @@ export function sysNode(): Sys | undefined {
 
 const TYPES: Readonly<Record<string, 'pointer' | 'int64'>> = { p: 'pointer', l: 'int64' }
 
-/** More of libc through node:ffi, where it exists. */
+/** Further libc functions over node:ffi. */
 export function nativeNode<F>(signatures: Signatures): Native<F> {
   const ffi = nodeFfi()
   if (ffi === undefined) throw new Error(`Node ${process.version} has no node:ffi`)
@@ -90,7 +90,7 @@ function nodeFfi(): NodeFfi | undefined {
   return withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
 }
 
-/** A plugin's stderr belongs to its log: the one warning of loading node:ffi is dropped, every other passes. */
+/** Suppresses the warning about loading node:ffi, because a plugin's stderr belongs to its log. Other warnings pass. */
 function withoutFfiWarning<T>(load: () => T): T {
   const original = process.emitWarning
   process.emitWarning = (...args: unknown[]) => {

@@ -4,9 +4,9 @@ import type { Sys } from './sys.ts'
 
 type Argument = number | bigint | Pointer
 
-/** `cni:host` of the small runtime: the kernel, without a C library. */
+/** `cni:host` of the small runtime: system calls without a C library. */
 interface SmallHost {
-  /** The result, or `-errno`. A buffer is passed as its address. */
+  /** Returns the result, or `-errno`. A buffer is passed as its address. */
   syscall(number: number, ...args: readonly (Argument | undefined)[]): number
   /** Address of a buffer. Buffers do not move. */
   address(buffer: Uint8Array): number
@@ -15,7 +15,7 @@ interface SmallHost {
 
 type Arch = 'x64' | 'arm64'
 
-// Numbers of system calls: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+// System call numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
 const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
   accept4: { x64: 288, arm64: 242 },
   bind: { x64: 49, arm64: 200 },
@@ -25,7 +25,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
   dup3: { x64: 292, arm64: 24 },
   epoll_create1: { x64: 291, arm64: 20 },
   epoll_ctl: { x64: 233, arm64: 21 },
-  // epoll_pwait: arm64 has no epoll_wait. The signal mask that the caller leaves out is a null pointer.
+  // This is epoll_pwait: arm64 has no epoll_wait. The omitted signal mask becomes a null pointer.
   epoll_wait: { x64: 281, arm64: 22 },
   execve: { x64: 59, arm64: 221 },
   fchdir: { x64: 81, arm64: 50 },
@@ -52,7 +52,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
 const F_GETFD = 1
 const SIGSET_BYTES = 8
 
-/** The small runtime of `cni-build`. `undefined` on another runtime. */
+/** System calls of the small runtime of `cni-build`. `undefined` on another runtime. */
 export function sysSmall(): Sys | undefined {
   const host = smallHost()
   if (host === undefined) return undefined
@@ -65,7 +65,7 @@ export function sysSmall(): Sys | undefined {
     umount2: call('umount2'),
     fcntl,
     dup2(from, to) {
-      // dup3 refuses two descriptors that are equal.
+      // dup3 refuses equal descriptors.
       if (from !== to) return dup3(from, to, 0)
       return fcntl(to, F_GETFD) === -1 ? -1 : to
     },
@@ -90,10 +90,10 @@ export function sysSmall(): Sys | undefined {
   })
 }
 
-/** More system calls, by the names of their libc functions. */
+/** Further system calls, by the names of their libc functions. */
 export function nativeSmall<F>(signatures: Signatures): Native<F> {
   const host = smallHost()
-  if (host === undefined) throw new Error('the system calls of the small runtime exist only there')
+  if (host === undefined) throw new Error('these system calls need the small runtime')
   const call = bound(host)
   return { functions: declared(signatures, (_, name) => call(name)) as F, addressOf: host.address, errno: () => errno }
 }
@@ -103,10 +103,10 @@ export function nativeSmall<F>(signatures: Signatures): Native<F> {
 /** Errno of the last call that failed. */
 let errno = 0
 
-/** Makes a function of a system call, with the result of its libc function: -1 for a failure. */
+/** Wraps a system call as a function with the result of its libc function: -1 for a failure. */
 const bound = (host: SmallHost) => (name: string) => {
   const number = NUMBERS[name]?.[host.arch]
-  if (number === undefined) throw new Error(`there is no number for the system call ${name} on ${host.arch}`)
+  if (number === undefined) throw new Error(`the number of the system call ${name} is unknown on ${host.arch}`)
   return (a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument): number => {
     const result = host.syscall(number, a, b, c, d, e, f)
     if (result >= 0) return result

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSysError, SysError } from './sys.ts'
 
-test('a failed system call is known by its brand, whichever copy of the package threw it', () => {
+test('isSysError recognises an error of another copy of the package', () => {
   const ours = new SysError('setns', 'EINVAL', 22, '')
   const ofAnotherCopy = Object.assign(new Error('setns: EINVAL'), { [Symbol.for('cni.SysError')]: true })
   expect([ours, ofAnotherCopy, new Error('setns: EINVAL'), 'EINVAL', undefined].map(isSysError)).toEqual([

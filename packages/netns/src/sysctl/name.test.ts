@@ -11,7 +11,7 @@ test.each([
   ['net.ipv6.neigh.a.b.c.retrans_time_ms', 'net/ipv6/neigh/a.b.c/retrans_time_ms'],
   ['net/ipv4/conf/a.b/rp_filter', 'net/ipv4/conf/a.b/rp_filter'],
   ['net.netfilter.nf_conntrack_max', 'net/netfilter/nf_conntrack_max'],
-])('%s is %s', (name, key) => {
+])('%s has the path %s', (name, key) => {
   expect(sysctlKey(name)).toBe(key)
 })
 
@@ -39,7 +39,7 @@ test.each([
   expect(() => sysctlPath(name)).toThrow(expect.objectContaining({ name: 'NetnsError', code: 'INVALID' }))
 })
 
-test('whatever the name, it is refused or stays below net', () => {
+test('any name is refused or leads to a path below net', () => {
   const parts = fc.array(fc.constantFrom('net', 'ipv4', 'conf', '.', '..', '/', '//', 'eth0.1', 'a', '\0', ''))
   fc.assert(
     fc.property(
@@ -63,6 +63,6 @@ test('whatever the name, it is refused or stays below net', () => {
   )
 })
 
-test.each([['a\nb'], ['a\0'], [Number.NaN], [1.5], ['x'.repeat(5000)]])('%j is no value', (value) => {
+test.each([['a\nb'], ['a\0'], [Number.NaN], [1.5], ['x'.repeat(5000)]])('%j is refused as a value', (value) => {
   expect(() => valueText('net.ipv4.ip_forward', value)).toThrow(expect.objectContaining({ code: 'INVALID' }))
 })

@@ -1,15 +1,19 @@
 /**
- * The settings of one namespace: what code that changes them takes, so that its tests can give it `fakeSysctl()`.
- * Names as `net.ipv4.conf.eth0.rp_filter` or with slashes; only those of the network are here.
+ * Settings of one namespace. Code that changes them takes this port as a parameter, so that tests can pass
+ * `fakeSysctl()`. Names are `net.ipv4.conf.eth0.rp_filter` or the same with slashes; only network settings are
+ * supported.
  *
- * Errors are `NetnsError`: `INVALID` for what is no such name or value, `ENOENT` for a setting that this kernel, or this
- * namespace, does not have, `EACCES` for one that cannot be written, `EINVAL` for a value that the kernel refuses, or
- * another errno name. Nothing is changed then.
+ * Errors are `NetnsError`; a failed call changes nothing:
+ * - `INVALID`: invalid name or value
+ * - `ENOENT`: this kernel or this namespace lacks the setting
+ * - `EACCES`: the setting cannot be written
+ * - `EINVAL`: the kernel refuses the value
+ * - another errno name
  */
 export interface SysctlPort {
-  /** The value without its line break; `undefined` when there is no such setting. */
+  /** Value without its line break. `undefined` if the setting does not exist. */
   get(name: string): Promise<string | undefined>
-  /** Sets it unless it is so already; `true` is `1`, `false` is `0`. `previous` is missing for what can only be written. */
+  /** Sets a value if it differs; `true` is `1`, `false` is `0`. `previous` is missing for a write-only setting. */
   set(
     name: string,
     value: string | number | boolean,

@@ -10,9 +10,9 @@ import { undoingSysctl } from './undoing.ts'
 import { sameValue, valueText } from './value.ts'
 
 /**
- * The network settings of a namespace (`/proc/sys/net`). With the context of a call, every change registers its
- * inverse: the value from before is set again when a later step of ADD fails. An inverse step of your own takes
- * `sysctl(c.netns)`, lest it is undone itself.
+ * Network settings of a namespace (`/proc/sys/net`). With the context of a call, every change registers an undo step:
+ * the previous value is restored if a later step of ADD fails. For an undo step of your own, use `sysctl(c.netns)`,
+ * which registers no further undo step.
  *
  * @example
  * const settings = sysctl(c)
@@ -43,7 +43,7 @@ function kernelSysctl(netns: NetnsTarget): SysctlPort {
   }
 }
 
-/** `/proc/sys/net` is that of whoever looks. */
+/** `/proc/sys/net` shows the settings of the reader's namespace. */
 const pathOf = (name: string): string => `/proc/sys/${sysctlPath(name).join('/')}`
 
 function read(name: string, path: string): string | undefined {
@@ -56,12 +56,12 @@ function read(name: string, path: string): string | undefined {
   }
 }
 
-/** What can only be written, or was never set, has no value to go back to. */
+/** Returns `undefined` for a setting that is write-only or was never set: there is no value to restore. */
 function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch {
-    // The write says what is wrong.
+    // The write reports the error.
     return undefined
   }
 }
@@ -70,7 +70,7 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // In one piece: what comes in a second one is another value to the kernel.
+      // Writes the value in one call: the kernel treats a second write as another value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)
@@ -81,11 +81,11 @@ function write(name: string, path: string, text: string): void {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'this kernel, or this namespace, has no such setting; those of a link come with the link',
-  ENOTDIR: 'this kernel, or this namespace, has no such setting',
+  ENOENT: 'this kernel or this namespace lacks the setting; the settings of a link exist only while the link exists',
+  ENOTDIR: 'this kernel or this namespace lacks the setting',
   EISDIR: 'it is a folder of settings',
-  EACCES: 'it can only be read, or takes root',
-  EPERM: 'it takes root: CAP_NET_ADMIN',
+  EACCES: 'it is read-only, or writing it requires root',
+  EPERM: 'writing it requires root (CAP_NET_ADMIN)',
   EROFS: '/proc/sys is mounted read-only',
   EINVAL: 'the kernel refuses the value',
   ERANGE: 'the kernel refuses the value: out of range',

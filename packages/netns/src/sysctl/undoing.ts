@@ -1,6 +1,6 @@
 import type { SysctlPort } from './port.ts'
 
-/** The same settings; each change registers the step that takes it back. */
+/** Wraps the settings: each change registers an undo step. */
 export function undoingSysctl(port: SysctlPort, undo: (step: () => unknown) => void): SysctlPort {
   return {
     get: (name) => port.get(name),

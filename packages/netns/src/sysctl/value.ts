@@ -1,17 +1,17 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** A value as the kernel gets it. Throws `NetnsError('INVALID')` for what would be several lines, or no number. */
+/** Formats a value for the kernel. Throws `NetnsError('INVALID')` for several lines or an invalid number. */
 export function valueText(name: string, value: string | number | boolean): string {
   const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
   const isValue = typeof value === 'string' || typeof value === 'boolean' || Number.isInteger(value)
   if (isValue && text.length <= 4096 && !hasControl(text)) return text
   throw new NetnsError(
     'INVALID',
-    `Not a value for the sysctl ${JSON.stringify(name)}: ${JSON.stringify(value) ?? value}`,
+    `Invalid value for the sysctl ${JSON.stringify(name)}: ${JSON.stringify(value) ?? value}`,
   )
 }
 
-/** Numbers that belong together are printed with tabs between them, and read with blanks. */
+/** The kernel prints lists of numbers with tabs and accepts spaces. */
 export function sameValue(a: string, b: string): boolean {
   return words(a) === words(b)
 }

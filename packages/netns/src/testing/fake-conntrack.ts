@@ -21,7 +21,7 @@ import { placeOf, type Where } from '../handle/where.ts'
  * ```
  */
 export function fakeConntrack(): ConntrackPort & {
-  /** Stands for `conntrack`: one table for each namespace. */
+  /** Replacement for `conntrack`, with one table for each namespace. */
   open(where: Where): ConntrackPort
   /** Adds a connection, as a packet would. Defaults: UDP over IPv4, and answers that mirror `original`. */
   add(connection: Pick<ConntrackEntry, 'original'> & Partial<ConntrackEntry>, where?: Where): void

@@ -9,7 +9,7 @@ sysctlBehaviour('the fake', async () => {
   return { where: 'host', open, async [Symbol.asyncDispose]() {} }
 })
 
-test('a link has the settings that the default has, and its own once they are set', async () => {
+test("a link has the default's settings until they are set for the link", async () => {
   const settings = fakeSysctl({ ...values, 'net.ipv4.conf.eth0.arp_notify': 1 })
   expect(await settings.get('net.ipv4.conf.eth0.arp_notify')).toBe('1')
   expect(await settings.get('net/ipv4/conf/eth0.100/arp_notify')).toBe('0')

@@ -7,10 +7,10 @@ import { undoingSysctl } from '../sysctl/undoing.ts'
 import { sameValue, valueText } from '../sysctl/value.ts'
 
 /**
- * `sysctl()` without a kernel and without root, for tests of code that takes a `SysctlPort`, or a `sysctl`: the same
- * names, answers and errors. It has the settings that are given, in every namespace, and those of a link
- * (`net.ipv4.conf.eth0.rp_filter`) where `all` or `default` has them. Numbers stay numbers: other values for them are
- * `EINVAL`.
+ * `sysctl()` without a kernel and without root, for tests of code that takes a `SysctlPort` or a `sysctl`: the same
+ * names, answers and errors. Every namespace has the given settings. A link has a setting
+ * (`net.ipv4.conf.eth0.rp_filter`) if it is given for `all` or `default`. A setting with a number accepts only numbers;
+ * other values throw `EINVAL`.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { sameValue, valueText } from '../sysctl/value.ts'
  * ```
  */
 export function fakeSysctl(values: Readonly<Record<string, string | number | boolean>> = {}): SysctlPort & {
-  /** Stands for `sysctl`: inverse steps included, other namespaces included. */
+  /** Replacement for `sysctl`, with undo steps and other namespaces. */
   open(where: Where): SysctlPort
 } {
   const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))
@@ -56,7 +56,7 @@ function portOver(settings: Map<string, string>): SysctlPort {
       const previous = currentOf(name)
       const what = `Set sysctl ${JSON.stringify(name)} to ${JSON.stringify(text)}`
       if (previous === undefined)
-        throw new NetnsError('ENOENT', `${what}: ENOENT, the fake has no such setting; give it one`)
+        throw new NetnsError('ENOENT', `${what}: ENOENT, the fake lacks the setting; pass it to fakeSysctl()`)
       if (sameValue(previous, text)) return { changed: false, previous }
       if (isNumber(previous) && !isNumber(text))
         throw new NetnsError('EINVAL', `${what}: EINVAL, the kernel refuses the value`)

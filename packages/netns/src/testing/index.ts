@@ -1,5 +1,5 @@
 /**
- * Throw-away namespaces for tests, and fakes for those without root.
+ * Temporary namespaces for tests, and fakes for tests without root.
  *
  * @example
  * ```ts

@@ -7,14 +7,15 @@ import { open } from '../handle/open.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * A new, empty namespace that a user namespace of its own owns, as Kubernetes makes them for pods with
- * `hostUsers: false`: its root is user 100000 of the machine. Lives until it is disposed, or this process ends.
+ * Creates an empty network namespace owned by a user namespace of its own, as Kubernetes does for pods with `hostUsers:
+ * false`: its root is user 100000 of the machine. It exists until it is disposed of or this process exits.
  *
  * @example
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Mapped before the network namespace is made: the owner of its files below /proc/net is looked up only once.
+  // Maps the users before creating the network namespace. The kernel determines the owner of the files below /proc/net
+  // only once.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${users.pid}/${map}`, '0 100000 65536')
@@ -26,7 +27,7 @@ export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
       throw error
     }
   } finally {
-    // The network namespace keeps it.
+    // The network namespace keeps the user namespace alive.
     await end(users)
   }
 }
@@ -53,7 +54,7 @@ class OwnedNetns extends Netns implements AsyncDisposable {
   }
 }
 
-/** A process that does nothing but be in a namespace of its own; `cat` ends with the pipe we hold, and so with us. */
+/** Process that only holds a namespace of its own. `cat` exits when this process closes the pipe or exits. */
 async function holderOf(kind: 'user' | 'net', argv: readonly string[]): Promise<ChildProcess> {
   const [program = '', ...args] = argv
   const child = spawn(program, [...args, '--', 'cat'], { stdio: ['pipe', 'ignore', 'ignore'] })
@@ -61,7 +62,7 @@ async function holderOf(kind: 'user' | 'net', argv: readonly string[]): Promise<
   try {
     const here = readlinkSync(`/proc/self/ns/${kind}`)
     for (let tries = 0; readlinkSync(`/proc/${child.pid}/ns/${kind}`) === here; tries += 1) {
-      if (tries === 500) throw new Error(`${argv.join(' ')} made no ${kind} namespace`)
+      if (tries === 500) throw new Error(`${argv.join(' ')} has not created a ${kind} namespace`)
       await delay(10)
     }
     return child

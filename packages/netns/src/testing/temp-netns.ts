@@ -6,17 +6,17 @@ import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * A new, empty namespace for a test; removed when it is disposed, and at the latest when the process exits
- * or is asked to end (vitest ends its workers with SIGTERM).
+ * Creates an empty namespace for a test. Disposing of it removes it. It is also removed when the process exits or
+ * receives a signal to end (vitest ends its workers with SIGTERM).
  *
  * @example
  * await using pod = await tempNetns()
  */
 export async function tempNetns(
   options: {
-    /** Bring `lo` up. Default: true. */
+    /** Sets `lo` up. Default: true. */
     lo?: boolean
-    /** Bind it as `/run/netns/<name>`, for `ip netns exec`. Default: somewhere in a temporary folder. */
+    /** Binds the namespace as `/run/netns/<name>`, for `ip netns exec`. Default: a path in a temporary folder. */
     name?: string
   } = {},
 ): Promise<Netns & AsyncDisposable> {
@@ -84,7 +84,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // What would have happened without us; another listener decides for itself.
+  // Restores the default effect of the signal. If there are other listeners, they decide.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

@@ -8,7 +8,7 @@ import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './co
 import type { ConnectionSettings } from './options.ts'
 import { peerOf } from './peer.ts'
 
-/** Who is let in, and what becomes of whom. */
+/** Rules for accepting connections. */
 export interface AdmissionRules {
   readonly path: string
   readonly maxConnections: number
@@ -17,19 +17,20 @@ export interface AdmissionRules {
   readonly onError: (error: unknown) => void
 }
 
-/** The door of a listening socket. */
+/** Accepts the connections of a listening socket. */
 export interface Admission {
   readonly connections: number
-  /** Accepts one that waits; false when there is none. */
+  /** Accepts one waiting connection. Returns false if none is waiting. */
   acceptOne(): boolean
   close(): void
 }
 
-/** Accepts from `fd`. Nothing that goes wrong with one connection throws. */
+/** Accepts connections from `fd`. Errors of a single connection are reported to `onError`, not thrown. */
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Without a descriptor to accept with, whoever waits would wait until another one comes: this one is given up for it.
+  // Spare descriptor for a process without free descriptors. Closing it makes room to accept the waiting connection,
+  // which is then refused.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
@@ -54,7 +55,7 @@ export function admissionTo(fd: number, settings: ConnectionSettings, rules: Adm
       const peer = peerOf(client)
       const isFull = connections >= maxConnections
       if (isFull || !allow(peer)) {
-        const reason = isFull ? `${connections} connections are open already` : 'it is not allowed to'
+        const reason = isFull ? `${connections} connections are open already` : 'the option allow refused it'
         throw new NetnsError('REFUSED', `Process ${peer.pid} of user ${peer.uid} cannot connect to ${path}: ${reason}`)
       }
       const connection = connectionOver(client, settings, () => connections--)
@@ -95,7 +96,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // EMFILE: with the next connection
+    // EMFILE: tries again with the next connection.
     return undefined
   }
 }

@@ -9,9 +9,14 @@ import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
 import { settingsOf } from './options.ts'
 
 /**
- * Connects to a unix socket: at once, or not at all. `peer` is the process that began to listen.
- * Throws `NetnsError` `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`, or the kernel's `ENOENT`, `ECONNREFUSED` (nobody listens),
- * `EPROTOTYPE` (another type of socket), `EAGAIN` (too many wait to be accepted), `EACCES`.
+ * Connects to a unix socket without waiting. `peer` is the process that started to listen.
+ *
+ * Throws `NetnsError`:
+ * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`
+ * - `ENOENT`, `EACCES`: the kernel refuses the path
+ * - `ECONNREFUSED`: no process listens
+ * - `EPROTOTYPE`: the socket has another type
+ * - `EAGAIN`: the queue of the listener is full
  *
  * @example
  * using agent = connectUnix('/run/agent.sock')
@@ -21,15 +26,18 @@ export function connectUnix(
   path: string,
   options: {
     /**
-     * `seqpacket`: messages come whole, one by one. `stream`: bytes, cut anywhere; descriptors come with the first byte that
-     * was sent with them. Default `seqpacket`.
+     * `seqpacket` keeps the boundaries of messages. `stream` sends bytes that may be split anywhere; descriptors arrive
+     * with the first byte that was sent with them. Default: `seqpacket`.
      */
     readonly type?: 'seqpacket' | 'stream' | undefined
-    /** Bytes of one message; what is longer is cut, and told. Default 65536. */
+    /** Largest message in bytes. Longer packets are truncated, which `bytesLost` reports. Default: 65536. */
     readonly maxBytes?: number | undefined
-    /** Descriptors of one message, at most 253; the kernel closes those beyond, which is told. Default 16. */
+    /**
+     * Descriptors per message, at most 253. The kernel closes further descriptors, which `fdsLost` reports. Default:
+     * 16.
+     */
     readonly maxFds?: number | undefined
-    /** Bytes that may wait in this process for a peer that does not read. Default 1048576. */
+    /** Bytes that may wait in this process for a slow peer. Default: 1048576. */
     readonly maxPending?: number | undefined
   } = {},
 ): UnixConnection {

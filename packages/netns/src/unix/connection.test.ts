@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const each of opened.splice(0)) each[Symbol.dispose]()
-  // Whatever a test does, nothing stays open.
+  // Every test must close all its descriptors.
   await expect.poll(descriptors, { timeout: 10_000 }).toBe(before)
   closeSync(file)
   rmSync(folder, { recursive: true })
@@ -29,7 +29,7 @@ afterEach(async () => {
 const descriptors = () => readdirSync('/proc/self/fd').length
 const isOpen = (fd: number) => existsSync(`/proc/self/fd/${fd}`)
 
-/** Both ends, and nothing else that is open. */
+/** Both ends of a connection. */
 async function pair(options: Parameters<typeof connectUnix>[1] = {}) {
   const path = join(folder, 's')
   const ends = await new Promise<UnixConnection[]>((resolve, reject) => {
@@ -67,7 +67,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     for (const fd of message?.fds ?? []) expect(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')).toMatch(/flags:\t02/)
   })
 
-  test('descriptors are closed with the message, except those that were taken', async () => {
+  test('disposing of a message closes its descriptors, except those taken', async () => {
     const [a, b] = await pair({ type })
     await a.send(bytes('x'), [file, file, file])
     const message = await b.receive()
@@ -79,14 +79,14 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     closeSync(taken ?? -1)
   })
 
-  test('each end knows the process at the other', async () => {
+  test('each end knows the process at the other end', async () => {
     const own = { pid: process.pid, uid: process.getuid?.(), gid: process.getgid?.() }
     expect((await pair({ type })).map(({ peer }) => peer)).toEqual([own, own])
   })
 
-  test('what was sent before the end arrives, then the end, also to whoever waits already', async () => {
+  test('a waiting receiver gets the messages sent before the end, then the end', async () => {
     const [a, b] = await pair({ type })
-    // It makes the kernel reset the connection: it is never read.
+    // The unread message makes the kernel reset the connection at close.
     await b.send(bytes('unread'))
     await a.send(bytes('last'), [file])
     a.close()
@@ -100,7 +100,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect(await waiting).toBeUndefined()
   })
 
-  test('a peer that does not read makes the sender wait, not the loop; what was sent may be changed and closed', async () => {
+  test('a slow peer delays the sender but not the event loop; the sender may reuse bytes and descriptors at once', async () => {
     const [a, b] = await pair({ type, maxPending: 100_000 })
     const text = Buffer.alloc(10_000)
     const copy = openSync('/dev/null', 'r')
@@ -124,7 +124,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect(fds).toBe(accepted)
   })
 
-  test('closing drops what waits to be sent, with its descriptors, and ends who waits to receive', async () => {
+  test('close drops unsent messages with their descriptors, and ends a waiting receive', async () => {
     const [a, b] = await pair({ type })
     const sends = Array.from({ length: 60 }, () => codeOf(a.send(Buffer.alloc(10_000), [file])))
     await turn()
@@ -153,7 +153,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect([fds, descriptors()]).toEqual([10_000, before])
   })
 
-  test('of more descriptors than are wanted the rest is closed, and that is told', async () => {
+  test('descriptors beyond maxFds are closed, and fdsLost reports it', async () => {
     const [a, b] = await pair({ type, maxFds: 3 })
     const open = descriptors()
     for (const count of [3, 4, 250, 253]) {
@@ -167,7 +167,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect(await d.receive()).toMatchObject({ fds: [], fdsLost: true })
   })
 
-  test('a call to receive that is aborted takes no message with it', async () => {
+  test('an aborted receive takes no message', async () => {
     const [a, b] = await pair({ type })
     const abort = new AbortController()
     const aborted = b.receive({ signal: abort.signal })
@@ -179,7 +179,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect((await next)?.bytes).toEqual(bytes('hello'))
   })
 
-  test('a flood that is read at once lets others have their turn', async () => {
+  test('a flood of messages does not block the event loop', async () => {
     const [a, b] = await pair({ type })
     let turns = 0
     const sending = (async () => {
@@ -202,7 +202,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
     expect(await codeOf(a.send(bytes(text), Array(fds).fill(file)))).toBe(code)
   })
 
-  test('a descriptor that is not open is refused, and the connection goes on', async () => {
+  test('a closed descriptor is refused, and the connection continues', async () => {
     const [a, b] = await pair({ type })
     expect(await codeOf(a.send(bytes('x'), [99_999]))).toBe('EBADF')
     await a.send(bytes('y'))
@@ -210,7 +210,7 @@ describe.each(['seqpacket', 'stream'] as const)('%s', (type) => {
   })
 })
 
-test('packets come one by one, whole, or cut to what is wanted and told', async () => {
+test('packets keep their boundaries; a packet beyond maxBytes is truncated and reported', async () => {
   const [a, b] = await pair({ maxBytes: 8 })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 }), { maxLength: 10 }), async (packets) => {
@@ -225,7 +225,7 @@ test('packets come one by one, whole, or cut to what is wanted and told', async 
   )
 })
 
-test('a packet that is larger than the kernel takes is refused, at once and later, and the next one goes', async () => {
+test('a packet larger than the kernel accepts is refused, sent at once or queued, and the next one is sent', async () => {
   const [a, b] = await pair({ maxPending: 10_000_000 })
   expect(await codeOf(a.send(Buffer.alloc(1_000_000)))).toBe('EMSGSIZE')
   const sends: Promise<string>[] = []
@@ -235,7 +235,7 @@ test('a packet that is larger than the kernel takes is refused, at once and late
   expect((await Promise.all(sends)).slice(-2)).toEqual(['EMSGSIZE', 'no error'])
 })
 
-test('a stream takes more than fits into its buffer, and loses nothing', async () => {
+test('a stream sends more than its buffer holds without loss', async () => {
   const [a, b] = await pair({ type: 'stream', maxBytes: 1000, maxPending: 0 })
   const sent = Buffer.alloc(3_000_000, 'Ab1é')
   void a.send(sent, [file]).then(() => a.close())
@@ -248,7 +248,7 @@ test('a stream takes more than fits into its buffer, and loses nothing', async (
   expect([Buffer.concat(parts).equals(sent), fds]).toEqual([true, 1])
 })
 
-test('a client of node:net that has ended its side is told so, and still gets its answer', async () => {
+test('a client of node:net that has ended its side gets its answer, and the server sees the end', async () => {
   const path = join(folder, 's')
   const onConnection = async (connection: UnixConnection) => {
     using it = connection
@@ -270,7 +270,7 @@ test.each([
   [{ maxBytes: 0 }, 'maxBytes is 0: it must be an integer from 1 to 67108864'],
   [{ maxFds: 254 }, 'maxFds is 254: it must be an integer from 0 to 253'],
   [{ maxPending: Number.NaN }, 'maxPending is NaN'],
-  [Object({ type: 'dgram' }), 'No type of unix socket: "dgram"'],
+  [Object({ type: 'dgram' }), 'Unknown type of unix socket: "dgram"'],
 ])('%o is refused', (options, message) => {
   expect(() => connectUnix(join(folder, 's'), options)).toThrow(message)
   expect(descriptors()).toBe(before)

@@ -9,34 +9,38 @@ import { outboxOf } from './outbox.ts'
 import { peerOf } from './peer.ts'
 import { receive } from './transfer.ts'
 
-/** One end of a connection between two processes of this machine. It keeps the process alive until it is closed. */
+/** One end of a connection between two processes of this machine. Keeps the process alive until it is closed. */
 export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
-  /** Who is at the other end. */
+  /** Process at the other end. */
   readonly peer: ReturnType<typeof peerOf>
   /**
-   * Resolves as soon as the peer is gone, or will send no more, or `close` was called. What it sent before can still be
-   * received.
+   * Resolves as soon as the peer is gone, the peer will send nothing more, or `close` was called. Messages from before
+   * can still be received.
    */
   readonly closed: Promise<void>
   /**
-   * Sends a message, and copies of descriptors with it; resolves when the kernel has it, not when the peer has read it.
-   * Until then it waits while the peer does not read; what is awaited does not pile up. Bytes and descriptors are yours
-   * again as soon as this returns. Everything arrives in the order of the calls.
+   * Sends a message with copies of descriptors. Resolves when the kernel has accepted it, not when the peer has read
+   * it. Waits while the peer does not read. The caller may reuse bytes and close descriptors as soon as this returns.
+   * Messages arrive in the order of the calls.
    *
-   * Rejects with `NetnsError` `CLOSED`, `FULL` (more than `maxPending` bytes wait already), `INVALID` (no bytes, or more
-   * than 253 descriptors), or a `SysError`: `EPIPE` (the peer is gone), `EMSGSIZE` (a packet larger than the kernel
-   * takes), `EBADF`, `ETOOMANYREFS` (too many descriptors are under way).
+   * Rejects with `NetnsError` or `SysError`:
+   * - `CLOSED`: the connection is closed
+   * - `FULL`: more than `maxPending` bytes are waiting
+   * - `INVALID`: no bytes, or more than 253 descriptors
+   * - `EPIPE`: the peer is gone
+   * - `EMSGSIZE`: the kernel refuses a packet of this size
+   * - `EBADF`: a descriptor is closed
+   * - `ETOOMANYREFS`: too many descriptors are in transit
    */
   send(bytes: Uint8Array, fds?: readonly number[]): Promise<void>
   /**
-   * The next message, or `undefined` when no more will come. Nothing is read before somebody asks, so that a peer waits
-   * whose messages nobody wants; and a call that is aborted, say after a time, takes no message with it. Rejects with the
-   * signal's reason, or a `SysError`.
+   * Next message, or `undefined` if no more will arrive. Reads only when called, so a peer whose messages are not
+   * received has to wait. An aborted call takes no message. Rejects with the signal's reason, or a `SysError`.
    */
   receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<UnixMessage | undefined>
-  /** Messages until no more will come. Leaving the loop does not close the connection. */
+  /** Yields messages until no more will arrive. Leaving the loop does not close the connection. */
   [Symbol.asyncIterator](): AsyncGenerator<UnixMessage, void, void>
-  /** What was not read is gone, and what was not sent. A second call does nothing. */
+  /** Closes the connection and drops unread and unsent messages. A second call does nothing. */
   close(): void
 }
 
@@ -45,10 +49,10 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** So many messages that need not wait are followed by a turn of the event loop: others have something to do, too. */
+/** Messages to deliver before yielding to the event loop. */
 const TURN = 64
 
-/** A connection over a connected socket, which stays the caller's when this throws. */
+/** Creates a connection over a connected socket. If it throws, the caller still owns the socket. */
 export function connectionOver(fd: number, settings: ConnectionSettings, onClose = () => {}): UnixConnection {
   const peer = peerOf(fd)
   const waiters: Waiter[] = []
@@ -80,7 +84,7 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
   }
   const watched = watch(fd, (events) => {
     if ((events & OVER) !== 0) over()
-    // Of a peer that is gone the attempt learns it.
+    // If the peer is gone, the attempt to send reports it.
     if ((events & (WRITABLE | OVER)) !== 0) outbox.flush()
     deliver()
   })
@@ -104,9 +108,13 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
     closed,
     async send(bytes, fds = []) {
       if (!open) throw new NetnsError('CLOSED', 'The unix socket is closed')
-      if (bytes.length === 0) throw new NetnsError('INVALID', 'A message without bytes would be taken for the end')
+      if (bytes.length === 0)
+        throw new NetnsError('INVALID', 'A message needs at least one byte: an empty one would mean the end')
       if (fds.length > SCM_MAX_FD) {
-        throw new NetnsError('INVALID', `${fds.length} descriptors are too many for a message: it takes ${SCM_MAX_FD}`)
+        throw new NetnsError(
+          'INVALID',
+          `${fds.length} descriptors are too many for a message: the maximum is ${SCM_MAX_FD}`,
+        )
       }
       await outbox.send(bytes, fds)
       await turn()

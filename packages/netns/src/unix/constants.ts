@@ -1,4 +1,4 @@
-/** Of Linux, the same on x64 and arm64. */
+/** Linux constants, equal on x64 and arm64. */
 export const AF_UNIX = 1
 export const SOCK_STREAM = 1
 export const SOCK_SEQPACKET = 5
@@ -6,7 +6,7 @@ export const SOCK_NONBLOCK = 0x800
 export const SOL_SOCKET = 1
 export const SO_PEERCRED = 17
 export const SCM_RIGHTS = 1
-/** As many descriptors as the kernel takes with one message. */
+/** Largest number of descriptors that the kernel accepts with one message. */
 export const SCM_MAX_FD = 253
 
 export const MSG_CTRUNC = 0x8

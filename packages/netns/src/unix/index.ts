@@ -1,5 +1,5 @@
 /**
- * Unix sockets that carry descriptors, and who is at the other end. The main thread never waits: no timers, no threads.
+ * Unix sockets that carry descriptors and identify the peer. The main thread never waits: no timers, no threads.
  *
  * @example
  * ```ts

@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   rmSync(folder, { recursive: true })
-  // Whatever a test does, nothing stays open.
+  // Every test must close all its descriptors.
   await expect.poll(descriptors, { timeout: 10_000 }).toBe(before)
 })
 
@@ -57,7 +57,7 @@ const asked = async (text: string) => {
   return answer === undefined ? undefined : String(answer.bytes)
 }
 
-test.each([0o600, 0o666, 0o640])('the file has mode %o whatever the umask, and goes with the listener', (mode) => {
+test.each([0o600, 0o666, 0o640])('the file has mode %o independent of the umask, and close removes it', (mode) => {
   const umask = process.umask(0o027)
   try {
     const listener = listen({ mode })
@@ -70,7 +70,7 @@ test.each([0o600, 0o666, 0o640])('the file has mode %o whatever the umask, and g
   }
 })
 
-test('a socket that was left is replaced, one that somebody listens on, too; its listener leaves the new one alone', async () => {
+test("replaces an abandoned or active socket; the old listener's close leaves the new file in place", async () => {
   const first = listen({ onConnection: (connection) => connection.close() })
   using _ = listen()
   first.close()
@@ -90,11 +90,11 @@ test.each([
 })
 
 test.each([
-  ['', 'INVALID', 'No path for a unix socket: "": it is empty'],
+  ['', 'INVALID', 'Invalid path for a unix socket: "": it is empty'],
   ['a\0b', 'INVALID', '"a\\u0000b": it contains a NUL'],
-  ['/run/'.padEnd(108, 'x'), 'INVALID', 'it has 108 bytes, and the kernel takes 107'],
+  ['/run/'.padEnd(108, 'x'), 'INVALID', 'it has 108 bytes, the kernel accepts at most 107'],
   ['/proc/self/none/s', 'ENOENT', 'Cannot make the unix socket /proc/self/none/s: ENOENT'],
-])('the path %j is refused, and nothing stays open', (bad, code, message) => {
+])('the path %j is refused, and no descriptor stays open', (bad, code, message) => {
   const options = { onConnection: echo, onError: () => {} }
   expect(() => listenUnix(bad, options)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(message) }),
@@ -103,13 +103,13 @@ test.each([
   expect(descriptors()).toBe(before)
 })
 
-test('connecting says what is wrong with the path', () => {
+test('a failed connect describes the problem of the path', () => {
   expect(() => connectUnix(path)).toThrow(`Cannot connect to the unix socket ${path}: ENOENT`)
   using _ = listen()
   expect(() => connectUnix(path, { type: 'stream' })).toThrow(expect.objectContaining({ code: 'EPROTOTYPE' }))
 })
 
-test('hundreds of clients come and go, many at a time, and leave nothing open', async () => {
+test('hundreds of clients connect at the same time and leave nothing open', async () => {
   const listener = listen({ maxConnections: 200 })
   for (let round = 0; round < 3; round++) {
     const texts = Array.from({ length: 150 }, (_, index) => `${round}.${index}`)
@@ -119,7 +119,7 @@ test('hundreds of clients come and go, many at a time, and leave nothing open', 
   listener.close()
 })
 
-test('who is not allowed and who is too many is closed at once and told, and the others are served', async () => {
+test('refused and surplus clients are closed and reported at once, and the others are served', async () => {
   const errors: unknown[] = []
   let allowed = true
   using listener = listen({ maxConnections: 2, allow: () => allowed, onError: (error) => errors.push(String(error)) })
@@ -134,7 +134,7 @@ test('who is not allowed and who is too many is closed at once and told, and the
   await first.send(Buffer.from('still there'))
   expect(String((await first.receive())?.bytes)).toBe('still there')
   const who = `NetnsError: Process ${process.pid} of user ${process.getuid?.()} cannot connect to ${path}: `
-  expect(errors).toEqual([`${who}2 connections are open already`, `${who}it is not allowed to`])
+  expect(errors).toEqual([`${who}2 connections are open already`, `${who}the option allow refused it`])
 })
 
 test.each([
@@ -145,7 +145,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('no'))],
-])('a connection whose handler %s is closed, and the listener goes on', async (_, onConnection) => {
+])('a connection whose handler %s is closed, and the listener continues', async (_, onConnection) => {
   const errors: unknown[] = []
   using listener = listen({ onConnection, onError: (error) => errors.push(error) })
   for (let round = 1; round <= 2; round++) {
@@ -155,7 +155,7 @@ test.each([
   }
 })
 
-test('a handler may close the listener: others that wait are not accepted', async () => {
+test('a handler may close the listener: waiting clients are not accepted', async () => {
   const accepted: UnixConnection[] = []
   const listener = listen({
     onConnection(connection) {
@@ -172,7 +172,7 @@ test('a handler may close the listener: others that wait are not accepted', asyn
   expect(String((await first.receive())?.bytes)).toBe('hello')
 })
 
-test('garbage is a message like any other, descriptors of the wrong kind are just descriptors', async () => {
+test('any bytes are a valid message, and descriptors of any kind arrive', async () => {
   using _ = listen()
   const file = openSync('/dev/zero', 'r')
   using client = connectUnix(path)
@@ -184,7 +184,7 @@ test('garbage is a message like any other, descriptors of the wrong kind are jus
   expect(answer?.fds.length).toBe(2)
 })
 
-test('a packet without bytes is the end: nothing after it is read', async () => {
+test('an empty packet is the end: later packets are not read', async () => {
   const seen: string[] = []
   using _ = listen({
     async onConnection(connection) {
@@ -205,7 +205,7 @@ test('a packet without bytes is the end: nothing after it is read', async () => 
   }
 })
 
-test('a worker, which gets no signals, is told so, and keeps nothing open', async () => {
+test('a worker, which gets no signals, throws and leaves nothing open', async () => {
   using _ = listen()
   const script = `import(${JSON.stringify(join(import.meta.dirname, 'connect.ts'))})
     .then(({ connectUnix }) => connectUnix(${JSON.stringify(path)}))

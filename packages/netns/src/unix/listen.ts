@@ -12,13 +12,17 @@ import { settingsOf, within } from './options.ts'
 import { bindTo } from './socket-file.ts'
 
 const BACKLOG = 511
-/** So many connections are accepted before others have their turn. */
+/** Connections to accept before yielding to the event loop. */
 const TURN = 64
 
 /**
- * Listens on a unix socket, which keeps the process alive until it is closed. A socket that is there already is replaced, also one that somebody listens on.
- * Throws `NetnsError` `INVALID`, `EXISTS` (something else is there), `NO_FFI`, `NOT_MAIN_THREAD`, or with the errno of a
- * folder that is missing or may not be written to.
+ * Listens on a unix socket. Keeps the process alive until it is closed. Replaces an existing socket, even if another
+ * process listens on it.
+ *
+ * Throws `NetnsError`:
+ * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`
+ * - `EXISTS`: the path is another kind of file
+ * - an errno name: the folder is missing or not writable
  *
  * @example
  * using listener = listenUnix('/run/agent.sock', {
@@ -33,25 +37,33 @@ const TURN = 64
 export function listenUnix(
   path: string,
   options: NonNullable<Parameters<typeof connectUnix>[1]> & {
-    /** Permissions of the file; whoever may write to it may connect. Default 0o600. */
+    /** Permissions of the file. Processes that may write to the file may connect. Default: 0o600. */
     readonly mode?: number | undefined
-    /** May this process connect? Default: whoever the file lets. Those who may not are closed at once. */
+    /**
+     * Decides whether a process may connect. Default: the file's permissions decide. Refused connections are closed at
+     * once.
+     */
     readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
-    /** Connections at a time; those beyond are closed at once. Default 128. */
+    /** Largest number of open connections; further ones are closed at once. Default: 128. */
     readonly maxConnections?: number | undefined
-    /** A connection, which is yours to close. When this throws or rejects it is closed, and `onError` told. */
+    /**
+     * Receives a connection, which the handler must close. If it throws or rejects, the connection is closed and
+     * `onError` is called.
+     */
     readonly onConnection: (connection: UnixConnection) => void | Promise<void>
     /**
-     * Told of what goes wrong with one connection, which is no end of the others: `NetnsError` `REFUSED` (not allowed, or too
-     * many), a `SysError` such as `EMFILE` (its client is disconnected), or what `onConnection` throws.
+     * Receives errors of one connection; the others continue.
+     * - `NetnsError` `REFUSED`: the process may not connect, or there are too many connections
+     * - a `SysError` such as `EMFILE`: the client is disconnected
+     * - an error of `onConnection`
      */
     readonly onError: (error: unknown) => void
   },
 ): Disposable & {
   readonly path: string
-  /** How many that it accepted are open. */
+  /** Number of open connections. */
   readonly connections: number
-  /** Nobody can connect any more, and the file is removed; connections stay. A second call does nothing. */
+  /** Stops listening and removes the file; open connections continue. A second call does nothing. */
   close(): void
 } {
   const { mode = 0o600, maxConnections = 128, allow = () => true, onConnection, onError } = options
@@ -71,7 +83,7 @@ export function listenUnix(
     const admission = admissionTo(fd, settings, { path, maxConnections, allow, onConnection, onError })
     undo.push(admission.close)
     const watched = watch(fd, () => {
-      // Whoever is told of a connection may close the listener.
+      // A connection's handler may close the listener.
       for (let count = 0; undo.length > 0 && admission.acceptOne(); count++) {
         if (count === TURN) return watched.again()
       }

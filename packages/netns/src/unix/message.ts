@@ -1,23 +1,23 @@
 import { closeSync } from 'node:fs'
 
-/** What came with one read: in a socket of packets one packet, in a stream some bytes. Dispose of it. */
+/** Result of one read: a packet, or in a stream some bytes. Dispose of it. */
 export interface UnixMessage extends Disposable {
-  /** A copy of their own. */
+  /** Bytes of the message, a copy. */
   readonly bytes: Buffer
   /**
-   * Copies of the sender's descriptors, close-on-exec. They are closed when the message is disposed of, except those that
-   * were taken. A descriptor can be anything: look what it is before you use it.
+   * Copies of the sender's descriptors, close-on-exec. Disposing of the message closes them, except those taken. A
+   * descriptor can be of any kind: check it before use.
    */
   readonly fds: readonly number[]
-  /** How many bytes of the packet did not fit into `maxBytes`, and are gone. */
+  /** Bytes of the packet beyond `maxBytes`, which are lost. */
   readonly bytesLost: number
-  /** Descriptors came that were more than `maxFds` or than this process may open: the kernel closed them. */
+  /** True if descriptors exceeded `maxFds` or the limit of this process: the kernel closed them. */
   readonly fdsLost: boolean
-  /** The first descriptor of `fds`: from now on yours to close. `undefined` when there is none left. */
+  /** Takes the first descriptor of `fds`; the caller must close it. `undefined` if none is left. */
   takeFd(): number | undefined
 }
 
-/** A message that has come. */
+/** Creates a received message. */
 export function messageOf(bytes: Buffer, fds: number[], bytesLost: number, fdsLost: boolean): UnixMessage {
   return {
     bytes,

@@ -2,7 +2,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SCM_MAX_FD, SOCK_SEQPACKET, SOCK_STREAM } from './constants.ts'
 import type { MessageLimits } from './transfer.ts'
 
-/** The same, checked. */
+/** Validated options of a connection. */
 export interface ConnectionSettings extends MessageLimits {
   readonly socketType: number
   readonly maxPending: number
@@ -10,7 +10,7 @@ export interface ConnectionSettings extends MessageLimits {
 
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Throws `NetnsError('INVALID')`. */
+/** Validates options and fills in defaults. Throws `NetnsError('INVALID')`. */
 export function settingsOf(options: {
   type?: 'seqpacket' | 'stream' | undefined
   maxBytes?: number | undefined
@@ -21,7 +21,7 @@ export function settingsOf(options: {
   if (type !== 'seqpacket' && type !== 'stream') {
     throw new NetnsError(
       'INVALID',
-      `No type of unix socket: ${JSON.stringify(type)}; there are "seqpacket" and "stream"`,
+      `Unknown type of unix socket: ${JSON.stringify(type)}; expected "seqpacket" or "stream"`,
     )
   }
   const isPackets = type === 'seqpacket'
@@ -34,7 +34,7 @@ export function settingsOf(options: {
   }
 }
 
-/** An integer between two others, or `NetnsError('INVALID')`. */
+/** Checks that a value is an integer within bounds. Throws `NetnsError('INVALID')`. */
 export function within(name: string, value: number, least: number, most: number): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name} is ${value}: it must be an integer from ${least} to ${most}`)

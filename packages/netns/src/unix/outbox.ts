@@ -5,22 +5,25 @@ import { transmit } from './transfer.ts'
 
 interface Waiting {
   bytes: Uint8Array
-  /** Copies of ours. */
+  /** Copies of the caller's descriptors. */
   fds: number[]
   resolve(): void
   reject(error: unknown): void
 }
 
-/** What waits for a peer that does not read as fast as we send. */
+/** Queue of messages for a peer that reads more slowly than this process sends. */
 export interface Outbox {
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
-  /** The socket takes something again. */
+  /** Sends queued messages after the socket has become writable. */
   flush(): void
-  /** Nothing is sent any more. */
+  /** Rejects all queued messages. Nothing is sent afterwards. */
   fail(error: unknown): void
 }
 
-/** Sends at once what the kernel takes at once, everything in its order. `wait` is told whether something waits. */
+/**
+ * Creates a queue. Sends at once as much as the kernel accepts, in order. Calls `wait` when the queue starts or stops
+ * waiting.
+ */
 export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
   const waiting: Waiting[] = []
   let pending = 0
@@ -38,7 +41,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // A stream takes what it has room for; the descriptors are gone with the first byte.
+    // A stream accepts as many bytes as fit. The descriptors are sent with the first byte.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -51,13 +54,13 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       if (sent === 'full' && pending + bytes.length > maxPending) {
         throw new NetnsError(
           'FULL',
-          `${bytes.length} bytes are too many: ${pending} wait for a peer that does not read`,
+          `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // What has begun goes on, whatever the limit; its descriptors went with the first byte.
+      // The rest of a partly sent message is queued without a limit. Its descriptors were sent with the first byte.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
-        // The caller may change or close its own at once.
+        // Copies: the caller may change bytes and close descriptors at once.
         waiting.push({ bytes: new Uint8Array(rest), fds: copiesOf(left), resolve, reject })
         pending += rest.length
         if (waiting.length === 1) wait(true)
@@ -69,7 +72,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
         try {
           if (!attempt(item)) return
         } catch (error) {
-          // A message that is too large, or descriptors that are closed: the next one may go.
+          // Fails only this message (too large, or closed descriptors). The next message may succeed.
           leave(item)
           item.reject(error)
         }

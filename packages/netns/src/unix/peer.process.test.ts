@@ -38,7 +38,7 @@ test('the peer is the process that connected, with its user and group', async ()
   }
 })
 
-test('what has no peer is refused, and the error names it', async () => {
+test('a socket without a peer is refused, and the error names it', async () => {
   using file = closing(openSync('/dev/null', 'r'))
   const tcp = createServer().listen(0, '127.0.0.1')
   await once(tcp, 'listening')

@@ -3,15 +3,19 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { SO_PEERCRED, SOL_SOCKET } from './constants.ts'
 
-/** The size of struct ucred. */
+/** Size of struct ucred in bytes. */
 const UCRED = 12
 const NOBODY = 0xffff_ffff
 
 /**
- * The process at the other end of a unix socket, by the kernel's word (SO_PEERCRED): nobody can claim to be another. It is
- * the one that connected, as it was then; for a client the process that began to listen. Descriptors of unix sockets
- * and sockets of `node:net` and `node:http` have one. Throws `NetnsError` `INVALID` for a socket without a peer (TCP, one
- * that listens), `CLOSED` for one that is closed, `NO_FFI`, or a `SysError` (`EBADF`, `ENOTSOCK`).
+ * Process at the other end of a unix socket, as the kernel reports it (SO_PEERCRED); a process cannot forge it. For the
+ * server, it is the process that connected, at that time; for the client, the process that started to listen. Accepts
+ * descriptors of unix sockets and sockets of `node:net` and `node:http`.
+ *
+ * Throws `NetnsError` or `SysError`:
+ * - `INVALID`: the socket has no peer (TCP, a listening socket)
+ * - `CLOSED`: the socket is closed
+ * - `NO_FFI`, `EBADF`, `ENOTSOCK`
  *
  * @example
  * server.on('connection', (socket) => {
@@ -19,9 +23,12 @@ const NOBODY = 0xffff_ffff
  * })
  */
 export function peerOf(socket: number | Socket): {
-  /** 0 when the process is not visible in this PID namespace. It may have ended, and its number be another's. */
+  /**
+   * Process id; 0 if the process is not visible in this PID namespace. It may have exited, and another process may have
+   * its id.
+   */
   readonly pid: number
-  /** As seen in this user namespace: 65534 when it has no such user. */
+  /** User id in this user namespace; 65534 if the user is not mapped. */
   readonly uid: number
   readonly gid: number
 } {
@@ -34,10 +41,10 @@ export function peerOf(socket: number | Socket): {
   return { pid, uid, gid }
 }
 
-// Node and bun both have it there, and nowhere in their types.
+// Node.js and Bun store the descriptor here, which their types do not declare.
 function descriptorOf(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined
   if (typeof fd === 'number' && fd >= 0) return fd
-  throw new NetnsError('CLOSED', 'The socket is closed: nobody is at its other end')
+  throw new NetnsError('CLOSED', 'The socket is closed and has no peer')
 }

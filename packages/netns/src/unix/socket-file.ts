@@ -4,12 +4,13 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 
 /**
- * Gives a socket its file, in place of the socket that was there. The file never has more permissions than `mode`.
- * Returns what removes it again, unless it is another's by then. Call that before the descriptor is closed.
+ * Binds a socket to a path and replaces an existing socket there. The file never has more permissions than `mode`.
+ * Returns a function that removes the file unless another process has replaced it. Call that function before closing
+ * the descriptor.
  */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
-  // bind makes the file with the descriptor's mode, less the umask.
+  // bind creates the file with the descriptor's mode, reduced by the umask.
   fchmodSync(fd, mode)
   try {
     loadSys().bind(fd, address)
@@ -18,7 +19,7 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // As long as the socket is open its inode is nobody else's.
+  // While the socket is open, no other file can have its inode.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)
@@ -48,7 +49,7 @@ function identityOf(path: string): string | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    // gone
+    // The file is gone.
     return undefined
   }
 }

@@ -14,20 +14,20 @@ import {
 } from './constants.ts'
 import { messageOf, type UnixMessage } from './message.ts'
 
-/** What may come with one message. */
+/** Limits of a received message. */
 export interface MessageLimits {
   readonly isPackets: boolean
   readonly maxBytes: number
   readonly maxFds: number
 }
 
-// One block: struct msghdr, struct iovec, then the control message with room for every descriptor the kernel takes.
+// Offsets in one block: struct msghdr, struct iovec, then the control message with room for the maximum of descriptors.
 const AT = { vector: 16, vectors: 24, control: 32, controlLength: 40, flags: 48, base: 56, length: 64 }
 const CONTROL = 72
 const CMSGHDR = 16
 const DATA = CONTROL + CMSGHDR + 4 * (SCM_MAX_FD + 1)
 
-/** A block whose addresses are in it. It holds an ArrayBuffer, which no collector moves. */
+/** Block that contains its own addresses. It uses an ArrayBuffer, which the garbage collector does not move. */
 function blockWith(dataSize: number): Buffer {
   const block = Buffer.from(new ArrayBuffer(DATA + dataSize))
   const start = addressOf(block)
@@ -49,7 +49,10 @@ function blockForRights(): Buffer {
   return block
 }
 
-/** The number of bytes that were taken, or `full` when nothing was: then neither were the descriptors. */
+/**
+ * Sends bytes and descriptors. Returns the number of bytes sent, or `full` if the kernel accepted neither bytes nor
+ * descriptors.
+ */
 export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]): number | 'full' {
   outgoing ??= blockForRights()
   const controlLength = fds.length === 0 ? 0 : CMSGHDR + 4 * fds.length
@@ -64,7 +67,7 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // A reset is told once: the next attempt says EPIPE, which it is.
+    // The kernel reports a reset only once. The next attempt fails with EPIPE.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }
@@ -72,14 +75,14 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
 let incoming: Buffer | undefined
 
 /**
- * What has come, `none` when nothing has, `undefined` when nothing will. A packet without bytes is the end as well: the
- * kernel does not tell them apart.
+ * Receives a message. Returns `none` if nothing has arrived, and `undefined` if nothing more will arrive. An empty
+ * packet also counts as the end, because the kernel reports both in the same way.
  */
 export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimits): UnixMessage | undefined | 'none' {
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)
   const block = incoming
   const { functions, errno } = socketCalls()
-  // With MSG_TRUNC the kernel tells how long a packet was.
+  // With MSG_TRUNC the kernel returns the full length of a packet.
   const flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (isPackets ? MSG_TRUNC : 0)
   for (;;) {
     block.writeUInt32LE(maxBytes, AT.length)
@@ -88,7 +91,7 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
     if (length !== -1) return received(block, length, maxBytes)
     const number = errno()
     if (number === EAGAIN) return 'none'
-    // The peer left what we sent unread. What it sent before can still be read.
+    // The peer closed without reading all messages. Its own messages can still be read.
     if (number !== EINTR && number !== ECONNRESET) throw failed('recvmsg', `from ${fd}`)
   }
 }

@@ -20,7 +20,7 @@ rtnlBehaviour('the fake', async () => {
   }
 })
 
-test('it is the namespace of the node, and opens others, which see what was done', async () => {
+test("the fake is the node's namespace, and opens other namespaces that share its changes", async () => {
   const node = fakeRtnl()
   using pod = handle(3n)
   using inside = await node.open(pod)
@@ -30,14 +30,14 @@ test('it is the namespace of the node, and opens others, which see what was done
   expect((await again.getLinks()).map(({ name }) => name)).toEqual(['lo', 'v0'])
 })
 
-test('what it answers is a copy', async () => {
+test('the returned objects are copies', async () => {
   const node = fakeRtnl()
   const [lo] = await node.getLinks()
   if (lo !== undefined) Reflect.set(lo, 'mtu', 7)
   expect(await node.getLink('lo')).toMatchObject({ mtu: 65536 })
 })
 
-test('a fake namespace that is entered says what it is, and what to do', () => {
+test('entering a fake namespace throws an error that explains the fake', () => {
   using pod = handle(4n)
   expect(() => run(pod, () => 1)).toThrow(
     expect.objectContaining({

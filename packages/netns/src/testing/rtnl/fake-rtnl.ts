@@ -13,11 +13,12 @@ import * as tables from './tables.ts'
 import { type Device, findDevice, viewOf, World } from './world.ts'
 
 /**
- * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort`, or an `openRtnl`: the same
- * answers, the same errors, links that go with their other end, routes that go with their link. It is the node's
- * namespace; `open` gives those of others, such as the fake ones of `@cni/skel/testing`. New ones have `lo`, up.
+ * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort` or an `openRtnl`: the same
+ * answers and errors. A veth disappears with its peer, routes disappear with their link. The fake is the node's
+ * namespace; `open` opens other namespaces, such as the fake ones of `@cni/skel/testing`. New namespaces have `lo`, up.
  *
- * It knows no packets, no IPv6 link-local addresses, no time, and no programs: the descriptor of a filter's is their id.
+ * It models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's program is
+ * also the program's id.
  *
  * @example
  * ```ts
@@ -29,7 +30,7 @@ import { type Device, findDevice, viewOf, World } from './world.ts'
  * ```
  */
 export function fakeRtnl(): Rtnl & {
-  /** Stands for `openRtnl`: inverse steps included, other namespaces of the same fake kernel included. */
+  /** Replacement for `openRtnl`, with undo steps and the other namespaces of the same fake kernel. */
   readonly open: typeof openRtnl
 } {
   const world = new World()
@@ -37,7 +38,7 @@ export function fakeRtnl(): Rtnl & {
     const { netns, undo } = placeOf(where, 'openRtnl')
     if (keptIn(netns) !== undefined) return keeping(portTo(world, netns))
     if (undo === undefined) return portTo(world, netns)
-    // Like the real one, it serves inverse steps when it is closed.
+    // Like the real one, it runs undo steps after `close`.
     return undoing({ ...portTo(world, netns), close() {} }, { netns, undo, open })
   }
   return { ...portTo(world, 'host'), open }
@@ -46,7 +47,7 @@ export function fakeRtnl(): Rtnl & {
 function portTo(world: World, target: NetnsTarget): Rtnl {
   const here = world.namespace(target)
   let open = true
-  /** Errors are rejections, and what is closed says so. */
+  /** Turns errors into rejections. Throws `CLOSED` after `close`. */
   const on = async <T>(act: () => T): Promise<T> => {
     if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
     return structuredClone(act())

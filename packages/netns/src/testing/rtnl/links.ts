@@ -19,7 +19,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Makes a link, and the other end of a veth; `false` when it is there. */
+/** Adds a link, and the peer of a veth. Returns `false` if the link exists. */
 export function addDevice(world: World, here: Namespace, link: LinkToAdd): boolean {
   const what = `Add ${link.kind} link ${linkText(link.name)}`
   const home = link.netns === undefined ? here : world.namespace(link.netns)
@@ -28,7 +28,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   if (link.parent !== undefined && parent === undefined && link.kind !== 'veth') {
     throw refusal(what, 'ENODEV', `there is no link ${linkText(link.parent)}`)
   }
-  // Checked as it would be on its way to the kernel.
+  // Validates the link as a real request would.
   encodeNewLink(
     { ...link, netns: undefined, peer: link.peer && { ...link.peer, netns: undefined } },
     { parent: parent?.index },
@@ -70,7 +70,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   return true
 }
 
-/** Deletes a link with everything that hangs on it; `false` when there is none. */
+/** Deletes a link and all links based on it. Returns `false` if the link is missing. */
 export function deleteDevice(world: World, here: Namespace, ref: LinkRef): boolean {
   const device = findDevice(here, ref)
   if (device === undefined) return false
@@ -79,7 +79,7 @@ export function deleteDevice(world: World, here: Namespace, ref: LinkRef): boole
   return true
 }
 
-/** Changes a link; all of it, or nothing. */
+/** Changes all given members of a link, or none. */
 export function changeDevice(
   world: World,
   here: Namespace,
@@ -134,7 +134,7 @@ function apply(device: Device, reduced: object, change: LinkChange, master: Devi
   if (wasUp && !device.settings.up) bringDown(device)
 }
 
-/** Goes into another namespace: down, and without what it had here. */
+/** Moves a link to another namespace: down, without its addresses and routes. */
 function leave(device: Device, home: Namespace): void {
   bringDown(device)
   forget(device)
@@ -171,7 +171,7 @@ function enslave(device: Device, master: Device): void {
   joinDefaultVlan(device, master.settings)
 }
 
-/** Every port, and the bridge itself, has the VLAN of untagged frames. */
+/** Adds the bridge's default VLAN to a port or to the bridge itself. */
 function joinDefaultVlan({ netns, index }: Device, { bridge }: Settings): void {
   const vid = bridge?.vlanDefaultPvid ?? 0
   if (vid !== 0) netns.vlans.push({ linkIndex: index, vid, pvid: true, untagged: true })

@@ -21,7 +21,7 @@ const DEFAULTS = {
   geneve: { port: 6081, ttl: 0, udpChecksum: true },
 } as const
 
-/** A port of a bridge as it is at first. */
+/** Initial options of a bridge port. */
 export const NEW_PORT = {
   hairpin: false,
   isolated: false,
@@ -38,7 +38,7 @@ export const NEW_PORT = {
 
 let macs = 0
 
-/** What a new link has that is said, and what it has by itself. */
+/** Settings of a new link: the given ones and the kernel's defaults. */
 export function settingsOf(link: LinkToAdd): Settings {
   const { name, kind = '', mtu = 1500, txqlen, up = false, alias } = link
   macs += 1

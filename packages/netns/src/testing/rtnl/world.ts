@@ -10,22 +10,22 @@ import type { Qdisc } from '../../rtnl/port/qdisc.ts'
 import type { Route } from '../../rtnl/port/route.ts'
 import type { PolicyRule } from '../../rtnl/port/rule.ts'
 
-/** What of a link is as read, and does not follow from others. */
+/** Members of a link that do not depend on other links. */
 export type Settings = Omit<Link, 'index' | 'running' | 'master' | 'parent' | 'parentNetns'>
 
-/** A link of a fake kernel. */
+/** Link of a fake kernel. */
 export interface Device {
   index: number
   netns: Namespace
   settings: Settings
   master?: Device | undefined
-  /** The other end of a veth. */
+  /** Peer of a veth. */
   peer?: Device | undefined
-  /** What it hangs on. */
+  /** Link that this link is based on. */
   parent?: Device | undefined
 }
 
-/** A namespace of a fake kernel. */
+/** Namespace of a fake kernel. */
 export interface Namespace {
   readonly devices: Device[]
   addresses: Address[]
@@ -38,7 +38,7 @@ export interface Namespace {
   vlans: BridgeVlan[]
 }
 
-/** A fake kernel: its namespaces come into being when somebody looks. */
+/** Fake kernel. Creates a namespace at its first use. */
 export class World {
   readonly #namespaces = new Map<string, Namespace>()
   #index = 1
@@ -52,37 +52,37 @@ export class World {
     return fresh
   }
 
-  /** The links of all namespaces. */
+  /** Links of all namespaces. */
   devices(): Device[] {
     return [...this.#namespaces.values()].flatMap(({ devices }) => devices)
   }
 
-  /** A number that no link has. */
+  /** Next unused link index. */
   nextIndex(): number {
     this.#index += 1
     return this.#index
   }
 }
 
-/** An error as the kernel's, of which the code is its errno name. */
+/** Error as the kernel reports it, with the errno name as its code. */
 export function refusal(what: string, code: string, text?: string): NetnsError {
   return new NetnsError(code, `${what}: ${code}${text === undefined ? '' : `, ${text}`}`)
 }
 
-/** The link that is meant; `undefined` when there is none. Throws as the real one for what is no name. */
+/** Finds a link. Throws for an invalid name, as the real one does. */
 export function findDevice({ devices }: Namespace, ref: LinkRef): Device | undefined {
   const { index } = linkSelector(ref)
   return devices.find((device) => (typeof ref === 'string' ? device.settings.name === ref : device.index === index))
 }
 
-/** The link that is meant; throws `ENODEV` when there is none. */
+/** Finds a link. Throws `ENODEV` if it is missing. */
 export function requireDevice(netns: Namespace, ref: LinkRef, what: string): Device {
   const device = findDevice(netns, ref)
   if (device !== undefined) return device
   throw refusal(what, 'ENODEV', `there is no link ${linkText(ref)}`)
 }
 
-/** A link as read. */
+/** Link as `getLink` returns it. */
 export function viewOf(device: Device): Link {
   const { index, settings, master, netns } = device
   const parent = device.peer ?? device.parent

@@ -263,7 +263,7 @@ describe('the socket', () => {
   })
 
   test('needs a path', () => {
-    expect(() => startZds(mute)).toThrow(/No path for a unix socket: "": it is empty/)
+    expect(() => startZds(mute)).toThrow(/Invalid path for a unix socket: "": it is empty/)
   })
 
   test('is removed by close, which may be called twice and rejects waiting requests', async () => {
