@@ -2,41 +2,40 @@ import type { IpFamily } from '@cni/types/ip'
 import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
-/** One rule or chain that differs. `rule` is its text without the leading `-A CHAIN`; a chain has none. */
+/** Rule or chain that differs. `rule` is its text without `-A CHAIN`; it is missing for a chain. */
 export interface DriftLine {
   readonly family: IpFamily
   readonly table: Table
   readonly chain: string
   readonly rule?: string
-  /** Set when it stands in the back end that is not in use. */
+  /** Back end of the line, if it is not the one in use. */
   readonly backend?: IptablesBackend
 }
 
 /**
- * The difference between a ruleset and the kernel. In own chains everything counts: content and order. In built-in
- * chains own rules must be there in their relative order and nothing stale may jump to an own chain; the rules of
- * others are not looked at.
+ * Difference between a ruleset and the kernel. In own chains, content and order count. In built-in chains, own rules
+ * must exist in their relative order, and only wanted rules may jump to own chains. Foreign rules do not count.
  */
 export interface Drift {
-  /** Wanted, not there. */
+  /** Rules and chains that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
-  /** There, in an own chain or jumping to one, not wanted. */
+  /** Unwanted rules and chains in the kernel: in an own chain, or jumping to one. */
   readonly unexpected: readonly DriftLine[]
-  /** There, but another rule or in another place. */
+  /** Existing rules that differ in content or position. */
   readonly changed: readonly (DriftLine &
     (
       | {
-          /** The rules are all there, but in another order. `rule` is the first one found out of place. */
+          /** All rules exist, but in another order. `rule` is the first one out of order. */
           readonly reason: 'order'
         }
       | {
-          /** A rule stands where another one was expected. */
+          /** Another rule stands at the position of the expected one. */
           readonly reason: 'replaced'
           readonly expected: string
           readonly actual: string
         }
     ))[]
-  /** Policies of built-in chains that differ, between two snapshots: a ruleset has none. */
+  /** Policies of built-in chains that differ between two snapshots. A ruleset has no policies. */
   readonly policies?: readonly (Omit<DriftLine, 'rule' | 'backend'> & {
     readonly expected: string
     readonly actual: string

@@ -3,15 +3,14 @@ import type { Drift } from './drift.ts'
 
 const brand = Symbol.for('cni.iptables.error')
 
-/** Temporary errors: CNI code 11. */
+/** Codes of temporary errors, which become CNI code 11. */
 const laterCodes: readonly IptablesError['code'][] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
 
-/** Characters of a program's stderr in an error document. */
+/** Largest number of characters of a program's stderr in an error document. */
 const MAX_DETAILS = 2000
 
 /**
- * Every failure of this package. The message is a sentence: what failed, the offending value or the first line of
- * stderr, and what to do about it.
+ * Error of this package. The message says what failed, the invalid value or the first line of stderr, and what to do.
  *
  * @example
  * ```ts
@@ -21,7 +20,7 @@ const MAX_DETAILS = 2000
  * ```
  */
 export class IptablesError extends Error {
-  /** Stable, for programs. */
+  /** Stable code for programs. */
   readonly code:
     | 'INVALID_RULE'
     | 'NO_BINARY'
@@ -29,9 +28,9 @@ export class IptablesError extends Error {
     | 'NO_CHAIN'
     | 'DENIED'
     | 'LOCKED'
-    /** The kernel refused rules that were written by netlink, for a reason that is none of the others. */
+    /** The kernel refused rules written by netlink, for a reason without a code of its own. */
     | 'REFUSED'
-    /** Others changed the rules again and again while we tried. */
+    /** Other programs changed the rules during every attempt. */
     | 'CHANGED'
     | 'EXIT'
     | 'ABORTED'
@@ -40,7 +39,7 @@ export class IptablesError extends Error {
     | 'DRIFT'
   readonly stderr: string | undefined
   readonly input: string | undefined
-  /** The difference that `verify` found, with the code `DRIFT`. */
+  /** Differences that `verify` found, with the code `DRIFT`. */
   readonly drift?: Drift
   readonly [cniErrorKey]?: { readonly code: number; readonly details?: string | undefined }
 
@@ -49,9 +48,9 @@ export class IptablesError extends Error {
     message: string,
     options: {
       readonly cause?: unknown
-      /** The program's whole stderr, when a program failed. */
+      /** Whole stderr of a program that failed. */
       readonly stderr?: string | undefined
-      /** The restore text that was refused. */
+      /** Restore text that was refused. */
       readonly input?: string | undefined
     } = {},
   ) {
@@ -71,12 +70,12 @@ export class IptablesError extends Error {
 Object.defineProperty(IptablesError.prototype, 'name', { value: 'IptablesError', configurable: true })
 Object.defineProperty(IptablesError.prototype, brand, { value: true })
 
-/** Whether `error` comes from this package; works across bundles, where `instanceof` does not. */
+/** True for an error of this package. Works across bundles, unlike `instanceof`. */
 export function isIptablesError(error: unknown): error is IptablesError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws the `INVALID_RULE` error that every validator of this package uses. */
+/** Throws `INVALID_RULE`. All validators of this package use it. */
 export function invalid(message: string): never {
   throw new IptablesError('INVALID_RULE', message)
 }

@@ -1,5 +1,5 @@
 /**
- * Typed iptables rulesets: build a value, print it, apply it, verify it, remove it.
+ * Typed iptables rulesets: build, print, apply, verify and remove them.
  *
  * @example
  * ```ts

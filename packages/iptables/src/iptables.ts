@@ -18,75 +18,78 @@ import type { WatchEvent } from './watch/watch.ts'
 import { watchFrom } from './watch/watch-from.ts'
 import { type IptablesOptions, workIn } from './work.ts'
 
-/** Rules in the kernel of one namespace. */
+/** Rules of one namespace in the kernel. */
 export interface Iptables {
-  /** The back end that is written to. */
+  /** Back end that is written to. */
   backend(): Promise<IptablesBackend>
   /**
-   * Brings the ruleset into the kernel: written when nothing of it is there, corrected when something differs, left
-   * alone when it is there already. Fails as a whole: then nothing of this call stays.
+   * Writes the ruleset if it is missing, corrects differences, and leaves an equal ruleset unchanged. Fails as a whole:
+   * a failed call leaves no change.
    */
   apply(rules: Ruleset): Promise<ApplyReport>
-  /** Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset; rules of others are ignored. */
+  /** Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Foreign rules are ignored. */
   verify(rules: Ruleset): Promise<void>
-  /** What `verify` would complain about, as data. */
+  /** Differences that `verify` would report, as data. */
   diff(rules: Ruleset): Promise<Drift>
-  /** What has changed since a snapshot, or differs from a text that `parseSave` read, by whomever. */
+  /** Differences from a snapshot, or from a text that `parseSave` read, whichever program made them. */
   diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
-  /** Removes the ruleset's chains and rules. What is not there is fine. */
+  /** Removes the ruleset's chains and rules. Missing ones are not an error. */
   remove(rules: Ruleset): Promise<undefined>
   remove(
     rules: Ruleset,
     options: {
-      /** Read before writing, so that the report can undo the removal. Default: true where the context has an `undo`. */
+      /** Reads before writing, so that the removal can be undone. Default: true if the context has an `undo`. */
       readonly reversible: true
     },
   ): Promise<Change>
   /**
-   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. A table of nf_tables that
-   * holds nothing but empty built-in chains then is deleted.
+   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. Also deletes tables of
+   * nf_tables that then hold only empty built-in chains.
    */
   removeChains(prefix: string): Promise<Change>
   /**
-   * Deletes the tables of nf_tables that hold nothing but empty built-in chains with the policy ACCEPT: for a caller who
-   * knows that they came with its own rules. Returns whether there were any; without netlink nothing is deleted.
+   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT, for a caller whose own
+   * rules created them. Returns true if a table was deleted. Without netlink, deletes nothing.
    */
   removeEmptyTables(): Promise<boolean>
-  /** The kernel's rules as `iptables-save` prints them. */
+  /** Rules of the kernel as `iptables-save` prints them. */
   save(family: Family): Promise<string>
-  /** Everything that the back end in use holds, as one value. Only reads. */
+  /** Complete content of the back end in use. Changes nothing. */
   snapshot(options?: {
-    /** Default: those of the `Iptables`. */
+    /** Default: the families of the `Iptables`. */
     readonly families?: readonly Family[] | undefined
-    /** Default: all. */
+    /** Default: all tables. */
     readonly tables?: readonly Table[] | undefined
   }): Promise<Snapshot>
-  /** Makes the kernel hold what a snapshot holds, counters aside: rules that came later go, whoever wrote them. */
+  /**
+   * Makes the kernel hold the rules of a snapshot, except counters. Removes later rules, also those of other programs.
+   */
   restore(snapshot: Snapshot): Promise<Change>
   /**
-   * Reports at once whether the ruleset stands, then drift and errors at every look while they last, and their end; until
-   * aborted or left with `break`.
+   * Reports at once whether the kernel holds the ruleset. Then reports drift and errors at every check while they last,
+   * and their end. Ends on abort or `break`.
    */
   watch(
     rules: Ruleset,
     options?: {
-      /** Ends the watch; also one that is reading just now. Default: the signal of the context. */
+      /** Ends the watch, also during a read. Default: the signal of the context. */
       readonly signal?: AbortSignal | undefined
-      /** Milliseconds between two looks. Default 30 000. */
+      /** Milliseconds between two checks. Default: 30 000. */
       readonly interval?: number | undefined
     },
   ): AsyncIterable<WatchEvent>
   /**
-   * Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. The function is
-   * synchronous: an `async` one does not compile.
+   * Runs several steps on chains and rules as one transaction. Each family is read once and written once; all steps
+   * succeed or none. The function must be synchronous: an `async` one does not compile.
    */
   transaction<T>(steps: (t: Transaction) => T extends PromiseLike<unknown> ? never : T): Promise<Change>
 }
 
 /**
- * The iptables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`: its `signal` stops
- * running programs, its `undo` gets the way back before anything is written. Nothing runs before the first call.
- * In DEL, `remove` and `removeChains` leave everything where the handle is `kept`: another attachment uses the namespace.
+ * Iptables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `signal`
+ * stops running programs; its `undo` gets the undo step before the first write. Nothing runs before the first call.
+ *
+ * In DEL, `remove` and `removeChains` remove nothing if the handle is `kept`: another attachment uses the namespace.
  *
  * @example
  * ```ts

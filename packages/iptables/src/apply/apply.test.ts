@@ -26,7 +26,7 @@ const setup = (kernelOptions: Parameters<typeof fakeKernel>[0] = {}, options: Ip
 const isRestore = ({ argv }: FakeKernel['commands'][number], family = 'ip') => argv[0] === `${family}tables-restore`
 
 describe('apply', () => {
-  test('on an empty namespace: one restore per family, nothing read', async () => {
+  test('writes an empty namespace with one restore per family and reads nothing', async () => {
     const { ipt, programs, kernel } = setup()
     const report = await ipt.apply(rules)
     expect(report).toMatchObject({ plan: 'fresh', families: ['ipv4', 'ipv6'], backend: 'iptables-nft' })
@@ -35,7 +35,7 @@ describe('apply', () => {
     expect(kernel.dump('ipv6')).toContain('-A EX_OUTPUT ! -d ::1 -j EX_REDIRECT')
   })
 
-  test('a second time: reads, and writes nothing', async () => {
+  test('reads and writes nothing the second time', async () => {
     const { ipt, kernel } = setup()
     await ipt.apply(rules)
     const before = kernel.dump()
@@ -52,7 +52,7 @@ describe('apply', () => {
     ['an own jump twice', '*nat\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n'],
     ['an unknown jump to an own chain', '*nat\n-I OUTPUT 1 -p udp -j EX_REDIRECT\nCOMMIT\n'],
     ['own rules in the wrong order', '*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n'],
-  ])('%s: one read and one write in that family, then verify is content', async ([, tampering]) => {
+  ])('%s: corrects that family with one read and one write, and verify then passes', async ([, tampering]) => {
     const { ipt, kernel } = setup()
     await ipt.apply(rules)
     kernel.tamper(tampering)
@@ -66,7 +66,7 @@ describe('apply', () => {
     await ipt.verify(rules)
   })
 
-  test('a table missing, as after a killed apply: the fresh plan writes it, the read finds nothing more to do', async () => {
+  test('completes a table that a killed apply left out: the fresh plan writes it, the read finds no difference', async () => {
     const { ipt, kernel, programs } = setup({}, { families: ['ipv4'] })
     await ipt.apply(rules)
     kernel.tamper('*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n')
@@ -75,7 +75,7 @@ describe('apply', () => {
     await ipt.verify(rules)
   })
 
-  test('keeps the rules of others where they are', async () => {
+  test('keeps rules of other programs in their places', async () => {
     const { ipt, kernel } = setup()
     kernel.tamper('*nat\n-N OTHER\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n')
     await ipt.apply(rules)
@@ -99,7 +99,7 @@ describe('apply', () => {
     )
   })
 
-  test('a table without own chains is read first, so that nothing is ever written twice', async () => {
+  test('reads a table without own chains first, so that it never writes a rule twice', async () => {
     const { ipt, programs } = setup({}, { families: ['ipv4'] })
     const direct = ruleset({ filter: [], nat: ['A'] }, (t) => [
       t.filter.on('INPUT').in('eth9').drop(),
@@ -110,7 +110,7 @@ describe('apply', () => {
     expect((await ipt.apply(direct)).plan).toBe('unchanged')
   })
 
-  test('prints the fresh text with the given printer', async () => {
+  test('prints the text of a first apply with the given printer', async () => {
     const print = () => '* nat\n-N A\n-A A  -j RETURN\nCOMMIT\n'
     const { ipt, kernel } = setup({}, { families: ['ipv4'], print })
     const own = ruleset({ nat: ['A'] }, (t) => [t.nat.on('A').return()])
@@ -119,7 +119,7 @@ describe('apply', () => {
     expect((await ipt.apply(own)).plan).toBe('unchanged')
   })
 
-  test('leaves out IPv6 where the namespace has none', async () => {
+  test('omits IPv6 if the namespace lacks it', async () => {
     const { ipt, programs } = setup({ ipv6: false })
     expect((await ipt.apply(rules)).families).toEqual(['ipv4'])
     expect(programs()).toEqual(['iptables-restore'])
@@ -127,7 +127,7 @@ describe('apply', () => {
 })
 
 describe('a failing apply', () => {
-  test('in the second table takes back the first, in both families', async () => {
+  test('in the second table rolls back the first, in both families', async () => {
     const { ipt, kernel } = setup()
     kernel.tamper('*nat\n-N OTHER\nCOMMIT\n', 'ipv6')
     const broken = { ...rules, rules: rules.rules.map((rule) => breakIn(rule, 'EX_REDIRECT')) }
@@ -136,7 +136,7 @@ describe('a failing apply', () => {
     expect(kernel.dump('ipv6')).toBe('*nat\n:OTHER - [0:0]\nCOMMIT\n')
   })
 
-  test('in one family takes back the other', async () => {
+  test('in one family rolls back the other', async () => {
     const { ipt, kernel } = setup({ fail: (each) => (isRestore(each, 'ip6') ? 'line 3 failed: no' : undefined) })
     const error = await ipt.apply(rules).catch((each: unknown) => each)
     expect(isIptablesError(error) && error.message).toBe(
@@ -145,7 +145,7 @@ describe('a failing apply', () => {
     expect(kernel.dump('ipv4')).toBe('')
   })
 
-  test('while it reconciles brings back what was there, drift included', async () => {
+  test('during a correction restores the previous state, including its drift', async () => {
     let failing = false
     const fail = (each: FakeKernel['commands'][number]) =>
       failing && isRestore(each, 'ip6') && each.input?.includes(':EX') ? 'line 2 failed: no' : undefined
@@ -158,15 +158,15 @@ describe('a failing apply', () => {
     expect([kernel.dump('ipv4'), kernel.dump('ipv6')]).toEqual(before)
   })
 
-  test('says so when taking back fails too', async () => {
+  test('reports a failed rollback in the error', async () => {
     let restores = 0
     const fail = (each: FakeKernel['commands'][number]) =>
       isRestore(each, 'ip6') || (isRestore(each) && restores++ > 0) ? 'line 1 failed: no' : undefined
     const { ipt } = setup({ fail })
-    await expect(ipt.apply(rules)).rejects.toThrow(/; and taking back what was written failed too: iptables-restore/)
+    await expect(ipt.apply(rules)).rejects.toThrow(/; the rollback failed too: iptables-restore/)
   })
 
-  test('without a program names the package and runs nothing more', async () => {
+  test('without the program names the package and starts nothing else', async () => {
     const { ipt, kernel } = setup({ without: ['ip6tables-restore'] })
     await expect(ipt.apply(rules)).rejects.toThrow(/ip6tables-restore is not installed.*package iptables/)
     expect(kernel.dump('ipv4')).toBe('')
@@ -174,7 +174,7 @@ describe('a failing apply', () => {
 })
 
 describe('a context', () => {
-  test('gets the inverse before anything is written', async () => {
+  test('gets the undo step before the first write', async () => {
     const kernel = fakeKernel()
     const undo: (() => unknown)[] = []
     const seen: number[] = []
@@ -190,7 +190,7 @@ describe('a context', () => {
     expect([kernel.dump('ipv4'), kernel.dump('ipv6')]).toEqual(['', ''])
   })
 
-  test('gets an inverse that leaves an unchanged ruleset alone', async () => {
+  test('gets an undo step that leaves an unchanged ruleset in place', async () => {
     const { port, dump } = fakeKernel()
     await iptables('host', { port }).apply(rules)
     const undo: (() => unknown)[] = []
@@ -200,18 +200,18 @@ describe('a context', () => {
     expect(dump()).toBe(before)
   })
 
-  test('without a namespace is refused: nothing given never means the node', () => {
+  test('without a namespace is refused: the node is never the default', () => {
     expect(() => iptables({ netns: undefined })).toThrow(expect.objectContaining({ code: 'MISSING' }))
   })
 
-  test('that is aborted already starts nothing', async () => {
+  test('starts nothing if it is already aborted', async () => {
     const { port, commands } = fakeKernel()
     const ipt = iptables({ netns: 'host', signal: AbortSignal.abort() }, { port })
     await expect(ipt.apply(rules)).rejects.toMatchObject({ code: 'ABORTED' })
     expect(commands).toEqual([])
   })
 
-  test('that is aborted meanwhile takes back what was written', async () => {
+  test('rolls back the writes if it is aborted meanwhile', async () => {
     const controller = new AbortController()
     const kernel = fakeKernel({ fail: () => void controller.abort() })
     const ipt = iptables({ netns: 'host', signal: controller.signal }, { port: kernel.port })
@@ -221,7 +221,7 @@ describe('a context', () => {
 })
 
 describe('verify and diff', () => {
-  test('say what differs, per family, table and chain', async () => {
+  test('name the differences by family, table and chain', async () => {
     const { ipt, kernel } = setup()
     await ipt.apply(rules)
     kernel.tamper('*nat\n:EX_OUTPUT - [0:0]\n-A EX_OUTPUT -j ACCEPT\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
@@ -246,7 +246,7 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
     })
   })
 
-  test('the message and the details of a drift, one behind the other as runtimes print them, say nothing twice', async () => {
+  test('the message and the details of a drift, printed one after the other, repeat nothing', async () => {
     const { ipt, kernel } = setup({}, { families: ['ipv4'] })
     await ipt.apply(rules)
     kernel.tamper('*nat\n-F EX_REDIRECT\nCOMMIT\n')
@@ -263,7 +263,7 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
     expect(programs()).toEqual(['iptables-save', 'ip6tables-save'])
   })
 
-  test('report own rules that stand in the other back end', async () => {
+  test('report own rules in the other back end', async () => {
     const { ipt, kernel } = setup({}, { backend: 'iptables-nft' })
     await ipt.apply(rules)
     kernel.tamper('*nat\n-N EX_OUTPUT\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n', 'ipv4', 'iptables-legacy')
@@ -276,20 +276,20 @@ changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j
 })
 
 describe('remove', () => {
-  test('removes own chains, jumps and rules, keeps those of others, and may be repeated', async () => {
+  test('removes own chains, jumps and rules, keeps foreign ones, and can be repeated', async () => {
     const { ipt, kernel } = setup()
     kernel.tamper('*nat\n-N OTHER\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n')
     const before = kernel.dump()
     await ipt.apply(rules)
     kernel.tamper('*nat\n-A OTHER -j EX_REDIRECT\nCOMMIT\n')
     await ipt.remove(rules)
-    // The foreign copy of `-o eth9 -j RETURN` cannot be told from ours: one is removed, one stays.
+    // The foreign copy of `-o eth9 -j RETURN` equals ours, so one of the two is removed and one stays.
     expect(kernel.dump()).toBe(before)
     await ipt.remove(rules)
     expect(kernel.dump('ipv6')).toBe('')
   })
 
-  test('removeChains takes all chains with a prefix in all tables, and the jumps to them', async () => {
+  test('removeChains removes all chains with a prefix in all tables, and the jumps to them', async () => {
     const { ipt, kernel } = setup()
     kernel.tamper('*filter\n-N OTHER\n-N EX_OLD\n-A INPUT -j OTHER\n-A OTHER -g EX_OLD\n-A INPUT -j EX_OLD\nCOMMIT\n')
     await ipt.apply(rules)
@@ -302,11 +302,11 @@ describe('remove', () => {
     await ipt.removeChains('EX_')
   })
 
-  test.for(['', ' ', '-', 'A B', 'a*'])('removeChains(%j) is refused: it would mean all, or none', async (prefix) => {
+  test.for(['', ' ', '-', 'A B', 'a*'])('removeChains(%j) is refused as an invalid prefix', async (prefix) => {
     await expect(setup().ipt.removeChains(prefix)).rejects.toMatchObject({ code: 'INVALID_RULE' })
   })
 
-  test('looks into both back ends when both may hold some', async () => {
+  test('searches both back ends if both may hold rules', async () => {
     const { kernel } = setup()
     for (const backend of ['iptables-nft', 'iptables-legacy'] as const)
       await iptables('host', { port: kernel.port, backend }).apply(rules)
@@ -318,7 +318,7 @@ describe('remove', () => {
 describe('the back end', () => {
   const foreign = '*filter\n-A INPUT -p udp -j ACCEPT\nCOMMIT\n'
 
-  test('is what the node’s iptables-restore is, found without a process', async () => {
+  test('follows the node’s iptables-restore, found without starting a process', async () => {
     for (const backend of ['iptables-nft', 'iptables-legacy'] as const) {
       const { ipt, programs } = setup({ backend })
       expect(await ipt.backend()).toBe(backend)
@@ -326,7 +326,7 @@ describe('the back end', () => {
     }
   })
 
-  test('is legacy where legacy holds rules', async () => {
+  test('is legacy if the legacy back end holds rules', async () => {
     const { ipt, kernel, programs } = setup()
     kernel.tamper(foreign, 'ipv4', 'iptables-legacy')
     expect((await ipt.apply(rules)).backend).toBe('iptables-legacy')
@@ -334,19 +334,19 @@ describe('the back end', () => {
     expect(kernel.commands.find(({ input }) => input !== undefined)?.argv).toContain('--wait=30')
   })
 
-  test('is not legacy where a legacy program only looked', async () => {
+  test('is not legacy if a legacy program has only read the tables', async () => {
     const { ipt, kernel } = setup()
     kernel.tamper('*filter\nCOMMIT\n', 'ipv4', 'iptables-legacy')
     expect(await ipt.backend()).toBe('iptables-nft')
   })
 
-  test('that was given is used under its own name', async () => {
+  test('uses the programs with the given back end in their names', async () => {
     const { ipt, programs } = setup({}, { backend: 'iptables-legacy', families: ['ipv4'] })
     await ipt.apply(rules)
     expect(programs()).toEqual(['iptables-legacy-restore'])
   })
 
-  test('changes: the rules in the other one are removed', async () => {
+  test('removes the rules in the previous back end after a change', async () => {
     const { kernel } = setup()
     await iptables('host', { port: kernel.port, backend: 'iptables-legacy' }).apply(rules)
     await iptables('host', { port: kernel.port, backend: 'iptables-nft' }).apply(rules)
@@ -354,12 +354,12 @@ describe('the back end', () => {
     await iptables('host', { port: kernel.port, backend: 'iptables-nft' }).verify(rules)
   })
 
-  test('that is not installed is an error that names the package', async () => {
+  test('without its programs is an error that names the package', async () => {
     const { ipt } = setup({ without: ['iptables-restore', 'iptables-nft-restore', 'iptables-legacy-restore'] })
     await expect(ipt.apply(rules)).rejects.toMatchObject({ code: 'NO_BINARY' })
   })
 
-  test('behind a wrapper is asked for its version', async () => {
+  test('asks a wrapper script for its version', async () => {
     const { kernel } = setup()
     const port = { ...kernel.port, resolve: () => '/usr/sbin/iptables-wrapper' }
     expect(await iptables('host', { port }).backend()).toBe('iptables-nft')
@@ -367,7 +367,7 @@ describe('the back end', () => {
   })
 })
 
-/** Makes the rules of one chain jump into nothing. */
+/** Makes the rules of one chain jump to a chain that does not exist. */
 function breakIn(rule: Rule, chain: string): Rule {
   return rule.chain === chain ? { ...rule, target: { target: 'raw', name: 'NO_CHAIN', tokens: [] } } : rule
 }

@@ -15,32 +15,29 @@ import { Journal } from './journal.ts'
 import { removeFrom } from './remove-looking.ts'
 import { type ApplyReport, overall, planOf } from './report.ts'
 
-/** What `apply` needs besides the session. */
+/** Options of `applyRuleset` besides the session. */
 export interface ApplyOptions {
   /** Default: `restoreText`. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
 }
 
-/**
- * Brings a ruleset into the kernel. Whatever fails, everything that this call wrote is taken back before the error reaches
- * the caller.
- */
+/** Writes a ruleset to the kernel. If it fails, rolls back everything that this call wrote before it throws. */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
   checkPlaces(rules)
   const started = performance.now()
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // What an older ruleset left in the back end that is not in use.
+  // Rollback for rules of an older ruleset in the other back end.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
-    // Of a call that is over before its handler is: what is written then is taken back, too.
+    // The undo step may run while this call is still writing. It waits and then rolls back these writes as well.
     await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
-  // Before the first write: a handler that fails while we write still takes it back.
+  // Registers the undo step before the first write, so that a handler that fails meanwhile rolls it back.
   options.undo?.(undo)
   const write = async (): Promise<ApplyReport['plan']> => {
     const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
@@ -57,7 +54,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   } catch (error) {
     await undo().catch((second: unknown) => {
       const code = error instanceof IptablesError ? error.code : 'EXIT'
-      const text = `${messageOf(error)}; and taking back what was written failed too: ${messageOf(second)}`
+      const text = `${messageOf(error)}; the rollback failed too: ${messageOf(second)}`
       throw new IptablesError(code, text, { cause: new AggregateError([error, second]) })
     })
     throw error
@@ -73,7 +70,7 @@ class ApplyWork {
   readonly #journal: Journal
   readonly #jobs: FamilyApply[] = []
   readonly #fresh = new Set<FamilyApply>()
-  /** Of nf_tables, before it was written by netlink. */
+  /** Generation of nf_tables before the write by netlink. */
   generation: number | undefined
 
   constructor(session: Session, backend: Backend, rules: Ruleset) {
@@ -83,7 +80,7 @@ class ApplyWork {
     this.#journal = new Journal(session)
   }
 
-  /** All families in one transaction. `undefined` where that cannot be. */
+  /** Writes all families in one netlink transaction. Returns `undefined` if netlink cannot do it. */
   async byNetlink(): Promise<ApplyReport['plan'] | undefined> {
     const rules = this.#rules
     const plans = new Map<Family, ApplyReport['plan']>()
@@ -103,13 +100,13 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // A family of which the ruleset says nothing only counts when an older one had left something there.
+    // A family without rules in the ruleset counts only if an older ruleset left rules there.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))
   }
 
-  /** All families at once, each with its own programs; the kernel commits table by table. */
+  /** Writes all families in parallel, each with its own programs. The kernel commits table by table. */
   async byPrograms(families: readonly Family[], print: ApplyOptions['print']): Promise<ApplyReport['plan']> {
     const job = (family: Family, text?: string) =>
       familyApply(this.#session, this.#journal, this.#backend, this.#rules, family, text)
@@ -122,7 +119,7 @@ class ApplyWork {
       }),
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
-    // Where one family has an older ruleset, those without a rule in this one may have it too.
+    // If one family has rules of an older ruleset, the families without rules may have some as well.
     const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
     const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)

@@ -3,24 +3,24 @@ import type { Family } from '../rules/model.ts'
 import type { Session } from '../session/session.ts'
 import { Journal } from './journal.ts'
 
-/** What a call changed, and the way back. */
+/** Change that a call made, and its undo. */
 export interface Change {
-  /** The families in which something was written; none when everything was as it should be. */
+  /** Families that were written. Empty if nothing had to change. */
   readonly families: readonly Family[]
-  /** The back end that is in use. */
+  /** Back end in use. */
   readonly backend: IptablesBackend
   readonly durationMs: number
   /**
-   * Puts back exactly what was there before the call, counters aside; what others have written since stays. A second
-   * call does nothing.
+   * Restores exactly the rules from before the call, except counters. Changes that other programs made since then stay.
+   * A second call does nothing.
    */
   undo(): Promise<void>
 }
 
-/** Registers a way back before anything is written; the `undo` of a context. */
+/** Registers an undo step before the first write; the `undo` of a context. */
 export type RegisterUndo = (fn: () => unknown) => void
 
-/** Runs what changes something under a journal, and makes its report. */
+/** Runs a change with a journal and creates its report. */
 export async function changed(
   session: Session,
   register: RegisterUndo | undefined,
@@ -35,7 +35,7 @@ export async function changed(
   return { families: journal.families, backend: chosen.kind, durationMs: performance.now() - started, undo }
 }
 
-/** Does it once, whoever asks how often; again only after it failed. */
+/** Runs a function only once for all callers. Runs it again only after a failure. */
 export function once(fn: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {

@@ -6,14 +6,14 @@ import { stepsText } from '../steps/steps.ts'
 import { type Accepted, writeUntilAccepted } from '../steps/write-until-accepted.ts'
 import type { Edit } from './edit-job.ts'
 
-/** The same as `edit`, where netlink cannot: each family is read, planned and written by processes of its own. */
+/** Does the work of `edit` with programs: reads, plans and writes each family in processes of its own. */
 export async function editByPrograms(
   session: Session,
   backend: Backend,
   { families, plan, journal, stopAtSame = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
-  // In the words of those who are to write.
+  // Reads the rules with the programs that write them, so that both print rules in the same way.
   const programs = { ...backend, netlink: false }
   const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {

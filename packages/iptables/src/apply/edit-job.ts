@@ -4,20 +4,20 @@ import type { Backend } from '../run/backend.ts'
 import type { Uncancelled } from '../run/session-options.ts'
 import type { Steps } from '../steps/steps.ts'
 
-/** Has rules written, and keeps what was. */
+/** Writes rules and records the previous state. */
 export interface Ledger {
-  /** Has a program write steps that were planned on `before`. */
+  /** Writes steps with a program. The steps were planned for `before`. */
   write(backend: Backend, before: SavedTables, steps: Steps): Promise<void>
-  /** What was written without one. */
+  /** Records steps that were written by netlink. */
   keep(backend: Backend, before: SavedTables, steps: Steps): void
 }
 
-/** What is to become of some families of a back end. */
+/** Change of some families of a back end. */
 export interface Edit extends Uncancelled {
   readonly families: readonly Family[]
-  /** Planned on what a family holds, and again on what it holds then when others write meanwhile. */
+  /** Plans the steps for the current rules of a family. Called again if another program writes meanwhile. */
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
-  /** Programs give up when the same is planned again: then no one else changed what was refused. */
+  /** Programs stop if a new plan equals the refused one: no other program has then changed the refused rules. */
   readonly stopAtSame?: boolean
 }

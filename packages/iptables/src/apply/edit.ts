@@ -5,9 +5,9 @@ import { editByPrograms } from './edit-by-programs.ts'
 import type { Edit } from './edit-job.ts'
 
 /**
- * Reads all families, plans all, then writes them; again when others wrote in between. By netlink that is one transaction,
- * all or nothing. With programs each family, and in it each table, is one of its own: what some of them wrote before
- * another failed is in the journal.
+ * Reads and plans all families, then writes them. Starts again if another program writes meanwhile. By netlink, this is
+ * one transaction. With programs, each table of each family is a transaction of its own; the journal records what was
+ * written before a failure.
  */
 export async function edit(session: Session, backend: Backend, job: Edit): Promise<Accepted[]> {
   const { families, plan, journal, uncancelled } = job

@@ -13,18 +13,23 @@ import type { Journal } from './journal.ts'
 import { type ApplyReport, planOf } from './report.ts'
 import { rewrite } from './rewrite.ts'
 
-/** Applying one family: what was done so far, and the way back. */
+/** State of an apply in one family, and its rollback. */
 export interface FamilyApply {
   readonly family: Family
-  /** Tries the fresh plan. `false`: it cannot be done blindly, `reconcile` has to do it. */
+  /**
+   * Tries the plan for an empty family. Returns false if it cannot be written without reading; `reconcile` must then do
+   * it.
+   */
   fresh(): Promise<boolean>
-  /** Reads, and writes what differs. */
+  /** Reads the rules and writes the differences. */
   reconcile(): Promise<ApplyReport['plan']>
-  /** Takes back what `fresh` and `reconcile` wrote. `alone`: another family had nothing of ours before. */
+  /** Rolls back the writes of `fresh` and `reconcile`. `alone` is true if another family held no own rules before. */
   back(alone: boolean): Promise<void>
 }
 
-/** Prepares one family. `freshText` is what the fresh plan writes, by default what `restoreText` prints. */
+/**
+ * Prepares one family. `freshText` is the text of the plan for an empty family; the default is that of `restoreText`.
+ */
 export function familyApply(
   session: Session,
   journal: Journal,
@@ -35,12 +40,12 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Canonical rules are needed to compare; a fresh apply compares nothing.
+  // Computed only for comparison, which needs canonical rules. A fresh apply compares nothing.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
-  /** Tables that the fresh plan wrote, and in which nothing of ours was before; `unknown` after a kill. */
+  /** Tables that the fresh plan wrote and that held no own rules before. `unknown` after a kill. */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 
   return {

@@ -5,16 +5,16 @@ import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
 import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 
-/** A table of a restore text. */
+/** Table in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** It creates a chain with `-N`, so it is refused when it was applied before. */
+  /** True if the table creates a chain with `-N`: the kernel then refuses the text the second time. */
   readonly guarded: boolean
   /** Line number of its COMMIT. */
   readonly commit: number
 }
 
-/** Looks through a restore text, also one of a custom printer. */
+/** Finds the tables of a restore text, which may come from a custom printer. */
 export function textTables(text: string): TextTable[] {
   const tables: TextTable[] = []
   let table: string | undefined
@@ -37,15 +37,15 @@ export function textTables(text: string): TextTable[] {
 }
 
 /**
- * Whether a text may be tried without looking first. Each table must create a chain: that fails when an earlier call
- * wrote the table, while rules in built-in chains alone would silently be written twice.
+ * True if a text may be written without reading first. Each table must create a chain, which fails if an earlier call
+ * wrote the table. Rules in built-in chains alone would be written twice without an error.
  */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * The tables that a fresh restore wrote before it was killed without a word. Tables are committed in order and whole:
- * ours are the first ones, exactly as wanted, with nothing of ours behind them. Everything being there, or something
- * that differs, is the work of an earlier call and stays, unless we know that there was none (`alone`).
+ * Tables that a fresh restore wrote before it was killed without a message. Tables are committed completely and in
+ * order. This call wrote the first tables, exactly as wanted, if no later table holds own rules. If all tables are
+ * complete or one differs, an earlier call wrote them and they stay. `alone` means that no earlier call wrote anything.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

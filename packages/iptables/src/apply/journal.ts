@@ -9,7 +9,7 @@ import { type Steps, stepsText } from '../steps/steps.ts'
 import type { Ledger } from './edit-job.ts'
 import { rewrite } from './rewrite.ts'
 
-/** What one call wrote, in order, per back end and family; the way back is made from it. */
+/** Records the writes of one call in order, per back end and family, and rolls them back. */
 export class Journal implements Ledger {
   readonly #session: Session
   readonly #kept = new Map<string, { backend: Backend; family: Family; writes: Write[] }>()
@@ -18,12 +18,12 @@ export class Journal implements Ledger {
     this.#session = session
   }
 
-  /** The families in which something was written. */
+  /** Families that were written. */
   get families(): Family[] {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
-  /** Has a program write steps that were planned on `before`, and keeps both; of a write that failed, what it had committed. */
+  /** Writes steps with a program and records both. If the write fails, records the tables that were committed. */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
     try {
@@ -35,7 +35,7 @@ export class Journal implements Ledger {
     this.keep(backend, before, steps)
   }
 
-  /** Keeps what was written. */
+  /** Records a write. */
   keep(backend: Backend, before: SavedTables, steps: Steps): void {
     if (steps.size === 0) return
     const { family } = before
@@ -44,13 +44,13 @@ export class Journal implements Ledger {
     entry.writes.push({ before, steps })
   }
 
-  /** What a family holds now without the writes of this journal. */
+  /** Current rules of a family without the writes of this journal. */
   without(backend: Backend, now: SavedTables): SavedTables {
     const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)
   }
 
-  /** Takes back everything, also after an abort: per family one read and one write. */
+  /** Rolls everything back, also after an abort: one read and one write per family. */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     if (all.length === 0) return
@@ -66,7 +66,7 @@ export class Journal implements Ledger {
 
 // internal
 
-/** The tables that were committed before a line was refused; all when the program did not say. */
+/** Steps of the tables committed before the refused line. All steps if the program did not name a line. */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps
   const before = text.split('\n').slice(0, line - 1)

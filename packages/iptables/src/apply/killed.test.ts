@@ -12,7 +12,7 @@ const rules = ruleset({ mangle: ['EX_M'], nat: ['EX_N'] }, (t) => [
   t.nat.on('EX_N').return(),
 ])
 
-/** A port whose IPv6 restore commits the first `tables` tables of its first text and is then killed. */
+/** Port whose first IPv6 restore is killed after it has committed `tables` tables. */
 function killing(kernel: FakeKernel, tables: number): IptablesPort {
   let killed = false
   return {
@@ -36,8 +36,8 @@ function killing(kernel: FakeKernel, tables: number): IptablesPort {
 
 const dumps = (kernel: FakeKernel) => [kernel.dump('ipv4'), kernel.dump('ipv6')]
 
-describe('a restore that is killed without a word', () => {
-  test.for([0, 1, 2])('after %i tables: all that was written is taken back, in both families', async (tables) => {
+describe('a restore that is killed without a message', () => {
+  test.for([0, 1, 2])('after %i tables is rolled back completely, in both families', async (tables) => {
     const kernel = fakeKernel()
     await expect(iptables('host', { port: killing(kernel, tables) }).apply(rules)).rejects.toMatchObject({
       code: 'EXIT',
@@ -45,7 +45,7 @@ describe('a restore that is killed without a word', () => {
     expect(dumps(kernel)).toEqual(['', ''])
   })
 
-  test('leaves the rules of others', async () => {
+  test('leaves rules of other programs', async () => {
     const kernel = fakeKernel()
     kernel.tamper('*mangle\n-A OUTPUT -p udp -j ACCEPT\nCOMMIT\n', 'ipv6')
     const before = dumps(kernel)
@@ -53,7 +53,7 @@ describe('a restore that is killed without a word', () => {
     expect(dumps(kernel)).toEqual(before)
   })
 
-  test('leaves what an earlier apply wrote, complete or with drift', async () => {
+  test('leaves rules of an earlier apply, complete or with drift', async () => {
     for (const tampering of ['', '*nat\n-I EX_N 1 -j ACCEPT\nCOMMIT\n']) {
       const kernel = fakeKernel()
       await iptables('host', { port: kernel.port }).apply(rules)

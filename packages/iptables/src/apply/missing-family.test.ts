@@ -15,7 +15,7 @@ const setup = (options: IptablesOptions = {}) => {
 }
 
 describe('on a node without ip6tables', () => {
-  test('rules of IPv4 alone are applied, verified, corrected and removed: nobody looks at IPv6', async () => {
+  test('IPv4 rules are applied, verified, corrected and removed without looking at IPv6', async () => {
     const { kernel, ipt } = setup()
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh' })
     await ipt.verify(onlyIpv4)
@@ -30,19 +30,19 @@ describe('on a node without ip6tables', () => {
     expect(kernel.dump()).toBe('')
   })
 
-  test('rules of IPv6 are refused, checked or applied, and nothing of them stays', async () => {
+  test('IPv6 rules are refused when verified or applied, and leave nothing', async () => {
     const { kernel, ipt } = setup()
     await expect(ipt.apply(both)).rejects.toMatchObject({ code: 'NO_BINARY', message: /^ip6tables-restore/ })
     expect(kernel.dump()).toBe('')
     await expect(ipt.verify(both)).rejects.toMatchObject({ code: 'NO_BINARY', message: /^ip6tables-save/ })
   })
 
-  test('a family that is asked for by name is never left out', async () => {
+  test('a family in the option families is never left out', async () => {
     const { ipt } = setup({ families: ['ipv4', 'ipv6'] })
     await expect(ipt.verify(onlyIpv4)).rejects.toMatchObject({ code: 'NO_BINARY' })
   })
 
-  test('legacy tables of IPv6, in which nothing can look for rules, do not choose the back end', async () => {
+  test('legacy IPv6 tables that no program can read do not select the back end', async () => {
     const { kernel, ipt } = setup()
     kernel.tamper('*nat\n-A OUTPUT -j ACCEPT\nCOMMIT\n', 'ipv6', 'iptables-legacy')
     expect(await ipt.apply(onlyIpv4)).toMatchObject({ plan: 'fresh', backend: 'iptables-nft' })

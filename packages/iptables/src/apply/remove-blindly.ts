@@ -9,8 +9,8 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family by a program that reads nothing. Tables that the text cannot cover are looked at
- * meanwhile; those in which it was refused, after it.
+ * Removes a ruleset from a family with a program that reads nothing. Tables that the text cannot cover are read and
+ * cleaned in parallel. Tables whose text was refused are read and cleaned afterwards.
  */
 export async function removeBlindly(
   session: Session,
@@ -29,7 +29,7 @@ export async function removeBlindly(
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
-      // What is committed is gone for good. Looking there again would take a rule of others that equals one of ours.
+      // Committed tables are clean. A second search there could remove a foreign rule that equals an own one.
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,
@@ -55,8 +55,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * Whether a rule may keep something besides itself in use, such as a set, until the kernel has freed it: the caller's next
- * step may be to destroy that.
+ * True if a rule may keep another object in use, such as a set, until the kernel has freed the rule. The caller's next
+ * step may be to destroy that object.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

@@ -12,7 +12,7 @@ export async function removeFrom(session: Session, backend: Backend, rules: Rule
   await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
 }
 
-/** Reads and writes until nothing of the rules is left. */
+/** Reads and writes until no rule of the ruleset is left. */
 export async function removeLooking(
   session: Session,
   journal: Journal,

@@ -11,7 +11,7 @@ import { fakeKernel } from '../testing/fake-iptables.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
 
-/** A line of restore text that someone else runs, chosen from what stands there; refused ones change nothing. */
+/** Line of restore text of another program, made from the current rules. Refused lines change nothing. */
 const tampering = fc.record({
   verb: fc.constantFrom('delete', 'repeat', 'jump', 'foreign jump', 'flush', 'unlink'),
   at: fc.nat(1000),
@@ -37,7 +37,7 @@ function change({ verb, at }: { verb: string; at: number }, text: string, rules:
   return within(own.table, `-F ${own.name}\n-X ${own.name}`)
 }
 
-test('whatever was done to a ruleset, removing it blindly first leaves what looking first leaves', async () => {
+test('blind removal leaves the same rules as removal after reading, for any foreign changes', async () => {
   let blind = 0
   await fc.assert(
     fc.asyncProperty(anyRuleset, fc.array(tampering, { maxLength: 3 }), async (rules, changes) => {

@@ -15,7 +15,7 @@ const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', '
 const foreign =
   '*mangle\n:OTHER - [0:0]\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n*nat\n-A OUTPUT -p udp -j RETURN\nCOMMIT\n'
 
-/** A kernel with rules of others before and behind ours, and what is left of it without ours. */
+/** Kernel with foreign rules before and after ours, and its content without ours. */
 async function applied(
   options: Parameters<typeof fakeKernel>[0] = {},
   families: readonly ('ipv4' | 'ipv6')[] = ['ipv4'],
@@ -31,7 +31,7 @@ async function applied(
 }
 
 describe('remove', () => {
-  test('of what stands as it was written is one process per family, which reads nothing', async () => {
+  test('starts one process per family and reads nothing if the rules are unchanged', async () => {
     const { ipt, kernel, before, programs } = await applied({}, ['ipv4', 'ipv6'])
     await ipt.remove(rules)
     expect(programs()).toEqual(['iptables-restore', 'ip6tables-restore'])
@@ -39,7 +39,7 @@ describe('remove', () => {
     expect(kernel.dump('ipv6')).toBe('')
   })
 
-  test('of rules that others added to our chains needs no look either: they go with the chain', async () => {
+  test('reads nothing if other programs added rules to own chains: they go with the chain', async () => {
     const { ipt, kernel, before, programs } = await applied()
     kernel.tamper(
       '*nat\n-I EX_OUTPUT 1 -p icmp -j RETURN\n-A EX_UNUSED -j ACCEPT\nCOMMIT\n'.replace('-A', '-N EX_UNUSED\n-A'),
@@ -54,7 +54,7 @@ describe('remove', () => {
     ['a jump that stands twice', '*nat\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n'],
     ['a jump that is new', '*mangle\n-I OUTPUT 1 -p udp -j EX_MARK\nCOMMIT\n'],
     ['a chain that is gone', '*mangle\n-D OUTPUT -j EX_MARK\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
-  ])('of %s looks, and the outcome is the same', async ([, tampering]) => {
+  ])('reads first after %s, with the same result', async ([, tampering]) => {
     const { ipt, kernel, before, programs } = await applied()
     kernel.tamper(tampering)
     await ipt.remove(rules)
@@ -62,14 +62,14 @@ describe('remove', () => {
     expect(kernel.dump()).toBe(before)
   })
 
-  test('deletes a jump from a chain of others, which itself stays', async () => {
+  test('deletes a jump from a foreign chain and keeps the chain', async () => {
     const { ipt, kernel, before } = await applied()
     kernel.tamper('*mangle\n-A OTHER -p tcp -j EX_MARK\nCOMMIT\n')
     await ipt.remove(rules)
     expect(kernel.dump()).toBe(before)
   })
 
-  test('that is refused in the second table does not look at the first again, where a rule of others equals ours', async () => {
+  test('does not read the first table after a refusal in the second: a foreign rule there equals an own one', async () => {
     const { ipt, kernel, before } = await applied()
     kernel.tamper('*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
     await ipt.remove(rules)
@@ -77,7 +77,7 @@ describe('remove', () => {
     expect(before).toContain('-A OUTPUT -o eth9 -j RETURN')
   })
 
-  test('a second time reads, and writes nothing', async () => {
+  test('reads and writes nothing the second time', async () => {
     const { kernel, ipt, programs } = await applied({}, ['ipv4', 'ipv6'])
     const alone = ruleset({ nat: ['EX_OUTPUT'] }, (t) => [
       t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),
@@ -95,7 +95,7 @@ describe('remove', () => {
     expect(kernel.dump()).toBe(after)
   })
 
-  test('looks for chains in tables and families in which the ruleset has no rule, and creates nothing there', async () => {
+  test('searches tables and families without rules of the ruleset for its chains, and creates none', async () => {
     const declared = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT'] }, (t) => [
       t.nat.on('OUTPUT').only('ipv4').jump('EX_OUTPUT'),
       t.nat.on('EX_OUTPUT').only('ipv4').return(),
@@ -114,7 +114,7 @@ describe('remove', () => {
     expect(kernel.dump('ipv4') + kernel.dump('ipv6')).toBe('')
   })
 
-  test('that fails for another reason reports it', async () => {
+  test('reports other errors', async () => {
     let broken = false
     const { ipt } = await applied({ fail: () => (broken ? 'Permission denied (you must be root)' : undefined) })
     broken = true

@@ -13,8 +13,8 @@ import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset wherever it may be: both families, both back ends. What is not there is fine. In the back end that
- * is in use it is expected to stand as it was written: one process per family, nothing read, unless the kernel objects.
+ * Removes a ruleset from both families and both back ends. Missing rules are not an error. In the back end in use,
+ * assumes unchanged rules: starts one process per family and reads nothing, unless the kernel refuses the text.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
@@ -25,19 +25,22 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
   })
 }
 
-/** The same for a removal that can be undone: it looks first, for what is there may not be as it was written. */
+/**
+ * Removes a ruleset so that the removal can be undone. Reads first, because the existing rules may differ from the
+ * ruleset.
+ */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
   await everywhere(session, rules, (backend, families) => removeLooking(session, journal, backend, rules, families))
 }
 
 /**
- * Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. Tables of nf_tables that
- * hold nothing then go as well.
+ * Removes all chains whose name begins with `prefix`, and the jumps to them, in all tables. Also deletes tables of
+ * nf_tables that hold nothing afterwards.
  */
 export async function removeByPrefix(session: Session, prefix: string, journal: Journal): Promise<void> {
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
-    invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
+    invalid(`removeChains(${JSON.stringify(prefix)}): expected a non-empty prefix of chain names`)
   }
   const touched = new Set<string>()
   const plan = (seen: SavedTables) => {
@@ -58,11 +61,11 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // Own chains go whatever is in them; rules of built-in chains have to be recognized.
+  // Own chains are removed with any content. Rules of built-in chains must be recognised.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
-    // No table, no rule: nothing to look for.
+    // A back end without tables has no rules.
     ({ kind }) => kind === 'iptables-nft' || legacyTables,
   )
   const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))

@@ -9,7 +9,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Reads the back end that is in use: one process per family, and nothing is touched. */
+/** Reads the back end in use with one process per family. Changes nothing. */
 export async function takeSnapshot(
   session: Session,
   options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},
@@ -17,7 +17,7 @@ export async function takeSnapshot(
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
-  // Always the whole save: asking the legacy back end for one table makes the kernel create it.
+  // Always saves all tables: saving a single legacy table makes the kernel create it.
   const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]
@@ -29,24 +29,26 @@ export async function takeSnapshot(
   }
 }
 
-/** What differs between a snapshot, or a text that was read, and what the kernel holds now. */
+/** Difference between a snapshot or parsed text and the current rules. */
 export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<Required<Drift>> {
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
 
-/** Makes the kernel hold what a snapshot holds, in the families and tables that it covers. Fails as a whole. */
+/** Makes the kernel hold the rules of a snapshot, in the families and tables that it covers. Fails as a whole. */
 export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
   checkSnapshot(wanted)
   const { chosen } = await session.backends()
   if (wanted.backend !== chosen.kind) {
-    invalid(`restore: the snapshot is of the ${wanted.backend} back end, in use is ${chosen.kind}; name it as backend`)
+    invalid(
+      `restore: the snapshot is from the ${wanted.backend} back end, but ${chosen.kind} is in use; set the option backend`,
+    )
   }
   const covered = families.filter((family) => wanted[family] !== undefined)
   const plan = (now: SavedTables) => transitionSteps(now, withTables(now, wanted[now.family] ?? now, wanted.tables))
   await orTakeBack(journal, edit(session, chosen, { families: covered, plan, journal }))
 }
 
-/** Waits for writes; when one of them fails, takes back what the others wrote. */
+/** Waits for writes. If one fails, rolls back the others. */
 export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Promise<void> {
   try {
     await writes
@@ -58,14 +60,14 @@ export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Pr
 
 // internal
 
-/** An empty one would put back nothing, and say that all is well. */
+/** An empty snapshot would restore nothing and report success. */
 function checkSnapshot(wanted: Snapshot): void {
   if ('family' in wanted) invalid('restore: expected what snapshot() returned; a text does not say its back end')
   checkTables(wanted.tables)
   if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
 }
 
-/** What is there, with the covered tables replaced. */
+/** Current tables, with the covered tables replaced. */
 function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {
   const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
   for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)

@@ -7,7 +7,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 
 /**
- * Rewrites families to what `target` makes of their current rules. It undoes what was written, so an abort of the caller
+ * Rewrites families to the result of `target` for their current rules. Used for rollbacks, so an abort of the caller
  * does not stop it.
  */
 export async function rewrite(

@@ -9,15 +9,15 @@ import { isClean, mergeDrift } from '../state/drift.ts'
 import { DriftError } from '../state/drift-error.ts'
 import { removedState, wantedState } from '../state/wanted.ts'
 
-/** Throws a `DriftError` when something differs. */
+/** Throws a `DriftError` if anything differs. */
 export async function verifyRuleset(session: Session, rules: Ruleset): Promise<void> {
   const drift = await diffRuleset(session, rules)
   if (!isClean(drift)) throw new DriftError(drift)
 }
 
 /**
- * What differs between a ruleset and the kernel, in all families. A back end that may hold an older copy is looked at
- * too: there everything of ours is unexpected.
+ * Differences between a ruleset and the kernel, in all families. Also reads a back end that may hold an older copy:
+ * every own rule there is unexpected.
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)

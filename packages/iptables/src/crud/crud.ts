@@ -6,7 +6,7 @@ import { hasRule, listChains, listRules } from './listing.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Chains and rules of one namespace, one at a time. Each writing step is a transaction of its own. */
+/** Single operations on chains and rules of a namespace. Each write is a transaction of its own. */
 export interface Crud {
   createChain(table: Table, chain: string): Promise<Change>
   flushChain(table: Table, chain: string): Promise<Change>
@@ -16,41 +16,41 @@ export interface Crud {
   insertRule(rule: Rule): Promise<Change>
   ensureRule(rule: Rule): Promise<Change>
   deleteRule(rule: Rule): Promise<Change>
-  /** Whether the rule stands in its chain, in every family that it is for. */
+  /** True if the chain contains the rule, in every family of the rule. */
   hasRule(rule: Rule): Promise<boolean>
-  /** The chains of a table, family by family. */
+  /** Chains of a table, family by family. */
   listChains(table: Table): Promise<
     {
       readonly family: Family
       readonly name: string
       readonly builtin: boolean
-      /** What happens to packets at its end, for a built-in chain. */
+      /** Policy of a built-in chain. */
       readonly policy?: string
-      /** How many rules it has. */
+      /** Number of rules. */
       readonly size: number
     }[]
   >
-  /** The rules of a chain, family by family; none when there is no such chain. */
+  /** Rules of a chain, family by family. Empty if the chain does not exist. */
   listRules(
     table: Table,
     chain: string,
   ): Promise<
     {
       readonly family: Family
-      /** Its number in the chain, from 1. */
+      /** Position in the chain, from 1. */
       readonly position: number
-      /** As `iptables-save` prints it, without `-A CHAIN`. */
+      /** Rule as `iptables-save` prints it, without `-A CHAIN`. */
       readonly text: string
-      /** Target or chain, `''` without one. */
+      /** Target or chain; `''` if the rule has none. */
       readonly target: string
     }[]
   >
 }
 
 /**
- * Single steps on the chains and rules of a namespace, and listings; what each step does, its namesake of
- * {@link Transaction} says. Several steps at once are `iptables(where).transaction`; a set of rules that belongs
- * together is better a ruleset, applied.
+ * Single operations and listings for the chains and rules of a namespace. {@link Transaction} documents each operation.
+ * Use `iptables(where).transaction` for several operations at once. For rules that belong together, apply a ruleset
+ * instead.
  *
  * @example
  * ```ts

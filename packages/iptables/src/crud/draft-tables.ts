@@ -5,7 +5,7 @@ import { isExtensionTarget } from '../rules/names.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** One family's tables while a transaction changes them: a copy of what the kernel holds, never the kernel. */
+/** Copy of one family's tables that a transaction changes. Never writes to the kernel. */
 export class DraftTables {
   readonly family: Family
   readonly #tables: Map<Table, Map<string, SavedChain>>
@@ -21,11 +21,11 @@ export class DraftTables {
 
   get(table: Table, chain: string): SavedChain | undefined {
     const found = this.#tables.get(table)?.get(chain)
-    // The kernel lists a table once something touched it.
+    // The kernel lists a table only after its first use.
     return found ?? (isBuiltin(table, chain) ? { policy: 'ACCEPT', rules: [] } : undefined)
   }
 
-  /** The chain, or a sentence about its absence. */
+  /** Returns the chain, or throws an error that names the missing chain. */
   need(table: Table, chain: string): SavedChain {
     return this.get(table, chain) ?? this.#missing(`${table} has no chain ${chain}; create it first`)
   }
@@ -40,7 +40,7 @@ export class DraftTables {
     this.#tables.get(table)?.delete(chain)
   }
 
-  /** Lets every jump to one chain lead to another. */
+  /** Changes all jumps from one chain to another. */
   redirectJumps(table: Table, from: string, to: string): void {
     for (const [name, { rules }] of this.#tables.get(table) ?? []) {
       if (!rules.some(({ target }) => target === from)) continue
@@ -49,7 +49,7 @@ export class DraftTables {
     }
   }
 
-  /** Throws when a jump leads nowhere: the kernel would only say that COMMIT failed. */
+  /** Throws if a jump leads to a missing chain: the kernel would only report that COMMIT failed. */
   check(before: SavedTables): void {
     for (const [table, chains] of this.#tables) {
       const old = before.tables.get(table)
@@ -60,12 +60,12 @@ export class DraftTables {
           ({ target }) => target !== '' && !isExtensionTarget(target) && !chains.has(target),
         )
         if (lost === undefined) continue
-        this.#missing(`${table} ${name} jumps to ${lost.target}, which is not there: -A ${name} ${lost.text}`)
+        this.#missing(`${table} ${name} jumps to the missing chain ${lost.target}: -A ${name} ${lost.text}`)
       }
     }
   }
 
-  /** A rule of the builder as it would be read back. */
+  /** Rule of the builder as it would be read back. */
   ruleOf(rule: Rule): SavedRule {
     return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family, rule)
   }
@@ -75,7 +75,7 @@ export class DraftTables {
     const renamed = new SavedRule(text, this.family)
     return renamed.target === to
       ? renamed
-      : invalid(`cannot rename ${from}: a jump to it is not understood: ${rule.text}`)
+      : invalid(`cannot rename ${from}: unsupported form of a jump to it: ${rule.text}`)
   }
 
   #missing(message: string): never {

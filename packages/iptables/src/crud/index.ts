@@ -1,5 +1,5 @@
 /**
- * Chains and rules one at a time, and listings of what the kernel holds.
+ * Single operations on chains and rules, and listings of the kernel's rules.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts'
 import { DraftTables } from './draft-tables.ts'
 import { indexOf } from './transaction.ts'
 
-/** The chains of a table, in all families. */
+/** Chains of a table, in all families. */
 export async function listChains(session: Session, table: Table) {
   const snapshot = await takeSnapshot(session, { tables: [table] })
   return both(snapshot.ipv4, snapshot.ipv6).flatMap(({ family, tables }) =>
@@ -20,7 +20,7 @@ export async function listChains(session: Session, table: Table) {
   )
 }
 
-/** The rules of a chain, in all families; none when there is no such chain. */
+/** Rules of a chain, in all families. Empty if the chain does not exist. */
 export async function listRules(session: Session, table: Table, chain: string) {
   checkPlace(table, chain)
   const snapshot = await takeSnapshot(session, { tables: [table] })
@@ -34,7 +34,7 @@ export async function listRules(session: Session, table: Table, chain: string) {
   )
 }
 
-/** Whether a rule stands in its chain, in every family that it is for. */
+/** True if the chain contains the rule, in every family of the rule. */
 export async function hasRule(session: Session, rule: Rule): Promise<boolean> {
   checkPlace(rule.table, rule.chain)
   const families = (await session.families()).filter((family) => rule.family === undefined || rule.family === family)

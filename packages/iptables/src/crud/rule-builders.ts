@@ -2,8 +2,8 @@ import type { Builders, TableSpec } from '../rules/builder/builder-types.ts'
 import { ruleset } from '../rules/ruleset.ts'
 
 /**
- * Builders for single rules, as `ruleset` gives them to its callback: for `appendRule` and its siblings. `chains` names
- * the tables and the chains besides the built-in ones that rules may stand in or jump to.
+ * Builders of single rules, for `appendRule` and similar methods. They equal the builders that `ruleset` passes to its
+ * callback. `chains` names the tables, and the own chains in which rules may stand or to which they may jump.
  *
  * @example
  * ```ts

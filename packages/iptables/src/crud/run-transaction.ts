@@ -8,8 +8,8 @@ import { DraftTables } from './draft-tables.ts'
 import { collect, type Transaction } from './transaction.ts'
 
 /**
- * Runs a transaction: per family one read, the steps on a copy of it, and one write of what became different. All
- * families are planned before the first one is written; when one fails, the others are taken back.
+ * Runs a transaction. Reads each family once, runs the steps on a copy, and writes the differences once. Plans all
+ * families before the first write. If one write fails, rolls back the others.
  */
 export async function runTransaction(
   session: Session,

@@ -5,32 +5,34 @@ import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
- * Steps that happen together or not at all. Each says what should be true afterwards, so that a repetition is fine;
- * only `appendRule` and `insertRule` add a rule every time. Chains are those of every family in use.
+ * Steps that succeed or fail together. Each step describes the wanted state, so it can be repeated; only `appendRule`
+ * and `insertRule` add a rule every time. Steps apply to all families in use.
  */
 export interface Transaction {
-  /** Creates a chain; one that is there already stays as it is. */
+  /** Creates a chain. An existing chain stays unchanged. */
   createChain(table: Table, chain: string): void
-  /** Empties a chain; creates it when it is not there. Built-in chains too. */
+  /** Empties a chain, which may be built in. Creates a missing chain. */
   flushChain(table: Table, chain: string): void
-  /** Deletes a chain with its rules; not being there is fine. Refused while a rule of another chain jumps to it. */
+  /**
+   * Deletes a chain with its rules. A missing chain is not an error. Refused while a rule of another chain jumps to it.
+   */
   deleteChain(table: Table, chain: string): void
-  /** Renames a chain, and the jumps to it. The new name must be free. */
+  /** Renames a chain and changes the jumps to it. The new name must be unused. */
   renameChain(table: Table, from: string, to: string): void
-  /** Adds a rule at the end of its chain. */
+  /** Appends a rule to its chain. */
   appendRule(rule: Rule): void
-  /** Adds a rule where `insert(chain, position)` of the builder said, else first. */
+  /** Inserts a rule at the position from `insert(chain, position)` of the builder, or first. */
   insertRule(rule: Rule): void
-  /** Adds a rule, at the end or where `insert` said, unless the chain has it already, wherever. */
+  /** Adds a rule at the end, or at its `insert` position, unless the chain already contains an equal rule. */
   ensureRule(rule: Rule): void
-  /** Deletes the first rule of the chain that means the same; not being there is fine. */
+  /** Deletes the first equal rule of the chain. A missing rule is not an error. */
   deleteRule(rule: Rule): void
 }
 
-/** One step, done on a family's draft. */
+/** Step that runs on a copy of one family. */
 export type Step = (draft: DraftTables) => void
 
-/** Collects steps; nothing runs. What can be checked without the kernel throws here. */
+/** Collects steps without running them. Validates everything that needs no kernel. */
 export function collect(fn: (t: Transaction) => unknown): Step[] {
   const steps: Step[] = []
   let closed = false
@@ -62,7 +64,7 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
       checkOwn(table, to)
       push((draft) => {
         const { rules } = draft.need(table, from)
-        if (draft.get(table, to) !== undefined) invalid(`${draft.family}: ${table} has a chain ${to} already`)
+        if (draft.get(table, to) !== undefined) invalid(`${draft.family}: ${table} already has a chain ${to}`)
         draft.set(table, to, rules)
         draft.delete(table, from)
         draft.redirectJumps(table, from, to)
@@ -90,14 +92,14 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // The step that comes too late rejects it.
+    // A step after the await rejects the promise. Prevents an unhandled rejection.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }
   return steps
 }
 
-/** Where the first rule that means the same stands in its chain, -1 when it does not. */
+/** Index of the first equal rule in its chain, or -1. */
 export function indexOf(draft: DraftTables, rule: Rule): number {
   const { key } = draft.ruleOf(rule)
   return draft.get(rule.table, rule.chain)?.rules.findIndex((each) => each.key === key) ?? -1
@@ -118,7 +120,7 @@ function add(draft: DraftTables, rule: Rule): void {
   const { rules } = draft.need(table, chain)
   const at = position === undefined ? rules.length : checkInteger(position, 1, 0x7fffffff, 'position') - 1
   if (at > rules.length) {
-    invalid(`${draft.family}: ${table} ${chain} has ${rules.length} rules, position ${at + 1} is behind its end`)
+    invalid(`${draft.family}: ${table} ${chain} has ${rules.length} rules, position ${at + 1} is beyond its end`)
   }
   draft.set(table, chain, rules.toSpliced(at, 0, draft.ruleOf(rule)))
 }

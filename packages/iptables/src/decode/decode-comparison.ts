@@ -5,31 +5,31 @@ import { addressOffsets, NO_INTERFACE } from '../xt/expressions.ts'
 import { addressText, flagsOption, maskedText, option, portOption } from './option-text.ts'
 import { savedName } from './saved-word.ts'
 
-/** What the register holds, and with what it is compared. */
+/** Value in the register and the value to compare it with. */
 export interface Comparison {
   readonly loaded: Expressions['meta' | 'payload']
   readonly mask: Uint8Array | undefined
   readonly op: Expressions['cmp']['op']
   readonly data: Uint8Array
-  /** The end of a range. */
+  /** End of a range. */
   readonly to?: Uint8Array
 }
 
-/** The options of iptables itself, in the order in which they are printed. */
+/** General options of iptables, in the order in which they are printed. */
 export const generalOptions = ['-s', '-d', '-i', '-o', '-p'] as const
 export type GeneralOption = (typeof generalOptions)[number]
 
-/** Those of a protocol, in that order. */
+/** Options of a transport protocol, in the order in which they are printed. */
 export const transportOptions = ['--sport', '--dport', '--tcp-flags'] as const
 export type TransportOption = (typeof transportOptions)[number]
 
-/** An option with its negation and its value. */
+/** Option with its negation and its value. */
 export interface Said {
   readonly option: GeneralOption | TransportOption | '--mark'
   readonly text: string
 }
 
-/** What a comparison says to iptables; `undefined` when it says nothing that iptables knows. */
+/** Options of iptables that a comparison stands for; `undefined` if iptables has none. */
 export function saidBy(comparison: Comparison, family: Family): readonly Said[] | undefined {
   const { loaded, op, mask, data, to } = comparison
   if (mask !== undefined && mask.length !== data.length) return undefined
@@ -81,7 +81,7 @@ function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
 
 function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
   const text = Buffer.from(data).toString()
-  // Bytes that are no text could not be told from others.
+  // Bytes that are not valid UTF-8 would be ambiguous as text.
   if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
   if (text === NO_INTERFACE && !not) return said(name, true, '+')
   return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
@@ -97,7 +97,7 @@ function address(
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
-  // Bits that the mask clears are found in no packet.
+  // A comparison with bits outside the mask never matches.
   if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)
@@ -105,7 +105,7 @@ function address(
   return length === undefined ? undefined : said(name, not, `${addressText(bytes)}/${length}`)
 }
 
-/** `undefined` for a mask with holes, and for one that asks nothing. */
+/** Prefix length of a mask; `undefined` for a mask with holes, or for one that matches every address. */
 function prefixLength(mask: Uint8Array): number | undefined {
   const bits = Array.from(mask, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return /^1+0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined
@@ -120,7 +120,8 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // Neighbours are compared together; 1.8.9 says so also of two that are negated, though one of them may be equal then.
+    // The program compares adjacent fields together. For negated fields, iptables 1.8.9 prints both as negated, though
+    // one may be equal.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }
@@ -133,7 +134,7 @@ const port = (name: '--sport' | '--dport', not: boolean, first: number, last: nu
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
-/** What is compared with one port, as a range. */
+/** Range of ports that a comparison with one port matches. */
 function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
   switch (op) {
     case 'lt':

@@ -17,7 +17,7 @@ import { moduleTexts } from './module-text.ts'
 import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
 import { savedWord } from './saved-word.ts'
 
-/** A condition as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
+/** Decodes a match as `iptables-save` prints it; `undefined` for options that this package does not model. */
 export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
   'udp 0': (info) => transport(info, 'udp', info.u8(8)),
@@ -39,7 +39,7 @@ export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
 })
 
-// internal: each tells the module's name and its options
+// internal: each function returns the module's name and its options
 
 function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number): string | undefined {
   const ports = ['--sport', '--dport'].map((each, i) =>
@@ -53,7 +53,7 @@ function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number):
 function asking(info: StructureReader, name: keyof typeof askingModules): string | undefined {
   const places = askingModules[name]
   const [asked, inverse] = [info.u16(places.asked), info.u16(places.inverse)]
-  // The ports of the destination stand first.
+  // Destination ports come first.
   const ports = ['--sport', '--dport'].map((each, i) =>
     (asked & (1 << i)) === 0
       ? ''
@@ -134,7 +134,7 @@ function packetType(info: StructureReader): string | undefined {
 
 function statistic(info: StructureReader): string | undefined {
   const [mode, not, first, packet] = [info.u16(0), info.flag(2), info.u32(4), info.u32(8)]
-  // What it has counted down from.
+  // Initial value of the counter.
   info.u32(12)
   if (mode === 1) {
     return `statistic --mode nth ${option(not, '--every', first + 1)} --packet ${packet}`

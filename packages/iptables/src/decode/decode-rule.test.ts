@@ -14,10 +14,10 @@ const kernelRule = (bytes: Buffer): NftRule => ({
 const read = (expressions: readonly Expression[], family: Family = 'ipv4') =>
   new SavedRule(new ReadRule(kernelRule(encodeExpressions(expressions)), family), family)
 
-describe.each(dialects)('as %s keeps it', (dialect) => {
+describe.each(dialects)('as %s encodes it', (dialect) => {
   const rows = dialectRows.flatMap((row) => row.families.map((family) => ({ ...row, family })))
 
-  test.each(rows)('$text is read in $family', (row) => {
+  test.each(rows)('decodes $text in $family', (row) => {
     const rule = read(expressionsOf(row, dialect, row.family), row.family)
     expect(rule.text).toBe(row.text)
     expect(rule.target).toBe(new SavedRule(row.text, row.family).target)
@@ -40,14 +40,14 @@ const and = (...mask: number[]): Expression => ({
 })
 const cmp = (...data: number[]): Expression => ({ name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.from(data) })
 
-test('an answer of REJECT for which iptables has no word is no text of iptables', () => {
+test('an unknown answer of REJECT has no iptables text', () => {
   const info = Uint8Array.of(2, 0, 0, 0)
   const rule = read([{ name: 'target', module: 'REJECT', revision: 0, info }], 'ipv6')
   expect(rule.text).toMatch(/^-m nft --expressions [0-9a-f]+ -j REJECT$/)
   expect(rule.target).toBe('REJECT')
 })
 
-describe('is no text of iptables', () => {
+describe('has no iptables text', () => {
   test.each<[string, readonly Expression[]]>([
     ['a module that is not modelled', [{ name: 'match', module: 'length', revision: 0, info: new Uint8Array(8) }]],
     ['a revision that is not', [{ name: 'match', module: 'mark', revision: 0, info: new Uint8Array(16) }]],
@@ -89,19 +89,19 @@ test.each<[string, Rule['matches']]>([
   ['-p ipip -j ACCEPT', [{ match: 'proto', protocol: 'ipip' }]],
   ['-p ipencap -j ACCEPT', [{ match: 'proto', protocol: '4' }]],
   ['-m statistic --mode random --probability 0.00000000093 -j ACCEPT', [{ match: 'random', probability: 6.98e-10 }]],
-])('%s is written and read', (text, matches) => {
+])('%s decodes to the encoded rule', (text, matches) => {
   const rule = encodeRule({ table: 'filter', chain: 'EX', matches, target: { target: 'ACCEPT' } }, 'ipv4')
   expect(read(rule?.expressions ?? []).text).toBe(text)
 })
 
-test('whatever a name holds, it stays one word of one line', () => {
+test('any name is printed as one word of one line', () => {
   const rule = read([{ name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: 'a\n-A "INPUT' } }])
   expect(rule.text).toBe('-j "a\ufffd-A \\"INPUT"')
   const odd = read([{ name: 'meta', key: 'iifname', dreg: 1 }, cmp(...Buffer.from('e 0\n\0'))])
   expect(odd.text).toBe('-i "e 0\ufffd"')
 })
 
-/** The rules of random rulesets that we write. */
+/** Random rulesets, encoded by this package. */
 const encoded = fc
   .tuple(
     anyRuleset.filter(({ rules }) => rules.length > 0),
@@ -113,11 +113,11 @@ const encoded = fc
     return { family, expressions: found[at % Math.max(1, found.length)]?.expressions ?? [] }
   })
 
-/** Where modules count, and where what is printed says less than what is kept. */
+/** False for counters of modules, and for fields that the printed text does not contain. */
 const isKept = ({ module }: { module: string }, at: number) =>
   !(module === 'statistic' && at >= 12 && at < 16) && !(module === 'CT' && at < 4)
 
-test('a rule of which one bit is another is another rule', () => {
+test('a rule with one changed bit is a different rule', () => {
   fc.assert(
     fc.property(encoded, fc.nat(), fc.nat(), fc.nat(7), ({ family, expressions }, which, where, bit) => {
       const modules = expressions.filter((each) => each.name === 'match' || each.name === 'target')
@@ -134,7 +134,7 @@ test('a rule of which one bit is another is another rule', () => {
   )
 })
 
-test('whatever bytes a rule has, it has a text that is read as the same rule', () => {
+test('any bytes of a rule have a text that parses as the same rule', () => {
   const changed = fc
     .tuple(encoded, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }))
     .map(([{ expressions }, changes]) => {
@@ -148,7 +148,7 @@ test('whatever bytes a rule has, it has a text that is read as the same rule', (
       const rule = new SavedRule(new ReadRule(kernelRule(bytes), family), family)
       const saved = parseSave(`*filter\n-A EX ${rule.text}\nCOMMIT\n`, family).tables.get('filter')?.get('EX')?.rules
       expect(saved?.map(({ text, target, key }) => ({ text, target, key }))).toEqual([
-        // A text says no control characters, which chains of nf_tables may be named with.
+        // Control characters in chain names of nf_tables are replaced in the text.
         { text: rule.text.trim(), target: rule.target.replace(/\p{Cc}/gu, '\ufffd'), key: rule.key },
       ])
     }),

@@ -17,8 +17,8 @@ import { words } from './option-text.ts'
 import { endOf, endText } from './rule-end.ts'
 
 /**
- * The text of a rule after `-A CHAIN`, as `iptables-nft-save` prints it, whichever version of iptables wrote it;
- * `undefined` for one of which something is not modelled.
+ * Text of a rule after `-A CHAIN`, as `iptables-nft-save` prints it. Decodes rules of all versions of iptables.
+ * `undefined` for a rule with parts that this package does not model.
  */
 export function decodeRule(expressions: readonly Expression[], family: Family): string | undefined {
   const reader = new RuleReader(family)
@@ -27,12 +27,12 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 
 // internal
 
-/** Takes expression by expression; what was loaded is understood when it is compared. */
+/** Decodes expression by expression. A loaded value gets its meaning from the comparison after it. */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
-  /** Ports and flags without a module: one match, however many expressions, that stands where the first of them does. */
+  /** Ports and flags without a module: one match for all expressions, at the position of the first. */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
   #loaded: Expressions['meta' | 'payload'] | undefined
@@ -44,7 +44,7 @@ class RuleReader {
     this.#family = family
   }
 
-  /** Whether it is understood. */
+  /** Decodes one expression. Returns false if it is not supported. */
   take(expression: Expression): boolean {
     if (this.#end !== undefined) return false
     switch (expression.name) {
@@ -71,7 +71,7 @@ class RuleReader {
     return words(...generalOptions.map((each) => this.#general.get(each) ?? ''), ...this.#matches, this.#end ?? '')
   }
 
-  /** The interface `+` is loaded and compared with nothing. */
+  /** The interface `+` matches every name: it is loaded and not compared. */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined
     return this.#loaded === undefined || key === 'iifname' || key === 'oifname'
@@ -114,7 +114,7 @@ class RuleReader {
     }
   }
 
-  /** `''` for none, and for all but one. */
+  /** Protocol of the rule; `''` if there is none or it is negated. */
   #protocol(): string {
     return /^-p (.*)/.exec(this.#general.get('-p') ?? '')?.[1] ?? ''
   }

@@ -24,7 +24,7 @@ import { moduleTexts } from './module-text.ts'
 import { addressText, span, words } from './option-text.ts'
 import { savedName, savedWord } from './saved-word.ts'
 
-/** A target as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
+/** Decodes a target as `iptables-save` prints it; `undefined` for options that this package does not model. */
 export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
   'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
@@ -42,7 +42,7 @@ export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'TCPMSS 0': tcpmss,
 })
 
-/** What NFLOG tells, of the module or of nf_tables. */
+/** Options of NFLOG, from the xt module or from nf_tables. */
 export interface Nflog {
   readonly prefix: string
   readonly group: number
@@ -60,11 +60,11 @@ export function nflogText({ prefix, group, size, threshold }: Nflog): string {
   )
 }
 
-// internal: each tells the module's name and its options
+// internal: each function returns the module's name and its options
 
 function nat(info: StructureReader, name: string, family: Family): string | undefined {
   const old = family === 'ipv4' && name !== 'DNAT'
-  // Room for several ranges, of which there is one.
+  // The structure has room for several ranges, but must contain one.
   if (old && info.u32(0) !== 1) return undefined
   const bits = info.u32(old ? 4 : 0)
   const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))
@@ -78,7 +78,7 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   return words(name, natOption(name, hosts, ports), ...ways)
 }
 
-/** In the order in which they are printed. */
+/** Flags in the order in which they are printed. */
 const natWays = ['random', 'random-fully', 'persistent']
 
 function natOption(name: string, hosts: string, ports: string): string {

@@ -1,4 +1,4 @@
-/** The expressions that the kernel tells, as a string, and as if nothing had been counted: to compare a rule with another. */
+/** Expressions of a rule as a string with counters set to zero. Equal strings mean equal rules. */
 export function formIn(bytes: Buffer): string {
   let isCopied = false
   for (const at of elementsIn(bytes)) {
@@ -10,7 +10,7 @@ export function formIn(bytes: Buffer): string {
   return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
-/** Where each expression of a rule begins; none where a length lies, which no kernel sends. */
+/** Offsets of the expressions of a rule; empty for an invalid length, which no kernel sends. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0; at + NAME <= bytes.length; ) {
@@ -22,13 +22,13 @@ export function elementsIn(bytes: Buffer): number[] {
   return starts
 }
 
-/** The name of the expression that begins there. */
+/** Name of the expression at an offset. */
 export const nameIn = (bytes: Buffer, at: number): string =>
   bytes.toString('latin1', at + NAME, at + HEADER + bytes.readUInt16LE(at + HEADER) - 1)
 
 // internal
 
-/** Used again and again: a look at thousands of rules makes no copy of each. */
+/** Buffer for all rules, to avoid a copy for each rule. */
 let scratch = Buffer.alloc(1024)
 
 function copyToScratch(bytes: Buffer): void {
@@ -36,7 +36,8 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
+// Layout: [element [name "counter"] [data [bytes] [packets]]]. Each attribute has a header of four bytes with length
+// and type.
 
 const HEADER = 4
 const NAME = 8

@@ -2,12 +2,12 @@ import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
 import { StructureReader } from '../xt/structure-reader.ts'
 
-/** Tells a module by its name and its options. */
+/** Decodes a module: its name and its options. */
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /**
- * Modules as `iptables-save` prints them, of those that there are readers for, by name and revision; `undefined` for one
- * that says something that is not modelled.
+ * Decodes modules as `iptables-save` prints them, with a reader for each name and revision. `undefined` for content
+ * that the reader does not model.
  */
 export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
   const readers = new Map(Object.entries(named))

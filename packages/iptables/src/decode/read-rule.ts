@@ -8,7 +8,7 @@ import { elementsIn, formIn, nameIn } from './form.ts'
 import { words } from './option-text.ts'
 import { endOf, endText, type RuleEnd } from './rule-end.ts'
 
-/** A rule that the kernel told; each thing about it is found out when it is asked for. */
+/** Rule as read from the kernel. Decodes its parts when they are first used. */
 export class ReadRule implements KernelRule {
   readonly rule: NftRule
   readonly #family: Family
@@ -41,14 +41,17 @@ export class ReadRule implements KernelRule {
     return isRead ? decodeRule(expressions, this.#family) : undefined
   }
 
-  /** No option of iptables: what is not understood is no rule of another text, and every byte of it is there. */
+  /**
+   * Text for a rule that this package cannot decode. It contains all bytes and is not a valid option, so no other rule
+   * has the same text.
+   */
   #opaque(): string {
     const all = Buffer.from(this.form, 'latin1').toString('hex')
     return words('-m nft --expressions', all, endText(endIn(this.rule.bytes)) ?? '')
   }
 }
 
-/** It is the last expression that does it, nearly always. */
+/** Decodes the end of a rule, which is nearly always the last expression. */
 function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
     if (!ends.includes(nameIn(bytes, at))) continue
@@ -59,10 +62,10 @@ function endIn(bytes: Buffer): RuleEnd | undefined {
   return undefined
 }
 
-/** The expressions that may be it. */
+/** Names of expressions that can end a rule. */
 const ends = ['immediate', 'target', 'log']
 
-/** Rules have most of their expressions in common, and to decode them is most of the time that their text takes. */
+/** Cache of decoded expressions: most expressions occur in many rules. */
 const known = new Map<string, Expression>()
 const MOST_KNOWN = 1000
 const LONGEST_KNOWN = 96
@@ -72,7 +75,7 @@ function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   const key = bytes.toString('latin1', at, at + length)
   const found = known.get(key)
   if (found !== undefined) return found
-  // A copy: what is kept does not keep the whole dump.
+  // Copies the bytes, so that the cache does not keep the whole dump in memory.
   const expression = decoded(Buffer.from(key, 'latin1'))
   if (expression === undefined || length > LONGEST_KNOWN) return expression
   if (known.size === MOST_KNOWN) known.clear()
@@ -80,7 +83,7 @@ function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   return expression
 }
 
-/** `undefined` where a length lies. */
+/** Decodes an expression; `undefined` for an invalid length. */
 function decoded(bytes: Buffer): Expression | undefined {
   try {
     return decodeExpressions(bytes)[0]

@@ -19,7 +19,7 @@ const verdict = (data: Extract<Expression, { name: 'immediate' }>['data']): Expr
 })
 
 describe('tables', () => {
-  test('have all built-in chains, made or not, then their own ones by name', () => {
+  test('have all built-in chains, existing or not, then their own chains by name', () => {
     const read = tablesFrom(
       [
         chainIn('nat', 'B'),
@@ -44,7 +44,7 @@ describe('tables', () => {
     ).toEqual([...read.tables].map(([table, chains]) => [table, [...chains.keys()]]))
   })
 
-  test('keep chains of any name as one word of one line', () => {
+  test('print a chain of any name as one word of one line', () => {
     const read = tablesFrom([chainIn('nat', 'a\n-P INPUT DROP'), chainIn('nat', 'b "')], [], 'ipv4')
     expect(savedText(read)).toContain(':"a\ufffd-P INPUT DROP" - [0:0]\n:"b \\"" - [0:0]\n')
   })
@@ -59,7 +59,7 @@ describe('a rule', () => {
     return found
   }
 
-  test('has the form of the one that was written, whatever was counted since', () => {
+  test('has the form of the written rule, whatever its counters are', () => {
     const encoded = encodeRule(
       { ...{ table: 'filter', chain: 'EX', matches: [{ match: 'uid', owner: '7' }], target: { target: 'ACCEPT' } } },
       'ipv4',
@@ -72,7 +72,7 @@ describe('a rule', () => {
     expect(rule.bytes).toEqual(encodeExpressions(expressions))
   })
 
-  test('has the form of its own comment, also when that looks like a counter', () => {
+  test('includes its own comment in its form, also if the comment looks like a counter', () => {
     const counter = encodeExpressions([counted(5n)])
     const info = Buffer.concat([Buffer.alloc(4), counter])
     const rule = ruleIn('filter', 'EX', [{ name: 'match', module: 'comment', revision: 0, info }])
@@ -87,11 +87,11 @@ describe('a rule', () => {
     ['NFLOG', [counted(1n), { name: 'log', group: 0 }]],
     ['', [counted(1n)]],
     ['', []],
-  ])('tells its target %j without its text', (target, expressions) => {
+  ])('has the target %j without decoding the text', (target, expressions) => {
     expect(only(ruleIn('filter', 'EX', expressions)).target).toBe(target)
   })
 
-  test('that no option of iptables says is all its bytes, and where it leads', () => {
+  test('without an iptables text is printed as its bytes and its target', () => {
     const quota: Expression = { name: 'raw', of: 'quota', data: Uint8Array.of(8, 0, 1, 0, 1, 0, 0, 0) }
     const rule = ruleIn('filter', 'EX', [quota, counted(9n), verdict({ verdict: 'goto', chain: 'A' })])
     const { text, form, target, key } = only(rule)

@@ -4,12 +4,13 @@ import { builtinChains, type Family, isBuiltin, type Table } from '../rules/mode
 import { ReadRule } from './read-rule.ts'
 import { savedName } from './saved-word.ts'
 
-/** The tables in the order in which iptables-nft-save prints them. */
+/** Tables in the order in which iptables-nft-save prints them. */
 const saveOrder: readonly Table[] = ['mangle', 'security', 'raw', 'filter', 'nat']
 
 /**
- * What the kernel told of a family, as `parseSave` of what `iptables-nft-save` prints would give it: a table has all its
- * built-in chains, in the order of hooks, then its own ones by name. A table without a chain is none.
+ * Converts the chains and rules of a family to tables, as `parseSave` returns them for the output of
+ * `iptables-nft-save`. A table has all its built-in chains in hook order, then its own chains by name. A table without
+ * chains is omitted.
  */
 export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[], family: Family): SavedTables {
   const own = family === 'ipv4' ? 'ip' : 'ip6'
@@ -43,10 +44,10 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/** A built-in chain is made when it gets its first rule. */
+/** The kernel creates a built-in chain with its first rule. */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
-/** What `iptables-nft-save` prints of it, without comment lines and without what was counted. */
+/** Prints tables as `iptables-nft-save` does, without comment lines and counters. */
 export function savedText({ tables }: SavedTables): string {
   let text = ''
   for (const [table, chains] of tables) {

@@ -1,13 +1,13 @@
 import type { Expression } from '@cni/nftables/wire'
 import { savedName } from './saved-word.ts'
 
-/** What a rule does, as the option and the name that say it. */
+/** Action of a rule: the option and the name. */
 export interface RuleEnd {
   readonly option: '-j' | '-g'
   readonly name: string
 }
 
-/** The verdict, chain or target that an expression is. */
+/** Verdict, chain or target of an expression. */
 export function endOf(expression: Expression): RuleEnd | undefined {
   if (expression.name === 'target') return { option: '-j', name: expression.module }
   if (expression.name === 'log') return { option: '-j', name: expression.group === undefined ? 'LOG' : 'NFLOG' }

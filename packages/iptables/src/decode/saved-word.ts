@@ -1,7 +1,10 @@
-/** A value as `iptables-save` prints it: in quotes unless it is all letters, digits, `_` and `-`. */
+/** Prints a value as `iptables-save` does: in quotes unless it contains only letters, digits, `_` and `-`. */
 export const savedWord = (text: string): string =>
   /^[\w-]+$/.test(text) ? text : `"${text.replace(/["'\\]/g, '\\$&')}"`
 
-/** The name of a chain, which is printed as it is; one of nf_tables may be any text, and stays one word of one line. */
+/**
+ * Prints the name of a chain as `iptables-save` does. A chain of nf_tables may have any name; the result is always one
+ * word of one line.
+ */
 export const savedName = (name: string): string =>
   /^[^\s"\\\p{Cc}]+$/u.test(name) ? name : savedWord(name.replace(/\p{Cc}/gu, '\ufffd'))

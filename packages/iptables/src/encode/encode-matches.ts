@@ -29,7 +29,7 @@ import {
   UNUSED,
 } from '../xt/words.ts'
 
-/** A condition that stands in a module of its own; `undefined` for what is not modelled. */
+/** Encodes a condition that has a module of its own; `undefined` for conditions that are not modelled. */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
   const not = 'not' in match && match.not === true ? 1 : 0
   switch (match.match) {
@@ -69,7 +69,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // The program reads eleven digits, and writes the share twice: in its own field, and in one of the other mode.
+      // The program reads eleven digits. It writes the probability into its own field and into a field of the other
+      // mode.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -112,7 +113,7 @@ function multiport(kind: number, text: string, not: number): Structure {
   return info.u8(1, count)
 }
 
-/** Names of users are looked up in the node's files; unknown ones are for the program to refuse. */
+/** Looks user names up in the node's files. The program refuses unknown names. */
 function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
   const found = /^(\d+)(?:-(\d+))?$/.exec(accountId(kind === 'uid' ? 'passwd' : 'group', text))
   if (found === null) return undefined
@@ -151,7 +152,7 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
     .u8(3, not)
 }
 
-/** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
+/** Encodes ports and flags as one match of the protocol's module; `undefined` for other protocols. */
 export function transportExpressions(
   protocol: number | undefined,
   matches: readonly Match[],
@@ -179,7 +180,7 @@ function putPorts(info: Structure, at: number, text: string): void {
   info.u16(at, first).u16(at + 2, last)
 }
 
-/** The ports of the destination stand first. */
+/** Destination ports come first. */
 function askingExpressions(module: keyof typeof askingModules, matches: readonly Match[]): Expression[] {
   const places = askingModules[module]
   const info = new Structure(places.size)
@@ -199,7 +200,7 @@ function shortened(tcp: Structure, inverse: number): Structure {
   return new Structure(10).set(0, tcp.bytes.subarray(0, 8)).u8(8, inverse)
 }
 
-/** The interface: a name with its NUL, or the beginning of one. */
+/** Encodes an interface: a name with its NUL, or a prefix of names. */
 export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Expression[] {
   const load = loadInterface[match.match]
   if (match.name === '+') return match.not === true ? [load, compare(Buffer.from(NO_INTERFACE), undefined)] : [load]
@@ -207,7 +208,7 @@ export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Ex
   return [load, compare(Buffer.from(text), match.not)]
 }
 
-/** The address: as many bytes as the prefix has, or all of them behind a mask. */
+/** Encodes an address: only the bytes of the prefix, or all bytes after a mask. */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
   const prefix = parsePrefix(forFamily(match.address, family))
   if (prefix === undefined) return undefined

@@ -6,13 +6,13 @@ import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from '../xt/ex
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpressions } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
 
-/** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
+/** Rule as iptables-nft encodes it. Ports and marks have the form that all versions can read. */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]
   readonly compat: NonNullable<RuleSpec['compat']>
 }
 
-/** `undefined` for a rule of which something is not modelled: programs write it. */
+/** Encodes a rule. Returns `undefined` for a rule that is not modelled; programs must write it. */
 export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
   const general: General = {}
   const body: Expression[] = []
@@ -35,7 +35,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
       case 'dport':
       case 'tcpFlags':
       case 'syn':
-        // One match of the protocol's module, where the first of them stands.
+        // All ports and flags become one match of the protocol's module, at the position of the first.
         if (transport.push(match) === 1) transportAt = body.length
         break
       default: {
@@ -59,7 +59,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
   }
 }
 
-/** The options of iptables itself; of several of a kind the last. */
+/** General options of iptables. The last option of a kind counts. */
 interface General {
   in?: Match & { match: 'in' | 'out' }
   out?: Match & { match: 'in' | 'out' }
@@ -73,7 +73,7 @@ function protocolNumber(protocol: string): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
-/** They stand in an order of their own, wherever they were written. */
+/** Encodes the general options in the fixed order of iptables. */
 function headOf(
   { in: input, out: output, src: source, dst: destination, proto }: General,
   family: Family,

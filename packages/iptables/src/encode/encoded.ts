@@ -2,9 +2,9 @@ import { encodeExpressions, type RuleSpec } from '@cni/nftables/wire'
 import { type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { encodeRule } from './encode-rule.ts'
 
-/** What netlink is given for a rule. */
+/** Encoded rule for netlink. */
 export class RuleBytes {
-  /** Its expressions. */
+  /** Encoded expressions. */
   readonly bytes: Buffer
   readonly compat: NonNullable<RuleSpec['compat']>
   #form: string | undefined
@@ -14,14 +14,14 @@ export class RuleBytes {
     this.compat = compat
   }
 
-  /** The same as a string, to compare it with what the kernel tells. */
+  /** Expressions as a string, to compare them with the kernel's. */
   get form(): string {
     this.#form ??= this.bytes.toString('latin1')
     return this.#form
   }
 }
 
-/** That of a rule, which never changes; `undefined` when only a program can write it. */
+/** Cached encoding of a rule; `undefined` if only a program can write the rule. */
 export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   const known = encodings[family].get(rule)
   if (known !== undefined) return known.is
@@ -31,7 +31,7 @@ export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   return is
 }
 
-/** The first rule of a ruleset that only a program can write. */
+/** First rule of a ruleset that only a program can write. */
 export function notModelled(rules: Ruleset, families: readonly Family[]): Rule | undefined {
   for (const family of families) {
     const found = rulesFor(rules, family).find((rule) => encodedRule(rule, family) === undefined)

@@ -5,9 +5,8 @@ import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**
- * What `apply` sends to write a ruleset to a namespace in which nf_tables holds nothing: one batch for all families, with a
- * place for the generation of that namespace, in which whoever sends it writes. `undefined` where a rule can only be
- * written by a program.
+ * Netlink batch with which `apply` writes a ruleset to a namespace whose nf_tables are empty, for all families. The
+ * process that sends it fills in the generation of the namespace. `undefined` if only a program can write a rule.
  *
  * @throws `IptablesError` `INVALID_RULE` for a rule in a place where it cannot be.
  */

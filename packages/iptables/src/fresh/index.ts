@@ -1,6 +1,6 @@
 /**
- * Rules for namespaces in which there are none yet, made by one process and written by another: where the rules are known
- * to a daemon, and the namespace is another's.
+ * Rules for namespaces without rules: one process builds the batch, another one writes it. For a daemon that knows the
+ * rules and a plugin that has the namespace.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@ import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
 /**
- * Whether `apply` would choose the nft back end without having to ask a program: no table of the legacy one is in the
- * namespace, and the node's `iptables-restore` is nft, or there is none.
+ * True if `apply` would choose the nft back end without starting a program: the namespace has no legacy table, and the
+ * node's `iptables-restore` is nft or missing.
  */
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
@@ -14,7 +14,7 @@ export function nftIsTheNodes(target: Netns): boolean {
   return hasNoLegacyTable(target)
 }
 
-/** Whether the legacy back end has nothing in a namespace. */
+/** True if a namespace has no legacy tables. */
 export const hasNoLegacyTable = (target: Netns): boolean =>
   run(target, () => isEmpty(namesFile('ipv4')) && isEmpty(namesFile('ipv6')))
 

@@ -6,16 +6,16 @@ import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fre
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
 /**
- * Opens nf_tables of a namespace where `apply` would write by netlink, for one batch of `freshBatch`: it is fresh where
- * nothing of iptables is there. `undefined` where `apply` would not, where only a program can tell, and for a namespace that
- * cannot be entered.
+ * Opens nf_tables of a namespace for one batch of `freshBatch`. The result's `fresh` is true if the namespace has no
+ * iptables tables. `undefined` if `apply` would not use netlink, if only a program can tell, or if the namespace cannot
+ * be entered.
  */
 export function openFresh(
   target: Netns,
   {
     backend = 'auto',
   }: {
-    /** As of `apply`: `iptables-nft` where it was chosen already, whatever the node's programs are. Default: `auto`. */
+    /** Same as for `apply`. `iptables-nft` skips the check of the node's programs. Default: `auto`. */
     readonly backend?: 'iptables-nft' | 'auto' | undefined
   } = {},
 ): FreshNftables | undefined {
@@ -24,7 +24,7 @@ export function openFresh(
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
     return openNftables(target, (channel) => !hasOurs(channel))
   } catch {
-    // Who writes by itself has the words for it.
+    // The caller then writes with `apply`, which reports the error.
     return undefined
   }
 }
@@ -33,7 +33,7 @@ export function openFresh(
 
 const GET_CHAIN = (10 << 8) | 4
 const ANY_FAMILY = new Uint8Array(4)
-/** Those of iptables: `AF_INET`, `AF_INET6`. */
+/** Families of iptables: `AF_INET`, `AF_INET6`. */
 const FAMILIES: readonly unknown[] = [2, 10]
 
 function hasOurs(channel: Channel): boolean {

@@ -1,17 +1,17 @@
 import type { BaseChain, NftChain } from '@cni/nftables/wire'
 import { isBuiltin, isTable, type Table } from '../rules/model.ts'
 
-/** How iptables attaches a built-in chain. */
+/** Type, hook and priority with which iptables attaches a built-in chain. */
 export function baseOf(table: Table, chain: string): BaseChain {
   const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // Translation of sources comes last.
+  // Source translation comes last.
   const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
 /**
- * A chain of others that only has the name of a built-in one: its rules see other packets than those of iptables, or none.
- * `iptables-save` is silent about it, too.
+ * True for a foreign chain that only has the name of a built-in one: its rules see other packets than those of
+ * iptables, or none. `iptables-save` does not print such a chain either.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
@@ -29,5 +29,8 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
   POSTROUTING: 'postrouting',
 }
 
-/** That of security is not the kernel's (50): iptables-nft refuses chains that stand elsewhere than its own. */
+/**
+ * The priority of `security` is not the kernel's default (50): iptables-nft refuses chains with other priorities than
+ * its own.
+ */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

@@ -5,21 +5,24 @@ import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
-/** What is there of a family: its rules, and what nf_tables has of the chains that `iptables-save` prints anyway. */
+/**
+ * Content of a family: its rules, and the chains that exist in nf_tables. `iptables-save` also prints built-in chains
+ * that do not exist.
+ */
 export interface Found {
   readonly saved: SavedTables
-  /** The chains that exist, as `table chain`; none that only has the name of a built-in one. */
+  /** Existing chains, as `table chain`. Foreign chains with the name of a built-in one are not included. */
   readonly chains: ReadonlySet<string>
 }
 
-/** What a message of a batch is for. */
+/** Purpose of a message of a batch. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table
   readonly step: Step
 }
 
-/** A rule that only a program can write. */
+/** Rule that only a program can write. */
 export class NotModelled extends Error {
   constructor(chain: string, { text }: StepRule) {
     super(`-A ${chain} ${text}`)
@@ -27,8 +30,8 @@ export class NotModelled extends Error {
 }
 
 /**
- * Adds steps to a batch, and says of each of its messages what it is for. Rules that are there are told by their handles.
- * Throws {@link NotModelled}.
+ * Adds steps to a batch and records the purpose of each message. Refers to existing rules by their handles. Throws
+ * {@link NotModelled}.
  */
 export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Purpose[]): void {
   for (const [table, list] of steps) {
@@ -40,12 +43,12 @@ export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Pur
   }
 }
 
-/** The family of nf_tables. */
+/** Family name in nf_tables. */
 export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 
 // internal
 
-/** Where a rule of a chain is: it was there, or the batch writes it. */
+/** Rule of a chain: an existing one by handle, or a new one by its id in the batch. */
 type Standing = { readonly handle: bigint } | { readonly id: number }
 
 class TableWriter {
@@ -105,7 +108,7 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // Only where another may have to be put in front of it.
+    // A rule needs an id only if a later rule may be inserted before it.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place
@@ -122,7 +125,7 @@ class TableWriter {
     this.#batch.deleteRule({ ...this.#name(chain), handle })
   }
 
-  /** As the steps so far have left it. */
+  /** Rules of a chain after the steps so far. */
   #rules(chain: string): Standing[] {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known
@@ -147,7 +150,7 @@ class TableWriter {
     this.#batch.addChain({ ...this.#name(chain), base }, { exclusive: true })
   }
 
-  /** One that is there without a chain is left as it is. */
+  /** Creates the table if it is missing. An existing table stays as it is. */
   #needTable(): void {
     if (this.#hasTable) return
     this.#hasTable = true
@@ -172,7 +175,7 @@ interface Encoding {
   readonly compat: RuleSpec['compat']
 }
 
-/** A rule that was read is written as the same bytes. */
+/** Encodes a rule. A rule as read is written with the same bytes. */
 function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
   if (rule instanceof SavedRule && rule.source !== undefined) {
     const { bytes, expressions } = rule.source

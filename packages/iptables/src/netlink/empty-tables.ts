@@ -8,8 +8,8 @@ import { kernelRefusal } from './refusal.ts'
 export type IsMeant = (family: Family, table: Table) => boolean
 
 /**
- * Deletes the tables of iptables that hold nothing but empty built-in chains with the policy ACCEPT: no packet notices.
- * Returns whether there were any.
+ * Deletes the tables of iptables that hold only empty built-in chains with the policy ACCEPT. They have no effect on
+ * packets. Returns true if a table was deleted.
  */
 export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ import { isImpostor } from './base-chains.ts'
 import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** What some families hold, as of one moment. */
+/** Reads families in one consistent state. */
 export async function readFamilies(nft: Nft, families: readonly Family[], patience?: Patience): Promise<SavedTables[]> {
   try {
     return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
@@ -20,8 +20,8 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
 }
 
 /**
- * Plans and writes all families in one transaction, again when others wrote in between. A rule that only a program can
- * write is returned, and then nothing was written.
+ * Plans and writes all families in one transaction. Starts again if another program writes meanwhile. Returns a rule
+ * that only a program can write; nothing is then written.
  */
 export async function editFamilies(
   nft: Nft,
@@ -51,7 +51,7 @@ export async function editFamilies(
 
 // internal
 
-/** The chains of all families in one question; rules are only asked for where there is a chain. */
+/** Lists the chains of all families with one request. Lists rules only of families with chains. */
 function findAll(nft: Nft, families: readonly Family[]): Found[] {
   const all = nft.chains()
   return families.map((family) => {

@@ -5,12 +5,15 @@ import { privilegeHint } from '../run/hints.ts'
 import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
-/** The error for a read or a transaction that the kernel refused, from what each of its messages was for. Others pass. */
+/**
+ * Converts a refused read or transaction to an error, using the purpose of each message. Returns other errors
+ * unchanged.
+ */
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
   const { faults } = error
   if (error.code === 'DENIED') {
-    return new IptablesError('DENIED', `nf_tables refuses to be read or written: EPERM, ${privilegeHint}`, {
+    return new IptablesError('DENIED', `nf_tables refused access: EPERM, ${privilegeHint}`, {
       cause: error,
     })
   }
@@ -23,7 +26,7 @@ export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unk
 
 // internal
 
-/** At most so many refused rules in a message; all are in its cause. */
+/** Largest number of refused rules in a message. The cause contains all of them. */
 const TOLD = 3
 
 const codes: Readonly<Partial<Record<NftError['code'], IptablesError['code']>>> = {
@@ -49,19 +52,19 @@ function sentence(fault: NftError['faults'][number], purpose: Purpose | undefine
   return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
 
-/** What the kernel's answer means for a rule of iptables, where nf_tables alone does not tell. */
+/** Meaning of the kernel's answer for a rule of iptables, if the answer alone does not tell. */
 function reasonFor({ code, kind, part }: NftError['faults'][number], { table, step }: Purpose): string | undefined {
   if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
-    return 'but not as iptables attaches it: another program made a chain of this name, where rules see other packets or none'
+    return 'but not as iptables attaches it: another program created a chain of this name, whose rules see other packets or none'
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // The kernel looks again at every chain that a new jump leads to.
+  // The kernel checks every chain to which a new jump leads again.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }
   return undefined
 }
 
-/** Characters of a rule that a message shows. */
+/** Largest number of characters of a rule in a message. */
 const SHOWN = 300

@@ -5,7 +5,7 @@ import { tokenize } from './tokenize.ts'
 
 const key = (text: string, family: Family = 'ipv4') => canonical(tokenize(text), family).key
 
-/** As it is written, and as iptables-save 1.8.9 prints it. */
+/** Rule as written, and as iptables-save 1.8.9 prints it. */
 const printed: [string, string, Family?][] = [
   ['-p tcp --dport 80 -j A', '-p tcp -m tcp --dport 80 -j A'],
   ['-p 6 -j A', '-p tcp -j A'],
@@ -117,13 +117,13 @@ const printed: [string, string, Family?][] = [
   ['--protocol tcp --destination-port 80 --jump A', '-p tcp -m tcp --dport 80 -j A'],
 ]
 
-describe('a rule means the same however it is written', () => {
+describe('equal rules have equal canonical forms', () => {
   test.for(printed)('%s = %s', ([written, saved, family = 'ipv4']) => {
     expect(key(written, family)).toBe(key(saved, family))
   })
 })
 
-describe('rules that mean something else stay different', () => {
+describe('different rules have different canonical forms', () => {
   test.for<[string, string]>([
     ['-p tcp --dport 80 -j A', '-p tcp --sport 80 -j A'],
     ['-p tcp --dport 80 -j A', '-p tcp ! --dport 80 -j A'],
@@ -163,7 +163,7 @@ describe('rules that mean something else stay different', () => {
   })
 })
 
-test('the canonical form is structured: conditions, target, target options', () => {
+test('the canonical form has conditions, target and target options', () => {
   expect(canonical(tokenize('-p udp ! --dport 53 -j REDIRECT --to-ports 1'), 'ipv4')).toMatchObject({
     conditions: [
       { module: '', option: 'p', not: false, values: ['17'] },

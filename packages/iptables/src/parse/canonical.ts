@@ -13,11 +13,11 @@ import {
 } from './options.ts'
 import { asWords, type Word } from './tokenize.ts'
 
-/** A rule in a form in which equal rules are equal, however they were written or printed. */
+/** Canonical form of a rule: equal rules have equal forms, whatever their spelling. */
 export interface CanonicalRule {
   /**
-   * Conditions in canonical spelling; general options have the module `''`. Sorted, except that nothing moves across a match
-   * with a memory such as `limit`.
+   * Conditions in canonical spelling; general options have the module `''`. Sorted, but conditions never move past a
+   * match with state, such as `limit`.
    */
   readonly conditions: readonly {
     readonly module: string
@@ -25,19 +25,19 @@ export interface CanonicalRule {
     readonly not: boolean
     readonly values: readonly string[]
   }[]
-  /** Name of the target or chain; `''` when the rule only counts. */
+  /** Name of the target or chain; `''` if the rule only counts. */
   readonly target: string
-  /** `-g` instead of `-j`. */
+  /** True for `-g` instead of `-j`. */
   readonly goto: boolean
   readonly targetOptions: readonly string[]
-  /** Two rules of one family mean the same if and only if their keys are equal. */
+  /** Two rules of one family are equal if and only if their keys are equal. */
   readonly key: string
 }
 
 /** Condition of a rule in canonical spelling. */
 export type Condition = CanonicalRule['conditions'][number]
 
-/** The canonical form of a rule's words, without `-A CHAIN`. */
+/** Canonical form of a rule's words, without `-A CHAIN`. */
 export function canonical(words: readonly Word[], family: Family): CanonicalRule {
   const found = scan(words)
   const parts: Condition[][] = [[]]
@@ -46,7 +46,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Even parts are unordered, odd ones are single matches with a memory.
+  // Even parts are unordered. Each odd part is a single match with state.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
@@ -54,7 +54,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
   return { conditions, target, goto: found.goto, targetOptions, key }
 }
 
-/** The canonical form of a rule of a ruleset. */
+/** Canonical form of a rule of a ruleset. */
 export const canonicalRule = (rule: Rule, family: Family): CanonicalRule =>
   canonical(asWords(ruleArgs(rule, family)), family)
 
@@ -112,7 +112,10 @@ function scan(words: readonly Word[]): Found {
   return found
 }
 
-/** `--dport` belongs to the open match if that is a protocol's, else to one that `-p` opens silently. */
+/**
+ * `--dport` belongs to the open match if that is a protocol's match. Otherwise it belongs to the match that `-p` opens
+ * implicitly.
+ */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
   const module = protocolModules.get(protocol) ?? protocol
@@ -123,7 +126,7 @@ function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: 
   return opened
 }
 
-/** The values after the option at `index`: as many as it takes, else up to the next option. */
+/** Values after the option at `index`: as many as the option takes, or all words up to the next option. */
 function takeValues(words: readonly Word[], index: number): string[] {
   const arity = optionArity.get(words[index]?.text ?? '')
   const values: string[] = []
@@ -147,7 +150,7 @@ function conditionsOf(match: FoundMatch, family: Family): Condition[] {
   })
 }
 
-/** Whether the order among other conditions means nothing: the match has no memory and changes nothing. */
+/** True if the order among other conditions has no meaning: the match has no state and changes nothing. */
 const isUnordered = ({ module, options }: FoundMatch) =>
   module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))
 

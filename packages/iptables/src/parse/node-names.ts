@@ -1,19 +1,19 @@
 import { protocolNumbers } from '@cni/types/packet'
 
-/** The id of a user or group by name, from the node's files as iptables itself reads them; unknown names stay. */
+/** Id of a user or group by name, from the node's files, as iptables reads them. Returns unknown names unchanged. */
 export function accountId(file: 'passwd' | 'group', name: string): string {
   if (/^\d/.test(name)) return name
   return records(`/etc/${file}`, ':').find((fields) => fields[0] === name)?.[2] ?? name
 }
 
-/** The number of a protocol that iptables takes or prints by that name; unknown names stay. */
+/** Number of a protocol by any name that iptables accepts or prints. Returns unknown names unchanged. */
 export function protocolId(name: string): string {
   if (/^\d/.test(name)) return name
   const known = protocols().get(name.toLowerCase())
   return known === undefined ? (inFile().find((fields) => fields[0] === name)?.[1] ?? name) : String(known)
 }
 
-/** The name by which iptables prints a protocol; the number of one without. */
+/** Name by which iptables prints a protocol, or its number if it has no name. */
 export function protocolName(number: number): string {
   const names = namesOf()
   const known = names.get(number) ?? inFile().find((fields) => fields[1] === String(number))?.[0]
@@ -24,19 +24,21 @@ export function protocolName(number: number): string {
 
 // internal
 
-/** iptables takes the names of the node's file, where ipip is not the protocol of the kernel's tunnels of that name. */
+/**
+ * iptables uses the names of the node's file. There, ipip is another protocol than the kernel's tunnels of that name.
+ */
 const protocols = (): ReadonlyMap<string, number> => {
   byName ??= new Map([...protocolNumbers, ['ipip', 94]])
   return byName
 }
 
-/** Of several names the first. */
+/** The first of several names counts. */
 const namesOf = (): Map<number, string> => {
   byNumber ??= new Map([...protocols()].reverse().map(([name, number]) => [number, name]))
   return byNumber
 }
 
-// Made at use: most rulesets name two protocols, and are compared with nothing.
+// Computed at the first use: most rulesets name two protocols and are never compared.
 let byName: ReadonlyMap<string, number> | undefined
 let byNumber: Map<number, string> | undefined
 
@@ -44,14 +46,14 @@ const inFile = () => records('/etc/protocols', /\s+/).filter(([name]) => name?.s
 
 function records(path: string, separator: string | RegExp): string[][] {
   try {
-    // Not imported: this module is also for programs without Node.
+    // Loaded lazily, because this module also runs without Node.js.
     return process
       .getBuiltinModule('node:fs')
       .readFileSync(path, 'utf8')
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // No such file, or no Node: no other names are known.
+    // The file is missing, or there is no Node.js: further names are unknown.
     return []
   }
 }

@@ -1,11 +1,11 @@
-/** An option of a match as it was found. */
+/** Option of a match as found. */
 export interface FoundOption {
   readonly option: string
   readonly not: boolean
   readonly values: readonly string[]
 }
 
-/** The options of a match with those that iptables adds. */
+/** Options of a match, with the defaults that iptables adds. */
 export function withDefaults(match: {
   readonly module: string
   readonly options: readonly FoundOption[]
@@ -15,8 +15,9 @@ export function withDefaults(match: {
 }
 
 /**
- * A rate as the kernel gives it back. It keeps the ticks between two packets, of which there are 10000 a second, and
- * iptables prints them in the largest unit that fits; the nft back end stores what would be printed.
+ * Rate as iptables prints it after a round trip through the kernel. The kernel stores the ticks between two packets
+ * (10000 ticks per second). iptables prints the rate in the largest unit that fits. The nft back end stores the printed
+ * value.
  */
 export function rate(text: string): string {
   let now = text
@@ -28,7 +29,7 @@ export function rate(text: string): string {
   return now
 }
 
-/** A rate in the unit in which iptables prints it. */
+/** Rate in the unit in which iptables prints it. */
 export function printedRate(text: string): string {
   const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
   const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]
@@ -40,7 +41,7 @@ export function printedRate(text: string): string {
   return `${Math.floor(of / period)}/${name}`
 }
 
-/** A probability in steps of 2^-31, which is what the kernel keeps. */
+/** Probability rounded to multiples of 2^-31, as the kernel stores it. */
 export function probability(text: string): string {
   const share = Number(text)
   return Number.isFinite(share) ? String(Math.round(share * 0x80000000)) : text

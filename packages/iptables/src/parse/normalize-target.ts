@@ -2,13 +2,13 @@ import type { Family } from '../rules/model.ts'
 import { logLevels } from '../rules/words.ts'
 import { address, addressRange, hex, mark, number, range } from './normalize.ts'
 
-/** An option of a target as it was found. */
+/** Option of a target as found. */
 export interface TargetOption {
   readonly option: string
   readonly values: readonly string[]
 }
 
-/** The one spelling of a target's options; what the kernel adds as a default is added here too. */
+/** Canonical spelling of a target's options, with the defaults that the kernel adds. */
 export function normalizeTarget(name: string, options: readonly TargetOption[], family: Family): string[] {
   const values = new Map(options.map(({ option, values }) => [option, values]))
   const value = (option: string) => values.get(option)?.[0]
@@ -56,14 +56,14 @@ export function normalizeTarget(name: string, options: readonly TargetOption[], 
   }
 }
 
-/** NOTRACK is the old name of `CT --notrack`. */
+/** Canonical name of a target: NOTRACK is the old name of `CT --notrack`. */
 export const targetName = (name: string): string => (name === 'NOTRACK' ? 'CT' : name)
 
 // internal
 
 type Values = ReadonlyMap<string, readonly string[]>
 
-/** All ways to write a mark come down to "clear the mask's bits, then xor the value". */
+/** Converts every form of a mark option to "clear the mask's bits, then xor the value". */
 function markAction(values: Values, target: string): string {
   const of = (option: string) => values.get(option)?.[0]
   const [set, xset] = [of('set-mark'), of('set-xmark')]
@@ -95,7 +95,7 @@ const flags = (values: Values) =>
     .map(([option]) => option)
     .sort()
 
-/** `address`, `address:port`, `[address]:port` with their ranges, in one spelling. */
+/** Canonical spelling of `address`, `address:port` and `[address]:port`, with ranges. */
 function natAddress(text: string, family: Family): string {
   const parts = (family === 'ipv4' ? /^([^:]*)(?::(.*))?$/ : /^\[([^\]]*)\](?::(.*))?$/).exec(text)
   const host = addressRange(parts?.[1] ?? text, family, false)
@@ -103,7 +103,7 @@ function natAddress(text: string, family: Family): string {
   return `${family === 'ipv4' ? host : `[${host}]`}:${range(parts[2], '-')}`
 }
 
-/** The options in an order of their own; `undefined` leaves one out. */
+/** Options in a fixed order. `undefined` omits one. */
 function texts(
   options: readonly TargetOption[],
   valuesOf: (option: TargetOption) => readonly string[] | undefined,
@@ -119,7 +119,7 @@ function texts(
 function ctOption({ option, values }: TargetOption): readonly string[] | undefined {
   if (option === 'ctevents' || option === 'expevents') return [values.join(',').split(',').sort().join(',')]
   const zone = option.startsWith('zone') ? number(values[0]) : Number.NaN
-  // Zone 0 is that of every connection without one: the kernel does not print it.
+  // Zone 0 is the default zone: the kernel does not print it.
   if (zone === 0) return undefined
   return Number.isNaN(zone) ? values : [String(zone)]
 }
@@ -136,13 +136,13 @@ function logOption({ option, values }: TargetOption): readonly string[] | undefi
 const levelNames: Readonly<Record<string, string>> = { panic: 'emerg', err: 'error', warn: 'warning' }
 
 function nflogOption({ option, values }: TargetOption): readonly string[] | undefined {
-  // No kernel has ever used the range, and the nft back end does not keep it.
+  // The kernel does not use the range, and the nft back end does not store it.
   if (option === 'nflog-range') return undefined
   if ((option === 'nflog-group' || option === 'nflog-threshold') && number(values[0]) === 0) return undefined
   return values
 }
 
-/** How REJECT answers by its long name. */
+/** Long name of REJECT's answer. */
 function rejectWith(text: string | undefined, family: Family): string {
   const prefix = family === 'ipv4' ? 'icmp' : 'icmp6'
   const name = text ?? 'port-unreachable'

@@ -6,13 +6,13 @@ import { accountId, protocolId } from './node-names.ts'
 import { probability, rate } from './normalize-rate.ts'
 import { synonyms } from './options.ts'
 
-/** An option with the one spelling of its name and values; `undefined` when it says nothing. */
+/** Option with canonical name and values; `undefined` if it has no effect. */
 export interface Normal {
   readonly option: string
   readonly values: readonly string[]
 }
 
-/** Gives a match's option its one spelling, so that spellings of the same condition compare equal. */
+/** Canonical spelling of a match's option, so that equal conditions compare equal. */
 export function normalizeMatch(
   module: string,
   option: string,
@@ -80,7 +80,7 @@ export function normalizeMatch(
   return { option: name, values }
 }
 
-/** The one spelling of an address or network of a rule, for comparison; anything else unchanged. */
+/** Canonical spelling of an address or network; other text stays unchanged. */
 export function network(text: string, family: Family): string {
   const slash = text.indexOf('/')
   const dotted = slash === -1 ? undefined : text.slice(slash + 1)
@@ -89,34 +89,34 @@ export function network(text: string, family: Family): string {
   return parsed === undefined ? text : canonicalNetwork(parsed)
 }
 
-/** The one spelling of a bare address, for comparison; anything else unchanged. */
+/** Canonical spelling of an address; other text stays unchanged. */
 export function address(text: string, family: Family): string {
   const parsed = parseNetwork(text, family)
   return parsed === undefined ? text : parsed.bytes.join('.')
 }
 
-/** `from-to` with each address in its one spelling; `both` keeps them where they are equal. */
+/** Canonical spelling of `from-to`. `both` prints both ends even if they are equal. */
 export function addressRange(text: string, family: Family, both: boolean): string {
   const [from = '', to = from] = text.split('-').map((end) => address(end, family))
   return from === to && !both ? from : `${from}-${to}`
 }
 
-/** `value/mask` in hexadecimal, the mask always there. */
+/** Prints `value/mask` in hexadecimal, always with the mask. */
 export function mark(text: string): string {
   const [value, mask] = text.split('/')
   return `${hex(number(value))}/${hex(mask === undefined ? 0xffffffff : number(mask))}`
 }
 
-/** A number in any base that C reads; NaN for anything else. */
+/** Parses a number in any base of C; NaN for other text. */
 export const number = (text: string | undefined): number => {
   if (text === undefined || !/^(0[xX][0-9a-fA-F]+|\d+)$/.test(text)) return Number.NaN
   return /^0[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number(text)
 }
 
-/** An unsigned 32-bit number in hexadecimal. */
+/** Prints an unsigned 32-bit number in hexadecimal. */
 export const hex = (value: number): string => `0x${(value >>> 0).toString(16)}`
 
-/** `a<sep>a` as `a`. */
+/** Shortens `a<sep>a` to `a`. */
 export function range(text: string, separator: string): string {
   const [from, to] = text.split(separator)
   return from !== undefined && from === to ? from : text
@@ -135,7 +135,7 @@ function portRange(text: string): string {
   return range(`${from === '' ? '0' : from}:${to === '' ? '65535' : to}`, ':')
 }
 
-/** 255.255.0.0 → 16; a mask with holes stays as it is. */
+/** Converts 255.255.0.0 to 16. A mask with holes stays unchanged. */
 function maskLength(dotted: string): number | string {
   const bytes = parseNetwork(dotted, 'ipv4')?.bytes
   if (bytes === undefined) return dotted

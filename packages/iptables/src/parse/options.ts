@@ -1,4 +1,4 @@
-/** Number of values of the options that do not take exactly one or as many as follow. */
+/** Number of values, for options that take neither exactly one value nor all that follow. */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,
@@ -32,7 +32,7 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Short and long names of the general options, as the short one. */
+/** Short form of the general options, by short and long name. */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',
@@ -51,7 +51,7 @@ export const generalOptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Other spellings of one option. */
+/** Canonical name of options with several spellings. */
 export const synonyms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'source-port': 'sport',
@@ -62,13 +62,13 @@ export const synonyms: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Options that iptables finds through `-p`, without a `-m`. */
+/** Options that `-p` provides without a `-m`. */
 export const protocolOptions: ReadonlySet<string> = new Set([
   ...['sport', 'dport', 'source-port', 'destination-port', 'tcp-flags', 'syn', 'tcp-option', 'icmp-type'],
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
 ])
 
-/** The match that `-p` opens silently, where it is not named like the protocol. */
+/** Match that `-p` loads implicitly, if its name differs from the protocol's. */
 export const protocolModules: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '1': 'icmp',
@@ -83,12 +83,12 @@ export const protocolModules: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Matches named like a protocol: alone, without an option, they add nothing to `-p`. */
+/** Matches named like a protocol. Without an option, they add nothing to `-p`. */
 export const protocolMatches: ReadonlySet<string> = new Set([
   ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmp6', 'esp', 'ah'],
 ])
 
-/** Matches without a memory: their order within a rule does not matter. */
+/** Matches without state: their order within a rule has no meaning. */
 export const statelessMatches: ReadonlySet<string> = new Set([
   ...[...protocolMatches],
   ...['multiport', 'owner', 'mark', 'connmark', 'conntrack', 'state', 'addrtype', 'comment', 'mac', 'pkttype'],

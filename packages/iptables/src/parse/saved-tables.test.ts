@@ -24,7 +24,7 @@ COMMIT
     expect(nat?.get('EX_A')?.policy).toBeUndefined()
   })
 
-  test('takes a comment with line breaks for one rule, whatever its lines look like', () => {
+  test('reads a comment with line breaks as one rule, whatever its lines look like', () => {
     const comment = '-m comment --comment "a\\"\n-A INPUT -j DROP\nCOMMIT\n" -j ACCEPT'
     const snapshot = parseSave(`*filter\n-A INPUT ${comment}\n-A INPUT -i a"b -j LOG\nCOMMIT\n`, 'ipv4')
     expect(
@@ -36,18 +36,18 @@ COMMIT
     expect(() => parseSave('*filter\n-A INPUT -m comment --comment "a\nCOMMIT\n', 'ipv4')).toThrow('line 2 of the ipv4')
   })
 
-  test('reads the output of -S, whose table the caller knows', () => {
+  test('reads the output of -S for the given table', () => {
     const snapshot = parseSave('-P OUTPUT ACCEPT\n-N EX_A\n-A OUTPUT -j EX_A\n', 'ipv4', 'nat')
     expect(saveText(snapshot)).toBe('*nat\n:EX_A - [0:0]\n-A OUTPUT -j EX_A\nCOMMIT\n')
   })
 
-  test('what it reads is printed again with the policies that are not ACCEPT', () => {
+  test('saveText prints the rules, and policies other than ACCEPT', () => {
     const text = '*filter\n:FORWARD DROP [0:0]\n:EX - [0:0]\n-A INPUT -j EX\nCOMMIT\n*raw\n:OUTPUT DROP [0:0]\nCOMMIT\n'
     const saved = `*mangle\n:INPUT ACCEPT [0:0]\nCOMMIT\n${text.replace('*filter\n', '*filter\n:INPUT ACCEPT [1:2]\n')}`
     expect(saveText(parseSave(saved, 'ipv4'))).toBe(text)
   })
 
-  test('reads restore text, with inserts where they end up', () => {
+  test('reads restore text and inserts rules at their positions', () => {
     const text = '* nat\n-N EX_A\n-A EX_A -j RETURN\n-I EX_A 1 -p tcp -j ACCEPT\n-I EX_A -j DROP\n-I EX_A\nCOMMIT\n'
     const rules = parseSave(text, 'ipv4')
       .tables.get('nat')
@@ -56,12 +56,12 @@ COMMIT
     expect(rules).toEqual(['', '-j DROP', '-p tcp -j ACCEPT', '-j RETURN'])
   })
 
-  test('reads a comment with a line separator of Unicode', () => {
+  test('reads a comment with a Unicode line separator', () => {
     const text = '*raw\n-A OUTPUT -m comment --comment "a\u2028b" -j DROP\n'
     expect(parseSave(text, 'ipv4').tables.get('raw')?.get('OUTPUT')?.rules[0]?.target).toBe('DROP')
   })
 
-  test('skips tables that it does not know', () => {
+  test('skips unknown tables', () => {
     const snapshot = parseSave('*broute\n:BROUTING ACCEPT\n-A BROUTING -j DROP\nCOMMIT\n*raw\n-N X\nCOMMIT\n', 'ipv4')
     expect([...snapshot.tables.keys()]).toEqual(['raw'])
   })

@@ -5,21 +5,23 @@ import { type CanonicalRule, canonical } from './canonical.ts'
 import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
-/** A rule as it was read. Its text and its canonical form are computed when asked for: most rules of a node are of others. */
+/**
+ * Rule as read. Computes its text and its canonical form at the first use, because most rules of a node are foreign.
+ */
 export class SavedRule {
-  /** What it was made from, to be written without a program; `undefined` for one that was read. */
+  /** Rule of a ruleset that this was made from; netlink can write it. `undefined` for a rule as read. */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  /** @param rule - the rule of a ruleset of which the text is */
+  /** @param rule - rule of a ruleset that has this text */
   constructor(
     read:
       | string
       | {
           readonly rule: NftRule
-          /** As `iptables-save` prints it. */
+          /** Text as `iptables-save` prints it. */
           readonly text: string
           readonly target: string
           readonly form: string
@@ -32,19 +34,21 @@ export class SavedRule {
     this.rule = rule
   }
 
-  /** The text after `-A CHAIN`, without counters. */
+  /** Text after `-A CHAIN`, without counters. */
   get text(): string {
     return typeof this.#read === 'string' ? this.#read : this.#read.text
   }
 
-  /** As the kernel told it, to be written again byte for byte or deleted by its handle; `undefined` for one of a text. */
+  /**
+   * Rule as the kernel reported it, to write the same bytes or delete it by handle. `undefined` for a rule from text.
+   */
   get source(): NftRule | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.rule
   }
 
   /**
-   * Its expressions as a string, counts aside: rules of one family with equal forms are equal. Others may be, too: versions
-   * of iptables write the same rule in different ways. `undefined` for one of a text.
+   * Expressions as a string, without counters. Rules of one family with equal forms are equal. Equal rules may have
+   * different forms, because versions of iptables encode them differently. `undefined` for a rule from text.
    */
   get form(): string | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.form
@@ -59,19 +63,19 @@ export class SavedRule {
     return this.canonical.key
   }
 
-  /** Name of the target or chain, `''` without one; cheap for the thousands of rules that a node has of others. */
+  /** Name of the target or chain, `''` if there is none. Computed without parsing if possible. */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // A comment may be "-j" without quotes; an option follows that then, not a name.
+    // An unquoted comment may be "-j". An option follows then, not a name.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }
 }
 
-/** A rule that the kernel itself told, and its text. */
+/** Rule as the kernel reported it, with its text. */
 export type KernelRule = Exclude<ConstructorParameters<typeof SavedRule>[0], string>
 
-/** What the kernel holds in one family: tables, their chains, their rules in order. */
+/** Content of one family: tables, chains, and rules in order. */
 export interface SavedTables {
   readonly family: Family
   readonly tables: ReadonlyMap<
@@ -79,7 +83,7 @@ export interface SavedTables {
     ReadonlyMap<
       string,
       {
-        /** Of a built-in chain. */
+        /** Policy of a built-in chain. */
         policy?: string
         readonly rules: SavedRule[]
       }
@@ -87,12 +91,12 @@ export interface SavedTables {
   >
 }
 
-/** A chain as it was read. */
+/** Chain as read. */
 export type SavedChain = NonNullable<ReturnType<NonNullable<ReturnType<SavedTables['tables']['get']>>['get']>>
 
 /**
- * Reads the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Counters, comments and
- * tables that we do not know are skipped; `-I` inserts; anything else that is no rule throws `IptablesError('PARSE')`.
+ * Parses the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Skips counters, comments
+ * and unknown tables; `-I` inserts a rule. Throws `IptablesError('PARSE')` for any other line.
  *
  * @param table - the table of lines before any `*table`, as in the output of `iptables -t nat -S`.
  */
@@ -120,7 +124,7 @@ export function parseSave(text: string, family: Family, table?: Table): SavedTab
 
 // internal
 
-/** The lines with their numbers. A comment may hold line breaks: then its rule is one line all the same. */
+/** Lines with their numbers. A rule whose comment contains line breaks is one line. */
 function* linesOf(text: string, family: Family): Generator<[number: number, line: string]> {
   let open: [number, string] | undefined
   for (const [index, raw] of text.split('\n').entries()) {
@@ -179,7 +183,7 @@ function chain(chains: Chains, name: string): SavedChain {
   return made
 }
 
-/** The tables without empty built-in chains whose policy is ACCEPT, as text: for people and for tests. */
+/** Prints tables as text for people and tests. Omits empty built-in chains with the policy ACCEPT. */
 export function saveText(snapshot: SavedTables): string {
   let text = ''
   for (const [table, chains] of [...snapshot.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -1,10 +1,13 @@
-/** One word of a line. A quoted word is never an option or a negation, whatever it spells. */
+/** Word of a line. A quoted word is never an option or a negation. */
 export interface Word {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** Splits a line as `iptables-restore` does: blanks separate, `"…"` groups, `\` takes the next character inside. */
+/**
+ * Splits a line as `iptables-restore` does: blanks separate words, `"…"` groups, `\` escapes the next character inside
+ * quotes.
+ */
 export function tokenize(line: string): Word[] {
   const words: Word[] = []
   if (!line.includes('"')) {
@@ -30,5 +33,5 @@ export function tokenize(line: string): Word[] {
   return words
 }
 
-/** Words that a program made, none of them quoted. */
+/** Converts tokens that a program made to unquoted words. */
 export const asWords = (tokens: readonly string[]): Word[] => tokens.map((text) => ({ text, quoted: false }))
