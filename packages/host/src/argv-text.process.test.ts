@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { argvText } from './argv-text.ts'
 
-test('a shell reads back the arguments of a command line without control characters', () => {
+test('a shell parses a printed command line without control characters to the same arguments', () => {
   const argument = fc.string({ unit: fc.constantFrom(...'ab \'"$`\\!*?#&|;<>()[]{}~=-/') })
   fc.assert(
     fc.property(fc.array(argument, { minLength: 1, maxLength: 4 }), (args) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { argvText } from './argv-text.ts'
 
-test('a command line is one line, whatever the arguments', () => {
+test('any arguments are printed as one line', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (argv) => {
       expect(argvText(argv)).not.toMatch(/[\n\r\0]/)

@@ -7,6 +7,6 @@ test.each([
   [['echo', ''], "echo ''"],
   [['echo', "it's"], "echo 'it'\\''s'"],
   [['echo', 'two\nlines'], "echo $'two\\nlines'"],
-])('%j reads %s', (argv, expected) => {
+])('%j is printed as %s', (argv, expected) => {
   expect(argvText(argv)).toBe(expected)
 })

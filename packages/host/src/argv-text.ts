@@ -1,6 +1,6 @@
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** An argument list as one readable line: what a shell would need to be told, control characters escaped. */
+/** Formats an argument list as one readable line, quoted for a shell, with control characters escaped. */
 export function argvText(argv: readonly string[]): string {
   return argv.map(quote).join(' ')
 }

@@ -1,36 +1,36 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** A process that was started, as far as supervising it needs. */
+/** Started process, with what its supervision needs. */
 export interface Child {
-  /** `undefined` when it never ran; an `error` event says why. */
+  /** Process id. `undefined` if the program did not start; an `error` event then gives the reason. */
   readonly pid: number | undefined
-  /** Lets go of its pipes, so that a grandchild that holds their other ends keeps nobody waiting. */
+  /** Closes the pipes of this process. A grandchild that holds the other ends then delays nothing. */
   release(): void
 }
 
-/** What a child does. All of it comes later, never while it is being started. */
+/** Events of a child. They are emitted after `spawn` has returned. */
 export interface ChildEvents {
   stdout(chunk: Uint8Array): void
   stderr(chunk: Uint8Array): void
-  /** It has ended, its pipes may still hold output. */
+  /** The child has exited. Its pipes may still hold output. */
   exit(exitCode: number | null, signal: NodeJS.Signals | null): void
-  /** It has ended and its pipes are drained. */
+  /** The child has exited and its pipes are drained. */
   close(exitCode: number | null, signal: NodeJS.Signals | null): void
   error(error: unknown): void
 }
 
-/** What a child gets. */
+/** Options for starting a child. */
 export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string | undefined
-  /** Without it stdin is `/dev/null`. A program that does not read all of it is no error. */
+  /** Input for stdin. Without it, stdin is `/dev/null`. The program need not read all of it. */
   readonly input: string | Uint8Array | undefined
   readonly stderr: 'pipe' | 'inherit'
   readonly inherit: readonly number[]
 }
 
-/** Starts a program in a process group of its own. Throws, or reports an `error`, when it cannot be started. */
+/** Starts a program in a process group of its own. Throws, or emits `error`, if it cannot be started. */
 export function spawnChild(
   file: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export function spawnChild(
   listen(child.stdout, events.stdout)
   listen(child.stderr, events.stderr)
   if (input !== undefined) {
-    // EPIPE: a program need not read its stdin, its exit code tells how it went.
+    // Ignores EPIPE: a program need not read its stdin. Its exit code shows the result.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   }
@@ -65,7 +65,7 @@ export function spawnChild(
 
 function listen(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
   stream?.on('error', () => {
-    // a pipe destroyed after the exit: what was read is kept
+    // The pipe was destroyed after the exit. Keeps the output read so far.
   })
   stream?.on('data', onChunk)
 }

@@ -20,19 +20,19 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('the first executable file of the path wins; files that are not executable are passed over', () => {
+test('finds the first executable file of the path, and skips files that are not executable', () => {
   const path = `${folder}/first:${folder}/second/`
   expect(findExecutable('data', path)).toBe(`${folder}/second/data`)
   expect(findExecutable('link', path)).toBe(`${folder}/second/link`)
 })
 
-test('folders, loops, missing names and impossible names are not found', () => {
+test('folders, loops, missing and invalid names are not found', () => {
   for (const name of ['folder', 'loop', 'missing', '', 'a\0b']) {
     expect(findExecutable(name, `${folder}/second`)).toBeUndefined()
   }
 })
 
-test('a name with a slash is only checked', () => {
+test('a name with a slash is not searched, only checked', () => {
   expect(findExecutable(`${folder}/second/tool`, '')).toBe(`${folder}/second/tool`)
   expect(findExecutable(`${folder}/first/data`, '')).toBeUndefined()
 })

@@ -1,11 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** Where programs are searched when there is no PATH: CNI runtimes may give an almost empty environment. */
+/** Search path without PATH: CNI runtimes may provide an almost empty environment. */
 export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * The absolute path of a program, or `undefined`. A name with a slash is only checked.
- * Relative and empty entries of the path are ignored: nothing in the working directory may change what runs.
+ * Absolute path of a program, or `undefined`. A name with a slash is only checked. Relative and empty entries of the
+ * path are ignored, so that the working directory has no influence.
  *
  * @example
  * findExecutable('iptables-restore') ?? findExecutable('iptables-nft-restore')
@@ -27,7 +27,7 @@ function isExecutableFile(path: string): boolean {
     accessSync(path, constants.X_OK)
     return true
   } catch {
-    // EACCES, ENOTDIR, ELOOP: not a program we can run
+    // EACCES, ENOTDIR, ELOOP: the file cannot be executed.
     return false
   }
 }

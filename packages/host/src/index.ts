@@ -1,5 +1,5 @@
 /**
- * What everyone does to a node: run a program, read a file that may be something else, and write one atomically.
+ * Common operations on a node: run a program, read a file safely, and write one atomically.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Runs one piece of work at a time, in the order in which they come; one that fails keeps none back. */
+/** Runs one task at a time, in the order of the calls. A failed task does not block later ones. */
 export function mutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

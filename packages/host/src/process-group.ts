@@ -1,7 +1,7 @@
 const groups = new Set<number>()
 let watching = false
 
-/** From now on the group is killed when this process exits. */
+/** Registers a group to be killed when this process exits. */
 export function remember(leader: number): void {
   groups.add(leader)
   if (watching) return
@@ -11,16 +11,16 @@ export function remember(leader: number): void {
   })
 }
 
-/** The group has ended by itself. */
+/** Removes a group that has ended by itself. */
 export function forget(leader: number): void {
   groups.delete(leader)
 }
 
-/** Signals every process of the group; a group that is gone, or not ours any more, is no error. */
+/** Signals every process of a group. A group that is gone, or that belongs to another user, is not an error. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal)
   } catch {
-    // ESRCH: all ended. EPERM: only processes of another user are left.
+    // ESRCH: all processes have ended. EPERM: only processes of another user are left.
   }
 }

@@ -25,14 +25,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a file is read up to the limit, through a symbolic link as well', () => {
+test('a file is read up to the limit, also through a symbolic link', () => {
   writeFileSync(path('file'), 'four')
   symlinkSync('file', path('link'))
   expect([readRegularFile(path('file'), 4), readRegularFile(path('link'), 4)]).toEqual(['four', 'four'])
   expect(() => readRegularFile(path('file'), 3)).toThrow('it has 4 bytes, more than 3')
 })
 
-test('an opened file comes with its size, and a link is refused for who asks for that', () => {
+test('an opened file comes with its size, and O_NOFOLLOW refuses a link', () => {
   writeFileSync(path('file'), 'four')
   symlinkSync('file', path('link'))
   const { fd, stat } = openRegularFile(path('file'), constants.O_NOFOLLOW)
@@ -45,7 +45,7 @@ test.each([
   ['a pipe without a writer', (name: string) => void execFileSync('mkfifo', [name])],
   ['a folder', (name: string) => void mkdirSync(name)],
   ['a device', (name: string) => symlinkSync('/dev/zero', name)],
-])('%s is refused at once, and left closed', (_, make) => {
+])('%s is refused at once, and its descriptor is closed', (_, make) => {
   make(path('odd'))
   const open = countOpen()
   expect(() => readRegularFile(path('odd'), 10)).toThrow(
@@ -54,7 +54,7 @@ test.each([
   expect(countOpen()).toBe(open)
 })
 
-test('a socket cannot be opened at all', async () => {
+test('a socket cannot be opened', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(path('socket'), resolve))
   try {
@@ -64,7 +64,7 @@ test('a socket cannot be opened at all', async () => {
   }
 })
 
-test('a ReadError is recognised, also one of another copy of the package', () => {
+test('isReadError recognises an error of another copy of the package', () => {
   expect(isReadError(new ReadError('TOO_LARGE', '/x', 'it has 2 bytes, more than 1'))).toBe(true)
   expect(isReadError(Object.assign(new Error('x'), { [Symbol.for('cni.ReadError')]: true }))).toBe(true)
   expect(isReadError(Object.assign(new Error('x'), { code: 'TOO_LARGE' }))).toBe(false)

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /**
- * Opens a regular file for reading. Anything else in its place is an error at once: to open or read a pipe or a device may
- * take for ever, and no deadline or signal would end that. The caller closes the descriptor.
+ * Opens a regular file for reading. Other kinds of files throw at once: opening or reading a pipe or a device may block
+ * forever, and neither a deadline nor a signal would end it. The caller closes the descriptor.
  *
- * @param flags - more of `constants.O_*`; without `O_NOFOLLOW` symbolic links are followed.
+ * @param flags - further `constants.O_*`; without `O_NOFOLLOW`, symbolic links are followed.
  * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
  *
  * @example
@@ -23,9 +23,9 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
 }
 
 /**
- * The text of a regular file of bearable size, symbolic links followed.
+ * Text of a regular file with a size limit. Symbolic links are followed.
  *
- * @param options - with `ownOnly` a file is refused that another user than root or this one owns, or may write.
+ * @param options - `ownOnly` refuses a file that a user other than root and the current user owns or may write.
  * @throws an error of {@link isReadError}, or the file system's error.
  */
 export function readRegularFile(
@@ -48,7 +48,10 @@ export function readRegularFile(
   }
 }
 
-/** The user besides root and this one who could have written a file or folder, as a predicate; `undefined`: none. */
+/**
+ * Reason why a user other than root and the current one could have written a file or folder, as a predicate.
+ * `undefined` means none.
+ */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
   if ((mode & 0o022) !== 0) return `may be written by others (mode ${(mode & 0o7777).toString(8)})`
@@ -57,10 +60,7 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
 
 const brand = Symbol.for('cni.ReadError')
 
-/**
- * Something stands where a file should be that must not be read. The message begins with "it": the sentence around it
- * names the file, and what the file is to whoever wants to read it.
- */
+/** A file must not be read. The message begins with "it": the caller's sentence names the file and its purpose. */
 export class ReadError extends Error {
   readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'
   readonly path: string
@@ -75,8 +75,8 @@ export class ReadError extends Error {
 ReadError.prototype.name = 'ReadError'
 
 /**
- * Something stands where a file should be that must not be read: it is no regular file, too large, or another user could
- * have written it. True for an error of another copy of this package as well.
+ * True if a file must not be read: it is not a regular file, it is too large, or another user could have written it.
+ * Also recognises errors of another copy of this package.
  */
 export function isReadError(
   error: unknown,

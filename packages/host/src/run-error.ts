@@ -3,11 +3,11 @@ import type { RunResult } from './run-types.ts'
 const brand = Symbol.for('cni.RunError')
 
 /**
- * A program that could not be started, failed, or was ended. Has all the members of a {@link RunResult}.
- * The message names the command and ends with the first line of its stderr.
+ * Program that could not be started, failed, or was ended. Has all members of a {@link RunResult}. The message names
+ * the command and ends with the first line of its stderr.
  */
 export class RunError extends Error implements RunResult {
-  /** Why the program failed. */
+  /** Reason of the failure. */
   readonly code:
     | 'EXIT'
     | 'SIGNAL'
@@ -47,7 +47,7 @@ export class RunError extends Error implements RunResult {
 }
 RunError.prototype.name = 'RunError'
 
-/** Is it a {@link RunError}, also one of another copy of this package? */
+/** True for a {@link RunError}, also from another copy of this package. */
 export function isRunError(error: unknown): error is RunError {
   return error instanceof Error && brand in error
 }

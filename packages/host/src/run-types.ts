@@ -1,32 +1,34 @@
-/** How to run a program. Everything is optional. */
+/** Options for running a program. All are optional. */
 export interface RunOptions {
-  /** Written to the program's stdin, which is then closed. Without it stdin is `/dev/null`. */
+  /** Input for the program's stdin, which is then closed. Without it, stdin is `/dev/null`. */
   input?: string | Uint8Array | undefined
-  /** The complete environment, not an addition. Default: `process.env`. */
+  /** Complete environment, not an addition. Default: `process.env`. */
   env?: NodeJS.ProcessEnv | undefined
   cwd?: string | undefined
-  /** Descriptors of ours that the program inherits, as its descriptors 3, 4, … Default: none. */
+  /** Descriptors of this process that the program inherits as descriptors 3, 4, … Default: none. */
   inherit?: readonly number[] | undefined
   /** Aborting it ends the program's whole process group. */
   signal?: AbortSignal | undefined
-  /** Milliseconds until the process group is ended. Default: none. Of this and the next two, more than 2³¹ − 1 is never. */
+  /**
+   * Milliseconds until the process group is ended. Default: no limit. For all times, more than 2³¹ − 1 means no limit.
+   */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default: 1000. */
   killGrace?: number | undefined
-  /** Milliseconds to wait, after the program's exit, for grandchildren that still hold its pipes. Default: 500. */
+  /** Milliseconds to wait after the program's exit for grandchildren that still hold its pipes. Default: 500. */
   waitDelay?: number | undefined
-  /** Bytes of stdout, and of stderr, after which the program is ended. Default: 64 MiB. */
+  /** Largest number of bytes of stdout, and of stderr. More output ends the program. Default: 64 MiB. */
   maxOutput?: number | undefined
-  /** `inherit`: our own stderr, nothing captured. A function: captured, and called with each chunk as it comes. */
+  /** `inherit` uses this process's stderr and captures nothing. A function is called with each captured chunk. */
   stderr?: 'capture' | 'inherit' | ((chunk: Uint8Array) => void) | undefined
 }
 
-/** What became of a program. A {@link RunError} has the same members. */
+/** Result of a program. A {@link RunError} has the same members. */
 export interface RunResult {
-  /** The command line, quoted for reading. */
+  /** Command line, quoted for reading. */
   command: string
   argv: readonly string[]
-  /** `null` when a signal ended it, or when it never started. */
+  /** `null` if a signal ended the program, or if it did not start. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   stdout: string
@@ -37,11 +39,11 @@ export interface RunResult {
   failed: boolean
 }
 
-/** A program that runs, from `start`. */
+/** Running program, returned by `start`. */
 export interface Started {
-  /** `undefined` when it could not be started; `done` then rejects. */
+  /** Process id. `undefined` if the program could not be started; `done` then rejects. */
   readonly pid: number | undefined
-  /** Settles when the program has ended and its pipes are drained. Rejects with a `RunError`. */
+  /** Settles when the program has exited and its pipes are drained. Rejects with a `RunError`. */
   readonly done: Promise<RunResult>
   /** Signals the whole process group. Default: SIGTERM. */
   kill(signal?: NodeJS.Signals): void

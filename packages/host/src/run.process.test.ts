@@ -25,7 +25,7 @@ const failure = async (done: Promise<unknown>): Promise<RunError> => {
   if (!isRunError(error)) throw new Error('expected a RunError', { cause: error })
   return error
 }
-/** Waits until a pid is gone, or a zombie: bounded, and without guessing how long it takes. */
+/** Waits until a process is gone or a zombie, with a limit. */
 const untilGone = async (pid: number) => {
   const deadline = performance.now() + 5000
   const lives = () => {
@@ -42,7 +42,7 @@ const untilGone = async (pid: number) => {
 }
 
 describe('a program that succeeds', () => {
-  test('gives its output, apart', async () => {
+  test('returns stdout and stderr separately', async () => {
     expect(await sh('echo out; echo err >&2')).toMatchObject({
       stdout: 'out\n',
       stderr: 'err\n',
@@ -55,7 +55,7 @@ describe('a program that succeeds', () => {
     })
   })
 
-  test('reads its input to the end', async () => {
+  test('reads its whole input', async () => {
     const input = 'x'.repeat(1_000_000)
     expect((await run(['wc', '-c'], { input })).stdout.trim()).toBe('1000000')
     expect((await run(['cat'], { input: Uint8Array.of(104, 105) })).stdout).toBe('hi')
@@ -69,14 +69,14 @@ describe('a program that succeeds', () => {
     expect((await run(['true'], { input: 'x'.repeat(1_000_000) })).exitCode).toBe(0)
   })
 
-  test('has exactly the given environment, and our working directory unless another is given', async () => {
+  test("has exactly the given environment, and this process's working directory by default", async () => {
     const { stdout } = await sh('env; pwd', { env: { PATH: '/usr/bin:/bin', ONLY: 'this' }, cwd: '/' })
     expect(stdout).toContain('ONLY=this\n')
     expect(stdout).not.toContain('HOME=')
     expect(stdout).toMatch(/^\/$/m)
   })
 
-  test('keeps characters that span chunks whole', async () => {
+  test('keeps characters that are split between chunks', async () => {
     const input = 'ü€😀'.repeat(50_000)
     expect((await run(['cat'], { input })).stdout).toBe(input)
   })
@@ -90,7 +90,7 @@ describe('a program that succeeds', () => {
 })
 
 describe('a program that fails', () => {
-  test('rejects with a sentence that names the command and its first complaint', async () => {
+  test('rejects with a message that names the command and the first line of stderr', async () => {
     const error = await failure(sh('echo "bad rule" >&2; echo more >&2; exit 3'))
     expect(error).toBeInstanceOf(RunError)
     expect(error.name).toBe('RunError')
@@ -104,13 +104,13 @@ describe('a program that fails', () => {
     expect(await sh('exit 4', { reject: false })).toMatchObject({ failed: true, exitCode: 4 })
   })
 
-  test('by a signal says which', async () => {
+  test('by a signal names the signal', async () => {
     const error = await failure(sh('kill -KILL $$'))
     expect(error).toMatchObject({ code: 'SIGNAL', signal: 'SIGKILL', exitCode: null })
     expect(error.message).toMatch(/^Command was killed with SIGKILL: sh/)
   })
 
-  test('because it does not exist says where it was looked for', async () => {
+  test('because it is missing names the search path', async () => {
     const error = await failure(run(['no-such-program', '-x'], { env: { PATH: '/usr/bin' } }))
     expect(error.code).toBe('NOT_FOUND')
     expect(error.message).toBe('Command not found in /usr/bin: no-such-program -x')
@@ -123,7 +123,7 @@ describe('a program that fails', () => {
     expect((await failure(run([file]))).code).toBe('NOT_EXECUTABLE')
   })
 
-  test('because its interpreter is missing is told from one that is missing itself', async () => {
+  test('because its interpreter is missing differs from a missing program', async () => {
     const file = join(folder, 'script')
     writeFileSync(file, '#!/no/such/interpreter\n', { mode: 0o755 })
     const error = await failure(run([file]))
@@ -137,14 +137,14 @@ describe('a program that fails', () => {
     expect(error.message).toContain('/no/such/folder')
   })
 
-  test('because an argument cannot be passed rejects instead of throwing', async () => {
+  test('because of an invalid argument rejects instead of throwing', async () => {
     const { done } = start(['echo', 'a\0b'])
     expect((await failure(done)).code).toBe('SPAWN')
   })
 })
 
 describe('a program whose file is being written', () => {
-  // A native program: a script is run by an interpreter, which only reads it.
+  // A native program. For a script, the kernel starts the interpreter, which only reads the file.
   const busy = (name: string) => {
     const file = join(folder, name)
     return { file, fd: busyFile(file) }
@@ -159,14 +159,14 @@ describe('a program whose file is being written', () => {
     }
   })
 
-  test('runs once it is complete', async () => {
+  test('runs as soon as the file is complete', async () => {
     const { file, fd } = busy('busy2')
     const done = run([file])
     setTimeout(() => closeSync(fd), 50)
     expect((await done).exitCode).toBe(0)
   })
 
-  test('is given up when the time is over', async () => {
+  test('fails at the deadline', async () => {
     const { file, fd } = busy('busy3')
     try {
       const error = await failure(run([file], { timeout: 100 }))
@@ -178,25 +178,28 @@ describe('a program whose file is being written', () => {
 })
 
 describe('a program that takes too long', () => {
-  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 1e12])('has %d ms, which no timer can wait: for ever', async (ms) => {
-    const { stdout } = await sh('sleep 0.1; echo done', { timeout: ms, killGrace: ms, waitDelay: ms })
-    expect(stdout).toBe('done\n')
-  })
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 1e12])(
+    'has no deadline with %d ms, which exceeds the longest timer',
+    async (ms) => {
+      const { stdout } = await sh('sleep 0.1; echo done', { timeout: ms, killGrace: ms, waitDelay: ms })
+      expect(stdout).toBe('done\n')
+    },
+  )
 
-  test('is ended, with what it had said', async () => {
+  test('is ended, and its output is kept', async () => {
     const error = await failure(sh('echo started; exec sleep 60', { timeout: 200 }))
     expect(error).toMatchObject({ code: 'TIMEOUT', timedOut: true, stdout: 'started\n', signal: 'SIGTERM' })
     expect(error.message).toMatch(/^Command timed out after 200 milliseconds: sh/)
   })
 
-  test('is killed when it ignores SIGTERM', async () => {
+  test('is killed if it ignores SIGTERM', async () => {
     const error = await failure(
       sh('trap "" TERM; echo ready; while :; do sleep 1; done', { timeout: 200, killGrace: 100 }),
     )
     expect(error).toMatchObject({ code: 'TIMEOUT', signal: 'SIGKILL' })
   })
 
-  test('has a second between SIGTERM and SIGKILL, unless told otherwise', async () => {
+  test('has one second between SIGTERM and SIGKILL by default', async () => {
     const controller = new AbortController()
     const signals = vi.spyOn(process, 'kill')
     let isReady: () => void = () => {}
@@ -225,7 +228,7 @@ describe('a program that takes too long', () => {
     expect(await failure(child.done)).toMatchObject({ code: 'ABORTED', signal: 'SIGKILL' })
   })
 
-  test('is ended with its children, also those that ignore SIGTERM', async () => {
+  test('is ended with its children, also if they ignore SIGTERM', async () => {
     const script = 'sh -c \'trap "" TERM; echo $$; exec >&- 2>&-; while :; do sleep 1; done\' & wait'
     const error = await failure(sh(script, { timeout: 300, killGrace: 5000 }))
     await untilGone(Number(error.stdout))
@@ -233,7 +236,7 @@ describe('a program that takes too long', () => {
 })
 
 describe('a signal', () => {
-  test('that is aborted already starts nothing', async () => {
+  test('that is already aborted starts nothing', async () => {
     const mark = join(folder, 'mark')
     const started = start(['touch', mark], { signal: AbortSignal.abort(new Error('no')) })
     expect(started.pid).toBeUndefined()
@@ -242,7 +245,7 @@ describe('a signal', () => {
     expect(() => readFileSync(mark)).toThrow('ENOENT')
   })
 
-  test('that is aborted ends the program', async () => {
+  test('that aborts ends the program', async () => {
     const controller = new AbortController()
     const done = sh('echo $$; exec sleep 60', { signal: controller.signal, stderr: 'capture' })
     setTimeout(() => controller.abort(new Error('enough')), 100)
@@ -265,7 +268,7 @@ describe('output', () => {
     expect(error.stdout.length).toBe(10_000)
   })
 
-  test('held open by a grandchild does not hold us', async () => {
+  test('of a program is returned although a grandchild holds the pipe', async () => {
     const begun = performance.now()
     const { stdout, exitCode } = await sh('sleep 30 & echo $!', { waitDelay: 100 })
     expect(exitCode).toBe(0)
@@ -273,7 +276,7 @@ describe('output', () => {
     process.kill(Number(stdout), 'SIGKILL')
   })
 
-  test('of a grandchild that ends in time is kept', async () => {
+  test('of a grandchild that exits in time is kept', async () => {
     expect((await sh('(sleep 0.05; echo late) & echo early', { waitDelay: 10_000 })).stdout).toBe('early\nlate\n')
   })
 })
@@ -287,7 +290,7 @@ describe('start', () => {
     expect((await failure(child.done)).code).toBe('SIGNAL')
   })
 
-  test('makes its own process group, which kill reaches', async () => {
+  test('creates a process group, which kill reaches', async () => {
     const child = start(['sh', '-c', 'sleep 60 & echo $!; wait'])
     const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
     expect(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])).toBe(child.pid)
@@ -295,7 +298,7 @@ describe('start', () => {
     await untilGone(Number((await failure(child.done)).stdout))
   })
 
-  test('may be awaited late: the rejection is not unhandled', async () => {
+  test('may be awaited later without an unhandled rejection', async () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', note)
@@ -309,7 +312,7 @@ describe('start', () => {
     }
   })
 
-  test('leaves nothing behind when this process exits', async () => {
+  test('leaves no process behind when this process exits', async () => {
     const code = `
       import { start } from ${JSON.stringify(new URL('./start.ts', import.meta.url).href)}
       const child = start(['sleep', '60'])
@@ -331,7 +334,7 @@ describe('start', () => {
   })
 })
 
-test('a RunError of another copy of the package is recognised', () => {
+test('isRunError recognises an error of another copy of the package', () => {
   expect(isRunError(Object.assign(new Error('x'), { [Symbol.for('cni.RunError')]: true }))).toBe(true)
   expect(isRunError(new Error('x'))).toBe(false)
   expect(isRunError(undefined)).toBe(false)

@@ -3,12 +3,12 @@ import { isRunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 import { start } from './start.ts'
 
-// Together 5.1 s: an installer replaces a binary in far less; longer is an error worth showing.
+// Milliseconds between attempts, 5.1 s in all. An installer replaces a binary much faster; a longer time is an error.
 const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
 
 /**
- * Runs a program to its end. A failure rejects with a `RunError`, or with `reject: false` resolves with it.
- * A program whose file is being written (ETXTBSY) is tried again for about five seconds.
+ * Runs a program until it exits. A failure rejects with a `RunError`; with `reject: false`, it resolves with the error.
+ * Retries for about five seconds while the program's file is being written (ETXTBSY).
  *
  * @example
  * const { stdout } = await run(['iptables-save', '-t', 'nat'], { timeout: 5000 })
@@ -41,6 +41,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   } catch {
-    // aborted: the next start reports it
+    // The wait was aborted: the next start reports it.
   }
 }

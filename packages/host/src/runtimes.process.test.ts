@@ -7,7 +7,7 @@ const bun = createRequire(import.meta.url)
   .resolve('@oven/bun-linux-x64-baseline/package.json')
   .replace('package.json', 'bin/bun')
 
-test('bun and Node start, end and report programs alike', async () => {
+test('Bun and Node.js start, end and report programs in the same way', async () => {
   const [onNode, onBun] = await Promise.all(
     [process.execPath, bun].map(async (runtime) => {
       const { stdout } = await run([runtime, '--conditions=@cni/source', fixture], { timeout: 20_000 })

@@ -11,11 +11,11 @@ test.each([
   ['cni-cofn-name', 'cni-conf-name'],
   ['statsu', 'status'],
   ['jsno', 'json'],
-])('%s is taken for %s', (name, meant) => {
+])('%s suggests %s', (name, meant) => {
   expect(suggestion(name, names)).toBe(`, did you mean ${meant}?`)
 })
 
-test.each(['', 'x', 'node', 'uninstall', 'toString'])('%j is like none of them', (name) => {
+test.each(['', 'x', 'node', 'uninstall', 'toString'])('%j suggests nothing', (name) => {
   expect(suggestion(name, names)).toBe('')
 })
 
@@ -28,10 +28,10 @@ test.each([
   ['exemptUid', 'exempt_uid'],
   ['EXEMPT-UIDS', 'exempt_uid'],
   ['runtimeconfg', 'runtimeConfig'],
-])('%s is %s misspelt', (name, meant) => {
+])('%s is a misspelling of %s', (name, meant) => {
   expect(misspelt(name, members)).toBe(meant)
 })
 
-test.each(['portMappings', 'mt', 'mtuProbing', 'exempt', 'x'.repeat(100_000)])('%.20s is another member', (name) => {
+test.each(['portMappings', 'mt', 'mtuProbing', 'exempt', 'x'.repeat(100_000)])('%.20s is not a misspelling', (name) => {
   expect(misspelt(name, members)).toBeUndefined()
 })

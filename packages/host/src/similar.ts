@@ -1,6 +1,6 @@
 /**
- * What was probably meant by a name that nobody knows: suggestions for command lines and configurations. A module of its
- * own and nothing else, because plugins are started once for every pod.
+ * Suggestions for unknown names in command lines and configurations. A small separate module, because plugins start
+ * once for every pod and load few modules.
  *
  * @example
  * ```ts
@@ -14,8 +14,8 @@
  */
 
 /**
- * The name that is two slips of the pen away, one in a short name. Capitals, `-` and `_` do not count: `exemptUid` is
- * `exempt_uid`.
+ * Name that differs by at most two typing errors, or by one in a short name. Capitals, `-` and `_` do not count:
+ * `exemptUid` equals `exempt_uid`.
  */
 export function misspelt(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
@@ -30,7 +30,7 @@ export function misspelt(name: string, names: readonly string[]): string | undef
   return nearest?.each
 }
 
-/** The end of a message about an unknown name: `, did you mean --json?`, or nothing. */
+/** End of a message about an unknown name: `, did you mean --json?`, or an empty text. */
 export function suggestion(name: string, names: readonly string[], prefix = ''): string {
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
@@ -38,7 +38,7 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
 
 // internal
 
-/** The name that was probably meant: one that begins, ends or continues like it, or is a slip of the pen away. */
+/** Most similar name: one with the same beginning, end or continuation, or with a few typing errors. */
 function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
   const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
@@ -47,7 +47,7 @@ function similar(name: string, names: readonly string[]): string | undefined {
 
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
 
-/** How many letters have to be added, removed, exchanged or swapped with their neighbour. */
+/** Number of letters to add, remove, replace, or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

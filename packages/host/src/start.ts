@@ -8,9 +8,9 @@ import type { RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
 /**
- * Starts a program without a shell, in its own process group, and returns at once.
- * The program exists (or has failed to) when this returns, so it may be called inside `netns.run` and awaited outside.
- * A program that cannot be started is reported by `done`; `start` itself never throws.
+ * Starts a program without a shell, in its own process group, and returns at once. The program exists (or has failed)
+ * when this returns, so it can be called inside `netns.run` and awaited outside. If a program cannot be started, `done`
+ * rejects; `start` itself never throws.
  *
  * @example
  * const child = start(['sleep', '60'], { timeout: 1000 })
@@ -59,14 +59,14 @@ export function start(argv: readonly [string, ...string[]], options: RunOptions 
   }
 }
 
-/** What was run and how it ended; not what it was given on stdin, nor its environment. */
+/** Traces the command and its result, but neither its stdin nor its environment. */
 function traceEnd(debug: NonNullable<ReturnType<typeof debugFor>>, { pid, done }: Started): void {
   const ended = ({ command, exitCode, signal, durationMs }: RunResult | RunError): void =>
     debug('run', { command, pid, exitCode, signal: signal ?? undefined, ms: durationMs })
   done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
-// ETXTBSY, E2BIG and bad arguments are thrown by spawn, ENOENT and EACCES emitted later: both end here.
+// spawn throws ETXTBSY, E2BIG and invalid arguments, and emits ENOENT and EACCES later. Both paths lead here.
 function spawnFailure(
   error: unknown,
   result: Omit<RunResult, 'failed'>,
@@ -101,7 +101,7 @@ function explain(errno: string, file: string, cwd: string | undefined): [RunErro
 
 function notStarted(error: RunError): Started {
   const done = Promise.reject(error)
-  // whoever awaits it later still gets the error
+  // Prevents an unhandled rejection; a later await still gets the error.
   done.catch(() => {})
   return { pid: undefined, done, kill: () => {} }
 }

@@ -23,7 +23,7 @@ test.each([
   expect(process.exitCode).toBe(status)
 })
 
-test('a second signal finds no handler, and ends the process as usual', () => {
+test('a second signal finds no handler and ends the process as usual', () => {
   const count = process.listenerCount('SIGTERM')
   stopOnSignals((name) => new Error(name))
   expect(process.listenerCount('SIGTERM')).toBe(count + 1)

@@ -1,11 +1,11 @@
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /**
- * For a command whose programs are in process groups of their own, which a Ctrl-C does not reach: the first SIGINT,
- * SIGTERM or SIGHUP aborts, so that they can be ended, and sets `process.exitCode` to what a shell expects (130, 143,
- * 129). The second ends the process as usual.
+ * For a command whose programs have process groups of their own, which Ctrl-C does not reach. The first SIGINT, SIGTERM
+ * or SIGHUP aborts the returned signal, so that the programs can be ended. It also sets `process.exitCode` to the usual
+ * value of a shell (130, 143, 129). The second one ends the process as usual.
  *
- * @param reason what the work is aborted with.
+ * @param reason - creates the reason of the abort.
  * @example
  * ```ts
  * const signal = stopOnSignals((name) => new Error(`my-command received ${name}`))

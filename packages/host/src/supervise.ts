@@ -3,7 +3,7 @@ import { forget, remember, signalGroup } from './process-group.ts'
 import { RunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 
-/** The longest a timer can wait: a longer one ends at once. */
+/** Longest timer of Node.js. A longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
 type Stop = 'TIMEOUT' | 'ABORTED' | 'MAX_OUTPUT'
@@ -14,8 +14,8 @@ interface Supervision {
 }
 
 /**
- * Starts a child, collects what it says, ends its process group when told to, and settles once. Throws what `spawn`
- * throws.
+ * Starts a child, collects its output, ends its process group on request, and settles once. Throws the errors of
+ * `spawn`.
  */
 export function supervise(
   spawn: (events: ChildEvents) => Child,
@@ -37,12 +37,12 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // also emitted when a signal cannot be delivered: then the child lives and will exit
+      // Also emitted if a signal cannot be delivered. The child then still runs and exits later.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {
       ended = { exitCode, signal }
-      // A grandchild may hold our pipes for ever: `close` alone would never come.
+      // A grandchild may hold the pipes forever: `close` alone might never be emitted.
       after(waitDelay, settle)
     },
     close(exitCode, signal) {
@@ -54,7 +54,7 @@ export function supervise(
   if (pid !== undefined) remember(pid)
   if (timeout !== undefined) after(timeout, () => stop('TIMEOUT'))
   signal?.addEventListener('abort', abort, { once: true })
-  // The caller may await something else first; a rejection in the meantime must not end the process.
+  // The caller may await something else first. Prevents an unhandled rejection.
   done.catch(() => {})
   return { pid, done, kill: (name: NodeJS.Signals = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
 
@@ -82,7 +82,7 @@ export function supervise(
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     if (pid !== undefined) {
-      // A grandchild that ignored SIGTERM must not outlive a program we ended.
+      // A grandchild that ignores SIGTERM must not outlive the ended program.
       if (stopped) signalGroup(pid, 'SIGKILL')
       forget(pid)
     }
@@ -130,7 +130,7 @@ function collector(limit: number, overflow: () => void, live?: (chunk: Uint8Arra
   }
 }
 
-/** `Promise.withResolvers`, which Node 20 does not have. */
+/** Replacement for `Promise.withResolvers`, which Node 20 lacks. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   let reject: (error: unknown) => void = () => {}

@@ -1,2 +1,2 @@
-/** The version of these packages, which all have the same. */
+/** Common version of these packages. */
 export const VERSION = '0.1.0'

@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const mode = (path: string) => statSync(path).mode & 0o7777
 
-test('the file holds the text or the bytes, and the folder nothing else', () => {
+test('the file contains the text or the bytes, and the folder nothing else', () => {
   writeFileAtomic(file, 'text ü')
   expect(readFileSync(file, 'utf8')).toBe('text ü')
   writeFileAtomic(file, Uint8Array.of(0, 255))
@@ -52,7 +52,7 @@ test.each([0o000, 0o077, 0o022])('the mode is exact under umask %o', (umask) => 
   }
 })
 
-test('a reader who has it open keeps the old content', () => {
+test('a reader of an open file keeps the old content', () => {
   writeFileAtomic(file, 'old')
   const reader = openSync(file, 'r')
   try {
@@ -63,7 +63,7 @@ test('a reader who has it open keeps the old content', () => {
   }
 })
 
-test('a symbolic link is replaced, its target untouched', () => {
+test('a symbolic link is replaced, and its target unchanged', () => {
   const target = join(folder, 'target')
   writeFileSync(target, 'mine')
   symlinkSync(target, file)
@@ -78,20 +78,20 @@ test('a name of 255 bytes can be written', () => {
   expect(readFileSync(long, 'utf8')).toBe('x')
 })
 
-test('a missing folder is an error with the path and the errno', () => {
+test('a missing folder is an error with the path and the errno name', () => {
   const path = join(folder, 'no/such')
   expect(() => writeFileAtomic(path, 'x')).toThrow(
     expect.objectContaining({ name: 'WriteError', code: 'ENOENT', path, message: expect.stringContaining(path) }),
   )
 })
 
-test('a failing rename removes the temporary file', () => {
+test('a failed rename removes the temporary file', () => {
   mkdirSync(join(file, 'child'), { recursive: true })
   expect(() => writeFileAtomic(file, 'x')).toThrow(expect.objectContaining({ code: 'EISDIR' }))
   expect(readdirSync(folder)).toEqual(['10-mesh.conflist'])
 })
 
-test('a read-only old file is replaced, and its mode becomes the given one', () => {
+test('a read-only file is replaced, and gets the given mode', () => {
   writeFileSync(file, 'old')
   chmodSync(file, 0o400)
   writeFileAtomic(file, 'new', { mode: 0o600, fsync: false })

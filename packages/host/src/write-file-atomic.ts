@@ -2,10 +2,11 @@ import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unli
 import { basename, dirname } from 'node:path'
 
 /**
- * Writes a file so that readers see the old content or the new, never a part, and nothing is left behind on failure.
- * A symbolic link at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
+ * Writes a file so that readers see either the old or the new content. A failure leaves nothing behind. A symbolic link
+ * at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
  *
- * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`; the old content is untouched then.
+ * @throws Error with `path`, and the errno name (`ENOSPC`, `EROFS` …) as `code`. The old content is unchanged in that
+ * case.
  * @example
  * writeFileAtomic('/etc/cni/net.d/10-mesh.conflist', text, { mode: 0o600 })
  */
@@ -13,18 +14,18 @@ export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
   options: {
-    /** Exact permissions, whatever the umask. Default: 0o644. */
+    /** Exact permissions, independent of the umask. Default: 0o644. */
     mode?: number | undefined
-    /** Survive a power cut: flush the file and its folder. Default: true. */
+    /** True to flush the file and its folder, so that the file survives a power failure. Default: true. */
     fsync?: boolean | undefined
   } = {},
 ): void {
   const { mode = 0o644, fsync = true } = options
   const folder = dirname(path)
-  // O_EXCL guards against a name that is taken.
+  // O_EXCL refuses an existing name.
   const [seconds, nanoseconds] = process.hrtime()
   const unique = `${process.pid.toString(36)}${seconds.toString(36)}${nanoseconds.toString(36)}`
-  // Not `join`: it removes `..`, which leads elsewhere behind a symbolic link.
+  // Avoids `join`, which removes `..`: after a symbolic link, `..` has another meaning.
   const temporary = `${folder}/.${stemOf(basename(path))}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? new TextEncoder().encode(data) : data, mode, fsync)
@@ -36,7 +37,7 @@ export function writeFileAtomic(
   if (fsync) syncFolder(folder, path)
 }
 
-/** A file that could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …); the old content is untouched. */
+/** The file could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …). The old content is unchanged. */
 class WriteError extends Error {
   readonly code: string
   readonly path: string
@@ -50,7 +51,7 @@ class WriteError extends Error {
 }
 WriteError.prototype.name = 'WriteError'
 
-/** 255 bytes is the limit for a name on every common file system. */
+/** Names are limited to 255 bytes on every common file system. */
 const stemOf = (name: string): string =>
   Buffer.from(name)
     .subarray(0, 200)
@@ -59,7 +60,7 @@ const stemOf = (name: string): string =>
 
 function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // secret until it has its final mode
+  // Only the owner may read the file until it has its final mode.
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
@@ -79,7 +80,7 @@ function syncFolder(folder: string, path: string): void {
       closeSync(fd)
     }
   } catch (error) {
-    // EINVAL, ENOTSUP: this file system cannot flush folders (some FUSE and 9p mounts)
+    // EINVAL, ENOTSUP: this file system cannot flush folders (some FUSE and 9p mounts).
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code !== 'EINVAL' && code !== 'ENOTSUP') throw new WriteError(path, error)
   }
@@ -89,6 +90,6 @@ function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // never created, or renamed already
+    // The file was never created, or is already renamed.
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
-/** What was done to which file, in order, and the mode it had by then. */
+/** Operations on each file in order, with its mode at that time. */
 const steps = vi.hoisted((): string[] => [])
 
 vi.mock('node:fs', async (importOriginal) => {
@@ -43,7 +43,7 @@ afterEach(() => {
   steps.length = 0
 })
 
-test('unless told otherwise the content is on the disk before the name is, and then the name', () => {
+test('by default, the content is flushed, then the file is renamed, then the folder is flushed', () => {
   writeFileAtomic(file, 'secret')
   expect(steps).toEqual([
     'write temporary 600',
@@ -54,12 +54,12 @@ test('unless told otherwise the content is on the disk before the name is, and t
   ])
 })
 
-test('who does not need that waits for no disk', () => {
+test('with `fsync: false` nothing is flushed', () => {
   writeFileAtomic(file, 'secret', { fsync: false })
   expect(steps).toEqual(['write temporary 600', 'chmod temporary 600', 'rename'])
 })
 
-test('until it is complete nobody else can read it, whatever the umask and the mode in the end', () => {
+test('other users cannot read an incomplete file, with any umask and final mode', () => {
   const before = process.umask(0)
   try {
     writeFileAtomic(file, 'secret', { mode: 0o666, fsync: false })

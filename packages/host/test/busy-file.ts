@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, openSync } from 'node:fs'
 
-/** Makes a program that cannot be started ("text file busy") until the descriptor is closed. */
+/** Creates a program that cannot be started ("text file busy") until the descriptor is closed. */
 export function busyFile(file: string): number {
   copyFileSync('/bin/true', file)
   chmodSync(file, 0o755)

@@ -16,7 +16,7 @@ afterAll(() => {
   rmdirSync(folder)
 })
 
-test('on a full disk the old content stays, the temporary file goes, and the error says ENOSPC', () => {
+test('a full disk keeps the old content, removes the temporary file, and throws ENOSPC', () => {
   const file = join(folder, 'state.json')
   writeFileAtomic(file, 'old')
   const free = () => statfsSync(folder).bfree
@@ -29,7 +29,7 @@ test('on a full disk the old content stays, the temporary file goes, and the err
   expect(free()).toBe(before)
 })
 
-test('with not one block left even an empty file is written or refused, never half-written', () => {
+test('without a free block even an empty file is written completely or refused', () => {
   const file = join(folder, 'state.json')
   writeFileAtomic(file, 'old')
   expect(() => writeFileSync(join(folder, 'filler'), new Uint8Array(1024 * 1024))).toThrow('ENOSPC')

@@ -1,4 +1,4 @@
-/** Waits for all, then throws the first failure: nothing may still be writing when the caller goes on. */
+/** Waits for all promises, then throws the first error. No write is still running when the caller continues. */
 export async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises)
   return results.map((result) => {

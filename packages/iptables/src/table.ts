@@ -1,2 +1,2 @@
-/** A table of the kernel. */
+/** Table of iptables. */
 export type Table = 'filter' | 'mangle' | 'nat' | 'raw' | 'security'

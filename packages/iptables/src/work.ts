@@ -6,46 +6,52 @@ import { checkInteger } from './rules/numbers.ts'
 import type { IptablesPort } from './run/port.ts'
 import { type OpenWork, openWork } from './session/open-work.ts'
 
-/** How to reach the kernel. Everything is optional. */
+/** Options for access to the kernel. All are optional. */
 export interface IptablesOptions {
-  /** Default `'auto'`: legacy if it holds rules in the namespace, else what the node's `iptables-restore` is. */
+  /**
+   * Default `'auto'`: legacy if it holds rules in the namespace, otherwise the back end of the node's
+   * `iptables-restore`.
+   */
   readonly backend?: IptablesBackend | 'auto' | undefined
   /**
-   * Default: IPv4, and IPv6 if the kernel has it in the namespace. Then a family of which a ruleset says nothing is left
-   * out where its programs are not installed; one of which it says something is `NO_BINARY`.
+   * Families to write. Default: IPv4, and IPv6 if the kernel has it in the namespace. By default, a family without
+   * rules in the ruleset is omitted if its programs are missing. A family with rules then throws `NO_BINARY`.
    */
   readonly families?: readonly Family[] | undefined
-  /** Seconds to wait for the lock of the legacy back end, at least 1. Default 30. */
+  /** Seconds to wait for the lock of the legacy back end, at least 1. Default: 30. */
   readonly waitSeconds?: number | undefined
-  /** Hide the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
+  /** Hides the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
   readonly shield?: boolean | undefined
   /**
-   * Whether programs write and read the rules of the nft back end. `auto`: only where a rule can be written in no other
-   * way, the namespace belongs to another user namespace, or the runtime has no FFI. `never`: that is an error then.
-   * `always`: as if there were no netlink. The legacy back end is only for programs. Default `'auto'`.
+   * Use of programs for the nft back end. Default: `'auto'`.
+   * - `auto`: only for rules that netlink cannot write, for a namespace of another user namespace, or without FFI
+   * - `never`: throws in these cases
+   * - `always`: does not use netlink
+   *
+   * The legacy back end always needs programs.
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
-  /** Prints the text of a first `apply` by programs; default `restoreText`. Its `-N` lines are what makes a second one safe. */
+  /** Prints the text of a first `apply` by programs. Default: `restoreText`. Its `-N` lines make a second run safe. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
-  /** What runs programs and reads files; for tests. */
+  /** Runs programs and reads files; for tests. */
   readonly port?: IptablesPort | undefined
 }
 
-/** A namespace, and what reads and writes its rules. */
+/** Namespace with access to its rules. */
 export interface Work {
   readonly place: Place
-  /** Opens it at the first call. */
+  /** Opens the access at the first call. */
   open(): Promise<OpenWork>
 }
 
-/** Checks the options and finds the namespace. Nothing runs yet. */
+/** Validates the options and finds the namespace. Runs nothing. */
 export function workIn(where: Where, options: IptablesOptions): Work {
   const place = placeOf(where, 'iptables')
   const sessionOptions = {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
     families: checkFamilies(options.families),
-    // 0 would be for ever, in iptables 1.8.9 as well as no --wait at all.
+    // 0 would wait forever, and so does a missing --wait in iptables 1.8.9.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
     signal: place.signal,
     log: place.log,

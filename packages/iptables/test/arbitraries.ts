@@ -7,7 +7,7 @@ import { type End, ends } from './arbitrary-targets.ts'
 
 export { addressPair, commentText, setPair } from './arbitrary-conditions.ts'
 
-/** Own chains of every random ruleset, per table. */
+/** Own chains of every random ruleset, by table. */
 const ownChains = {
   filter: ['EX_F1', 'EX_F2', 'EX_F3'],
   mangle: ['EX_M1', 'EX_M2'],
@@ -24,7 +24,7 @@ interface Body {
 interface Site {
   readonly table: keyof typeof ownChains
   readonly chain: string
-  /** The only built-in chain that calls this one. */
+  /** Only built-in chain that calls this chain. */
   readonly from: BuiltinChain
   readonly bodies: fc.Arbitrary<Body[]>
 }
@@ -52,7 +52,9 @@ const sites: readonly Site[] = [
   { table: 'raw', chain: 'EX_R1', from: 'OUTPUT', bodies: bodies('out', anywhere, ends.raw) },
 ]
 
-/** Rulesets over all tables but one that both back ends accept; each own chain is reached from one built-in chain. */
+/**
+ * Rulesets over all tables except security, which both back ends accept. One built-in chain leads to each own chain.
+ */
 export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) => site.bodies)).map((all) =>
   ruleset(ownChains, () =>
     sites.flatMap((site, index) => {
@@ -64,13 +66,13 @@ export const anyRuleset: fc.Arbitrary<Ruleset> = fc.tuple(...sites.map((site) =>
 
 const place = (table: Table, chain: string) => ({ table, chain, own: new Set<string>(Object.values(ownChains).flat()) })
 
-/** A combination that the builder refuses is left out: this generator is about the others. */
+/** Omits combinations that the builder refuses: other tests cover them. */
 function tryRule({ table, chain }: Site, { steps, end, only }: Body): Rule[] {
   const start = new Draft(place(table, chain))
   try {
     return [end(steps.reduce((draft, step) => step(draft), only === null ? start : start.only(only)))]
   } catch {
-    // refused: see above
+    // Refused by the builder.
     return []
   }
 }

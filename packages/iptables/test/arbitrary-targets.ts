@@ -5,7 +5,7 @@ import type { RuleWords } from '../src/rules/rule-words.ts'
 import type { LogTargetLevel } from '../src/rules/target-options.ts'
 import { mark, rangePair, setDirs, setPair } from './arbitrary-conditions.ts'
 
-/** What ends a random rule. */
+/** Target of a random rule. */
 export type End = (draft: Draft) => Rule
 
 const end = <V>(values: fc.Arbitrary<V>, finish: (draft: Draft, value: V) => Rule): fc.Arbitrary<End> =>
@@ -26,7 +26,7 @@ const natPair = fc
     ports === undefined ? { ipv4, ipv6 } : { ipv4: `${ipv4}:${ports}`, ipv6: `[${ipv6}]:${ports}` },
   )
 
-/** Leaves out what is not given: an option that is undefined is an error of the types. */
+/** Omits undefined options: the types refuse an option that is `undefined`. */
 const given = <T extends object>(options: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 
@@ -110,7 +110,7 @@ const ct = end(
   (d, options) => d.ct(given(options)),
 )
 
-/** Targets of the chains of a random ruleset, by who calls them. */
+/** Targets for the chains of a random ruleset, by the built-in chain that calls them. */
 export const ends = {
   filter: fc.oneof(
     everywhere,

@@ -11,7 +11,7 @@ import { families } from '../src/rules/model.ts'
 import { rules } from './proxy-rules.ts'
 
 describe('back ends side by side', () => {
-  test('auto is the node’s own, and legacy once that holds rules here', async () => {
+  test('auto selects the node’s back end, and legacy as soon as that holds rules here', async () => {
     await using pod = await tempNetns()
     const auto = () => iptables(pod)
     const plain = await auto().backend()
@@ -29,7 +29,7 @@ describe('back ends side by side', () => {
   test.each([
     ['iptables-nft', 'iptables-legacy'],
     ['iptables-legacy', 'iptables-nft'],
-  ] as const)('what %s held goes when rules are applied to %s, asked for by name', async (former, latter) => {
+  ] as const)('rules in %s are removed when rules are applied to %s by name', async (former, latter) => {
     await using pod = await tempNetns()
     await iptables(pod, { backend: former }).apply(rules)
     const now = iptables(pod, { backend: latter })
@@ -40,7 +40,7 @@ describe('back ends side by side', () => {
     expect(await iptables(pod, { backend: former }).save('ipv4')).not.toContain('EX_')
   })
 
-  test('remove and removeChains look into both', async () => {
+  test('remove and removeChains search both back ends', async () => {
     await using pod = await tempNetns()
     for (const remove of [(ipt: Iptables) => ipt.remove(rules), (ipt: Iptables) => ipt.removeChains('EX_')]) {
       const both = [iptables(pod, { backend: 'iptables-nft' }), iptables(pod, { backend: 'iptables-legacy' })]
@@ -53,14 +53,14 @@ describe('back ends side by side', () => {
 })
 
 describe('the lock of the legacy back end', () => {
-  test('is one file per namespace: the node’s lock does not hold up a pod', async () => {
+  test('is one file per namespace: a pod does not wait for the node’s lock', async () => {
     await using pod = await tempNetns()
     await withLock('/run/xtables.lock', async () => {
       await iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1 }).apply(rules)
     })
   })
 
-  test('that stays taken is LOCKED after the wait, and nothing was written', async () => {
+  test('throws LOCKED after the wait if another process keeps it, and writes nothing', async () => {
     await using pod = await tempNetns()
     await withLock(pod.path, async () => {
       await expect(iptables(pod, { backend: 'iptables-legacy', waitSeconds: 1 }).apply(rules)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('the lock of the legacy back end', () => {
     expect(await iptables(pod, { backend: 'iptables-legacy' }).save('ipv4')).not.toContain('EX_')
   })
 
-  test('does not hold up an abort: the waiting programs are killed', async () => {
+  test('does not delay an abort: the waiting programs are killed', async () => {
     await using pod = await tempNetns()
     const signal = AbortSignal.timeout(50)
     await withLock(pod.path, async () => {
@@ -84,7 +84,7 @@ describe('the lock of the legacy back end', () => {
 test.each([
   ['by itself', false],
   ['and so does the undo step of a call that does not wait for it', true],
-])('an abort takes back what programs wrote that are slow to end, %s', async (_, early) => {
+])('an abort rolls back the rules of slow programs, %s', async (_, early) => {
   const folder = mkdtempSync(join(tmpdir(), 'slow-'))
   vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
   onTestFinished(() => {
@@ -93,7 +93,7 @@ test.each([
   })
   await using pod = await tempNetns()
   for (const program of ['iptables-legacy-restore', 'ip6tables-legacy-restore']) {
-    // Half a second after the abort: more than one that waits for the lock is given.
+    // Waits half a second after the abort, longer than a program that waits for the lock may take.
     const wait = `until [ -e ${join(folder, 'aborted')} ]; do sleep 0.05; done; sleep 0.5`
     const text = `#!/bin/sh\n/usr/sbin/${program} "$@"; code=$?; ${wait}; exit $code\n`
     writeFileSync(join(folder, program), text, { mode: 0o755 })
@@ -115,7 +115,7 @@ test.each([
   for (const family of families) expect(await look.save(family)).not.toContain('EX_')
 })
 
-/** Runs `body` while another process holds a lock file. */
+/** Calls `body` while another process holds a lock file. */
 async function withLock(path: string, body: () => Promise<void>): Promise<void> {
   const holder = netns.start('host', ['flock', path, 'sleep', '60'])
   const ended = holder.done.catch((error: unknown) => error)

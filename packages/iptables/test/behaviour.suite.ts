@@ -6,12 +6,12 @@ import { undoBehaviour } from './behaviour/undo.suite.ts'
 import { watchBehaviour } from './behaviour/watch.suite.ts'
 import { drifted, foreign, held, rules, startIn, type World } from './behaviour/world.ts'
 
-/** What `iptables()` promises, over a fake or a real kernel. */
+/** Behaviour of `iptables()`, over a fake or a real kernel. */
 export function behaviour(name: string, open: () => Promise<World>): void {
   const start = async () => startIn(await open())
 
   describe(name, () => {
-    test('apply writes once, verifies, and remove leaves what others had', async () => {
+    test('apply writes once, verify passes, and remove leaves foreign rules', async () => {
       await using s = await start()
       await s.tamper(foreign)
       const before = await held(s.ipt)

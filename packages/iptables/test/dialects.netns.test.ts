@@ -15,7 +15,7 @@ describe.each(families)('in %s', (family) => {
   const lines = rows.map(({ text }) => `-A EX ${text}`.trimEnd())
   const linesIn = (text: string) => text.split('\n').filter((line) => line.startsWith('-A'))
 
-  test.each(dialects)('what %s keeps is read by iptables-nft, and by us, as the same rules', async (dialect) => {
+  test.each(dialects)('iptables-nft and this package read the rules of %s as the same rules', async (dialect) => {
     await using pod = await tempNetns()
     using nft = openNft(pod)
     const table = { family: program, table: 'filter' } as const
@@ -30,7 +30,7 @@ describe.each(families)('in %s', (family) => {
     expect(linesIn(savedText(tablesFrom(nft.chains(), nft.rules(), family)))).toEqual(lines)
   })
 
-  test('1.8.9 keeps them as it is noted here', async () => {
+  test('1.8.9 encodes the rules as this table says', async () => {
     const { stdout } = await netns.exec('host', [`${program}tables-nft`, '--version'])
     if (!stdout.includes('v1.8.9')) return
     await using pod = await tempNetns()

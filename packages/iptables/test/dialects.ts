@@ -1,18 +1,18 @@
 import type { Expression } from '@cni/nftables/wire'
 import type { Family } from '../src/rules/model.ts'
 
-/** Versions of iptables-nft that keep rules in different ways. */
+/** Versions of iptables-nft that encode rules differently. */
 export const dialects = ['1.8.7', '1.8.9', '1.8.11'] as const
 export type Dialect = (typeof dialects)[number]
 
-/** A rule, and how it is kept. */
+/** Rule and its encodings. */
 export interface DialectRow {
-  /** As `iptables-nft-save` prints it. */
+  /** Text as `iptables-nft-save` prints it. */
   readonly text: string
   readonly families: readonly Family[]
-  /** By the first of the versions, in the notation of {@link expressionsOf}. */
+  /** Encoding of the first version, in the notation of {@link expressionsOf}. */
   readonly old: string
-  /** By the later ones, where that is something else. */
+  /** Encoding of the later versions, if it differs. */
   readonly native?: string
 }
 
@@ -29,7 +29,7 @@ const tcp = 'proto 06'
 const udp = 'proto 11'
 const accept = 'counter; accept'
 
-/** Each kind of difference between the versions, and their neighbours that are the same in all. */
+/** One rule for each difference between the versions, and similar rules without a difference. */
 export const dialectRows: readonly DialectRow[] = [
   row('', all, 'counter'),
   row('-j ACCEPT', all, accept),
@@ -97,7 +97,7 @@ export const dialectRows: readonly DialectRow[] = [
     '-p udp -m udp ! --sport 1 ! --dport 2 -j ACCEPT',
     all,
     `${udp}; match udp 0 16 @0:0100 @2:0100 @4:0200 @6:0200 @8:03; ${accept}`,
-    // Also packets of which one port is that: not what the text says.
+    // Also matches packets with only one of the two ports, which differs from the text.
     `${udp}; payload transport+0 4; cmp neq 00010002; ${accept}`,
   ),
   row(
@@ -146,8 +146,8 @@ export const dialectRows: readonly DialectRow[] = [
 ]
 
 /**
- * The expressions of a row in a dialect: steps behind each other, `proto`, `not-proto` and `any` being what the versions
- * say of a protocol and of the interface `+`; bytes of modules are `@offset:hex`, the rest zero.
+ * Expressions of a row in a dialect. Semicolons separate the expressions. `proto`, `not-proto` and `any` stand for each
+ * version's encoding of a protocol and of the interface `+`. Bytes of modules are `@offset:hex`; other bytes are zero.
  */
 export function expressionsOf({ old, native = old }: DialectRow, dialect: Dialect, family: Family): Expression[] {
   const notation = dialect === '1.8.7' ? old : native

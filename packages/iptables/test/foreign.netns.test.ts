@@ -9,7 +9,7 @@ import { ruleBuilders } from '../src/crud/rule-builders.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { inMode, modes } from './modes.ts'
 
-/** As a node has them: of kube-proxy, a network plugin and Docker, with matches that we do not model. */
+/** Typical rules of kube-proxy, a network plugin and Docker, with matches that this package does not model. */
 const foreign = `*filter
 :KUBE-FIREWALL - [0:0]
 :KUBE-FORWARD - [0:0]
@@ -43,7 +43,7 @@ const rules = (port: number) =>
     t.filter.on('EX_FILTER').state('INVALID').drop(),
   ])
 
-test.for(modes)('$mode: rules of others stay as they are, byte by byte, whatever they say', async (mode) => {
+test.for(modes)('$mode: foreign rules stay unchanged byte by byte', async (mode) => {
   const { backend, programs } = mode
   await using pod = await tempNetns()
   const sh = (argv: readonly string[], input = '') =>
@@ -71,7 +71,7 @@ test.for(modes)('$mode: rules of others stay as they are, byte by byte, whatever
   await ipt.remove(rules(15001))
   expect(save()).toBe(before)
 
-  // What netlink reads of rules that are not modelled is not for programs.
+  // Programs cannot restore unmodelled rules as read by netlink.
   const snapshot = await (programs === 'always' ? inMode({ backend, programs }, pod, ipv4) : ipt).snapshot()
   const { filter } = ruleBuilders({ filter: ['net-fw'] })
   const edit = await ipt.transaction((t) => {
@@ -84,13 +84,13 @@ test.for(modes)('$mode: rules of others stay as they are, byte by byte, whatever
   sh(['', '-F', 'KUBE-FORWARD'])
   sh(['', '-F', 'OUTPUT'])
   await ipt.restore(snapshot)
-  // No restore text can say a line break; nothing that follows one in a comment is ever a line.
+  // Restore text cannot contain a line break. Text after a line break in a comment is never a line of its own.
   const byText = [programs, mode.reads].includes('always')
   expect(save()).toBe(byText ? before.replace(comment, comment.replaceAll('\n', ' ')) : before)
 })
 
 test.for(modes)(
-  '$mode: a jump of others to a chain that goes is deleted also where its comment has a line break',
+  '$mode: a foreign jump to a removed chain is deleted, even if its comment has a line break',
   async (mode) => {
     await using pod = await tempNetns()
     const run = (...argv: string[]) =>
@@ -110,7 +110,7 @@ test.for(modes)(
   },
 )
 
-test.for(modes)('$mode: nothing is lost that others write at the same time', { timeout: 60_000 }, async (mode) => {
+test.for(modes)('$mode: concurrent writes of other programs are not lost', { timeout: 60_000 }, async (mode) => {
   const { backend } = mode
   await using pod = await tempNetns()
   const command = `${backend} -w -t nat`
@@ -118,7 +118,7 @@ test.for(modes)('$mode: nothing is lost that others write at the same time', { t
   const script = `${command} -N F; for i in $(seq ${rounds}); do for c in OUTPUT F; do
     ${command} -A $c -p tcp -m comment --comment "a$i" -j ACCEPT && ${command} -I $c 1 -m comment --comment "i$i" -j RETURN && echo $c
   done; done`
-  // The lock that ours take.
+  // Uses the same lock as this package.
   const env = { ...process.env, XTABLES_LOCKFILE: pod.path }
   const writer = netns.run(pod, () => spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'] }))
   let said = ''
@@ -131,13 +131,13 @@ test.for(modes)('$mode: nothing is lost that others write at the same time', { t
   const { nat } = ruleBuilders({ nat: ['F', 'EXT'] })
   const jump = nat.on('F').proto('tcp').jump('EXT')
   while (writer.exitCode === null) {
-    // By netlink nothing waits: without this the end of the writer would not be seen.
+    // Yields to the event loop: netlink never waits, so the exit of the writer would go unnoticed.
     await setImmediate()
     const first = await ipt.apply(rules(1))
     const second = await ipt.apply(rules(2))
     const edit = await ipt.transaction((t) => {
       t.createChain('nat', 'EXT')
-      // Twice the same: taking back the second one must not hit what stands there meanwhile.
+      // Inserts the rule twice. The rollback of the second one must not delete a foreign rule in its place.
       t.insertRule(jump)
       t.appendRule(jump)
     })

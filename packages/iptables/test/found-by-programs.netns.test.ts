@@ -13,10 +13,10 @@ import { anyRuleset } from './arbitraries.ts'
 
 const runs = times(5)
 
-/** Rules of others, before, between and after which ours come. */
+/** Foreign rules before, between and after own rules. */
 const theirs = '-m comment --comment "of others" -j RETURN'
 
-test('iptables finds each rule that netlink wrote, and deletes it; rules of others stay, in their places', {
+test('iptables finds and deletes each rule that netlink wrote; foreign rules keep their places', {
   timeout: 120_000 + runs * 2000,
 }, async () => {
   await using pod = await tempNetns()
@@ -31,7 +31,7 @@ test('iptables finds each rule that netlink wrote, and deletes it; rules of othe
         const places = [...new Set(wanted.map(({ table, chain }) => `${table} ${chain}`))].map((place) =>
           place.split(' '),
         )
-        // Others write in front of ours and behind them.
+        // Other programs write before and after the own rules.
         restore(
           pod,
           family,
@@ -70,7 +70,7 @@ test('iptables finds each rule that netlink wrote, and deletes it; rules of othe
   expect(seen).toBeGreaterThan(runs * 5)
 })
 
-test('a rule that is not there is not found: what is found above was looked for', async () => {
+test('a missing rule is not found, which shows that the test above searched', async () => {
   await using pod = await tempNetns()
   expect(() => restore(pod, 'ipv4', [['nat', '-C OUTPUT -p tcp -j RETURN']])).toThrow(/does a matching rule exist/)
 })
@@ -79,7 +79,7 @@ const only = (rule: Rule): Ruleset => ({ chains: [], rules: [rule] })
 
 const lineOf = (rule: Rule, family: Family) => `${rule.chain} ${ruleLine(ruleArgs(rule, family))}`
 
-/** Throws what the program says when it does not take a line. */
+/** Throws the program's message if it refuses a line. */
 function restore(pod: Netns, family: Family, lines: readonly (readonly (string | undefined)[])[]): void {
   const input = lines.map(([table, line]) => `*${table}\n${line}\nCOMMIT\n`).join('')
   const program = `ip${family === 'ipv6' ? '6' : ''}tables-nft-restore`

@@ -9,7 +9,7 @@ import type { Rule } from '../src/rules/model.ts'
 import { restoreText } from '../src/text/restore-text.ts'
 import { evil, fields } from './hostile.ts'
 
-/** Fields whose values mean something without anything else on the node: no user, set or helper of that name. */
+/** Fields whose values need no user, set or helper on the node. */
 const standalone = [
   ...[
     'comment',
@@ -30,12 +30,12 @@ const standalone = [
 function accepted(runs: number, seed: number): Rule[] {
   return standalone.flatMap((name) =>
     fc.sample(evil, { numRuns: runs, seed }).flatMap((text) => {
-      // The escape hatch leaves it to iptables to refuse a prefix without characters or with too many.
+      // `rawTarget` leaves it to iptables to refuse an empty or overlong prefix.
       if (name === 'rawTargetValue' && (text === '' || Buffer.byteLength(text) > 63)) return []
       try {
         return [fields[name]?.build(text) ?? []].flat()
       } catch {
-        // Refused: the property test says how.
+        // Refused by the builder; the property test covers it.
         return []
       }
     }),
@@ -43,7 +43,7 @@ function accepted(runs: number, seed: number): Rule[] {
 }
 
 test.for(['iptables-legacy', 'iptables-nft'])(
-  'hostile values that are accepted stay one token of one rule in the kernel: %s',
+  'accepted hostile values remain one token of one rule in the kernel: %s',
   async (backend) => {
     const rules = accepted(Number(process.env.CNI_FUZZ_RUNS ?? 150), 1)
     expect(rules.length).toBeGreaterThan(200)

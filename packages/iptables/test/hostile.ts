@@ -8,7 +8,7 @@ const filter = () => new Draft({ ...place, table: 'filter' })
 const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
-/** Every place where a caller's string ends up in the text, with how many tokens it may add at most. */
+/** Places where a caller's string becomes part of the text, with the largest number of tokens it may add. */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },
   dst: { build: (text) => only4().not.dst(text).return(), tokens: 5 },
@@ -172,7 +172,7 @@ export const fields: Record<string, { readonly build: (text: string) => Rule; re
   rawTargetValue: { build: (text) => draft().rawTarget('NFLOG', '--nflog-prefix', text), tokens: 4 },
 }
 
-/** Strings that try to become more than one token. */
+/** Strings that try to become several tokens. */
 export const evil = fc.oneof(
   fc.constantFrom(
     ...['-j ACCEPT', '1 -j ACCEPT', '-j', '-jACCEPT', '--jump=ACCEPT', '!', '"', '"" -j ACCEPT', 'x" -j "ACCEPT', '\\'],

@@ -9,7 +9,7 @@ import { ruleset } from '../src/rules/ruleset.ts'
 import { chain, commit, disturbance, disturbed, held, node, recording, rules } from './interference.ts'
 
 describe('programs write', () => {
-  test('where the kernel has no nfnetlink', async () => {
+  test('if the kernel lacks nfnetlink', async () => {
     await using pod = await tempNetns()
     const ran: string[] = []
     const port = { ...recording(pod, ran), nfnetlink: () => undefined }
@@ -21,7 +21,7 @@ describe('programs write', () => {
     expect(await held(pod)).not.toContain('EX_')
   })
 
-  test('where the namespace belongs to another user namespace: it takes users only from there', async () => {
+  test('if the namespace belongs to another user namespace, which must write users', async () => {
     await using pod = await ownedNetns()
     const ran: string[] = []
     const ipt = iptables(pod, { backend: 'iptables-nft', port: recording(pod, ran) })
@@ -35,7 +35,7 @@ describe('programs write', () => {
     await ipt.verify(rules)
   })
 
-  test('what only they can, around rules of others that only they can print', async () => {
+  test('rules that netlink cannot encode, around foreign rules that netlink cannot decode', async () => {
     await using pod = await tempNetns()
     await netns.exec(pod, ['iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-p', 'udp', '-j', 'RETURN'])
     await netns.exec(pod, ['iptables-nft', '-A', 'FORWARD', '-m', 'length', '--length', '1:9', '-j', 'DROP'])
@@ -52,14 +52,14 @@ describe('programs write', () => {
   })
 })
 
-test('another writer in between is no failure: what it wrote is seen, and kept', async () => {
+test('a concurrent writer causes no failure, and its rules stay', async () => {
   await using pod = await tempNetns()
   await iptables(pod, { backend: 'iptables-nft', port: disturbed(pod, 3) }).apply(rules)
   await iptables(pod, { backend: 'iptables-nft' }).verify(rules)
   expect((await held(pod)).match(disturbance)).toHaveLength(1)
 })
 
-test('rules in a chain that only has the name of a built-in one do not count as ours', async () => {
+test('foreign chains with the name of a built-in one do not count as own rules', async () => {
   await using pod = await tempNetns()
   const jump = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').return()])
   const ipt = iptables(pod, { backend: 'iptables-nft' })
@@ -77,7 +77,7 @@ test('rules in a chain that only has the name of a built-in one do not count as 
   await expect(ipt.apply(jump)).rejects.toMatchObject({ code: 'REFUSED' })
 })
 
-test('a process that is killed at any instant has written all of a ruleset, in both families, or nothing', {
+test('a process killed at any time has written all of a ruleset, in both families, or nothing', {
   timeout: 120_000,
 }, async () => {
   await using pod = await tempNetns()
@@ -98,11 +98,11 @@ test('a process that is killed at any instant has written all of a ruleset, in b
     const { child } = netns.run(pod, () => ({
       child: spawn(program, argv, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] }),
     }))
-    // Also where the test gives up before.
+    // Kills the child even if the test stops early.
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'close')
     await once(child.stdout, 'data')
-    // Somewhere in its loop, each time after another number of looks.
+    // Kills at different points of the child's loop: after a different number of reads each time.
     for (let look = 0; look < round; look++) await held(pod)
     child.kill('SIGKILL')
     await ended

@@ -6,7 +6,7 @@ import { ruleset } from '../src/rules/ruleset.ts'
 import type { IptablesPort } from '../src/run/port.ts'
 import { netnsPort } from '../src/session/netns-port.ts'
 
-/** In two tables and both families. */
+/** Rules in two tables and both families. */
 export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_MARK'),
   t.mangle.on('EX_MARK').setMark(1),
@@ -16,7 +16,7 @@ export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, 
   t.nat.on('EX_TO').proto('tcp').redirect(15001),
 ])
 
-/** As `iptables-nft-save` of both families prints it, counters aside. */
+/** Output of `iptables-nft-save` for both families, without counters. */
 export async function held(pod: Netns): Promise<string> {
   const texts = families.map(async (family) => {
     const { stdout } = await netns.exec(pod, [`ip${family === 'ipv6' ? '6' : ''}tables-nft-save`])
@@ -25,10 +25,10 @@ export async function held(pod: Netns): Promise<string> {
   return (await Promise.all(texts)).join('')
 }
 
-/** A chain of the nat table. */
+/** Chain of the nat table. */
 export const chain = (name: string) => ({ family: 'ip', table: 'nat', chain: name }) as const
 
-/** Writes as another program of nftables. */
+/** Writes as another program that uses nftables. */
 export function commit(pod: Netns, fill: (batch: Batch) => void): void {
   using nft = openNft(pod)
   const batch = new Batch()
@@ -36,10 +36,10 @@ export function commit(pod: Netns, fill: (batch: Batch) => void): void {
   nft.commit(batch)
 }
 
-/** The command line for a module's text. */
+/** Command line that runs a module's text. */
 export const node = (code: string): [string, ...string[]] => [...NODE, '--input-type=module', '--eval', code]
 
-/** The real port, and the programs that it ran. */
+/** Real port that records its programs. */
 export function recording(pod: Netns, ran: string[]): IptablesPort {
   const port = netnsPort({ netns: pod }, { shield: true })
   return {
@@ -51,7 +51,7 @@ export function recording(pod: Netns, ran: string[]): IptablesPort {
   }
 }
 
-/** The real port, with another word in what is sent. */
+/** Real port that changes an expression in each request. */
 export function changing(pod: Netns, change: (expression: Expression) => Expression): IptablesPort {
   return withNft(pod, (nft) => ({
     ...nft,
@@ -68,7 +68,7 @@ function inWords(expressions: RuleSpec['expressions']): readonly Expression[] {
   return expressions instanceof Uint8Array ? decodeExpressions(Buffer.from(expressions)) : expressions
 }
 
-/** The real port, and someone who writes so many times whenever all rules were read. */
+/** Real port with a concurrent writer: it writes after each of the first reads. */
 export function disturbed(pod: Netns, times: number): IptablesPort {
   let left = times
   return withNft(pod, (nft) => ({
@@ -87,7 +87,7 @@ export function disturbed(pod: Netns, times: number): IptablesPort {
   }))
 }
 
-/** What that leaves, in the text of {@link held}. */
+/** Text that the concurrent writer adds to {@link held}. */
 export const disturbance = /\*raw\n:PREROUTING ACCEPT \n:OUTPUT ACCEPT \n:NOISE - \nCOMMIT\n/g
 
 function withNft(pod: Netns, change: (nft: Nft) => Nft): IptablesPort {

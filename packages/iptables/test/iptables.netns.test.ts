@@ -17,17 +17,17 @@ describe.each(modes)('on $mode', (mode) => {
   const { backend } = mode
   const open = (pod: Netns, signal?: AbortSignal): Iptables => inMode(mode, { netns: pod, signal })
 
-  /** Restore text as someone else gives it, with the real program. */
+  /** Runs the real restore program, as another process would. */
   async function restore(pod: Netns, input: string, family: Family = 'ipv4'): Promise<void> {
     await netns.exec(pod, [programOf(backend, family, 'restore'), '--noflush'], {
       input,
     })
   }
 
-  /** What the kernel holds, without empty built-in chains. */
+  /** Rules of the kernel, without empty built-in chains. */
   const dump = async (ipt: Iptables, family: Family) => saveText(parseSave(await ipt.save(family), family))
 
-  test('apply writes, verifies, writes nothing a second time, and remove leaves nothing', async () => {
+  test('apply writes and verifies, then writes nothing the second time, and remove leaves nothing', async () => {
     await using pod = await tempNetns()
     const ipt = open(pod)
     expect(await ipt.apply(rules)).toMatchObject({ plan: 'fresh', families: ['ipv4', 'ipv6'], backend })
@@ -51,7 +51,7 @@ describe.each(modes)('on $mode', (mode) => {
     ['a jump was added', '*nat\n-I OUTPUT 1 -p icmp -j EX_REDIRECT\nCOMMIT\n'],
     ['a chain was removed', '*raw\n-F OUTPUT\n-F EX_DNS\n-X EX_DNS\nCOMMIT\n'],
     ['everything was flushed', '*nat\n-F\n-X\nCOMMIT\n*mangle\n-F\n-X\nCOMMIT\n*raw\n-F\n-X\nCOMMIT\n'],
-  ])('%s: verify throws the difference, apply repairs it and keeps the rules of others', async ([, tampering]) => {
+  ])('%s: verify throws the difference, apply repairs it and keeps foreign rules', async ([, tampering]) => {
     await using pod = await tempNetns()
     const ipt = open(pod)
     await ipt.apply(rules)
@@ -68,7 +68,7 @@ describe.each(modes)('on $mode', (mode) => {
     expect(await dump(ipt, 'ipv4')).not.toContain('EX_')
   })
 
-  test('removeChains takes the chains of every table and the jumps to them, wherever they stand', async () => {
+  test('removeChains removes the chains of every table and the jumps to them', async () => {
     await using pod = await tempNetns()
     const ipt = open(pod)
     await ipt.apply(rules)
@@ -80,7 +80,7 @@ describe.each(modes)('on $mode', (mode) => {
     await ipt.removeChains('EX_')
   })
 
-  test('a table that the kernel refuses takes everything back, in both families, and keeps the rules of others', async () => {
+  test('a table that the kernel refuses rolls back everything in both families, and foreign rules stay', async () => {
     await using pod = await tempNetns()
     const ipt = open(pod)
     for (const family of families) await restore(pod, '*mangle\n-A OUTPUT -p udp -j ACCEPT\nCOMMIT\n', family)
@@ -88,24 +88,24 @@ describe.each(modes)('on $mode', (mode) => {
     const refused = ruleset({ mangle: ['EX_M'], nat: ['EX_N'] }, (t) => [
       t.mangle.on('OUTPUT').jump('EX_M'),
       t.mangle.on('EX_M').setMark(1),
-      // CHECKSUM exists in mangle only: loads, and is refused at COMMIT, in IPv6 only.
+      // CHECKSUM exists only in mangle: it loads, but COMMIT refuses it, here only in IPv6.
       t.nat.on('EX_N').only('ipv6').rawTarget('CHECKSUM', '--checksum-fill'),
     ])
     const error: unknown = await ipt.apply(refused).catch((each: unknown) => each)
     expect(error).toMatchObject({ name: 'IptablesError', code: 'EXIT' })
-    // What is not modelled is written by programs in every mode.
+    // Programs write unmodelled rules in every mode.
     expect(String(error)).toMatch(
       new RegExp(`${programOf(backend, 'ipv6', 'restore')} .* failed with exit code \\d at line \\d`),
     )
     expect([await dump(ipt, 'ipv4'), await dump(ipt, 'ipv6')]).toEqual(before)
   })
 
-  test('an apply that was killed between two tables is repaired by repeating it', async () => {
+  test('repeating an apply repairs the state after a kill between two tables', async () => {
     await using pod = await tempNetns()
     const ipt = open(pod)
     const text = restoreText(rules, 'ipv4')
     const secondCommit = text.indexOf('COMMIT', text.indexOf('*nat'))
-    // The first table is committed, the second only half read when the program is killed.
+    // At the kill, the first table is committed and the second is only partly read.
     await killAfter(pod, text.slice(0, secondCommit), () => dump(ipt, 'ipv4'))
     expect(await dump(ipt, 'ipv4')).toMatch(/^\*mangle(?!.*\*nat)/s)
     await expect(ipt.verify(rules)).rejects.toMatchObject({ code: 'DRIFT' })
@@ -113,7 +113,7 @@ describe.each(modes)('on $mode', (mode) => {
     await ipt.verify(rules)
   })
 
-  test('undo brings back what was there: nothing, or the drift that was found', async () => {
+  test('undo restores the previous state: nothing, or the drift', async () => {
     await using pod = await tempNetns()
     const undo: (() => unknown)[] = []
     const inHandler = inMode(mode, { netns: pod, undo: (fn) => undo.push(fn) })
@@ -128,7 +128,7 @@ describe.each(modes)('on $mode', (mode) => {
     expect(await dump(inHandler, 'ipv4')).toBe(drifted)
   })
 
-  test('an abort leaves nothing, however far it got; one that comes too late changes nothing', async () => {
+  test('an abort leaves nothing at any point; an abort after the end changes nothing', async () => {
     await using pod = await tempNetns()
     const outcomes: unknown[] = []
     for (const turns of [0, 1, 2, 5, 20]) {
@@ -151,14 +151,14 @@ describe.each(modes)('on $mode', (mode) => {
     expect(outcomes.filter((outcome) => outcome !== 'ABORTED' && outcome !== 'applied')).toEqual([])
   })
 
-  test('IPv6 that is disabled in the namespace gets its rules all the same: it may be enabled later', async () => {
+  test('a namespace with IPv6 disabled gets IPv6 rules, because IPv6 may be enabled later', async () => {
     await using pod = await tempNetns()
     await netns.exec(pod, ['sysctl', '-qw', 'net.ipv6.conf.all.disable_ipv6=1'])
     expect((await open(pod).apply(rules)).families).toEqual(['ipv4', 'ipv6'])
     await open(pod).verify(rules)
   })
 
-  /** Starts a restore, gives it half a text, waits until the first table is there, kills it. */
+  /** Starts a restore, writes a part of the text, waits for the first table, and kills the program. */
   async function killAfter(pod: Netns, input: string, look: () => Promise<string>): Promise<void> {
     const { spawn } = process.getBuiltinModule('node:child_process')
     const child = netns.run(pod, () => {
@@ -167,7 +167,7 @@ describe.each(modes)('on $mode', (mode) => {
     }).started
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.stdin.write(input)
-    // Its reader takes 4096 bytes at once; comment lines push the first table through.
+    // The program reads 4096 bytes at a time. Comment lines push the first table through.
     child.stdin.write(`${'#'.repeat(99)}\n`.repeat(200))
     const deadline = Date.now() + 10_000
     while ((await look()) === '' && Date.now() < deadline);
@@ -176,7 +176,7 @@ describe.each(modes)('on $mode', (mode) => {
   }
 })
 
-/** Rules that are not of the test's ruleset, in their order. */
+/** Rules outside the test's ruleset, in order. */
 function foreignLines(text: string): string[] {
   return text.split('\n').filter((line) => /OTHER|--dport 9 /.test(line) && !line.includes('EX_'))
 }

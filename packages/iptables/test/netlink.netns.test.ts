@@ -24,7 +24,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
     fc.asyncProperty(anyRuleset, async (all) => {
       for (const family of families) {
         const program = programs[family]
-        // Also after a run that failed.
+        // Cleans up, also after a failed run.
         const gone = new Batch()
         for (const table of nft.tables({ family: program })) gone.deleteTable(table)
         nft.commit(gone)
@@ -37,7 +37,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
         const theirs = nft.rules({ family: program })
         const text = await save()
         expect(readText(nft, family)).toBe(text)
-        // The same rules, in the chains that are there.
+        // Same rules, in existing chains.
         const batch = new Batch()
         const forms = new Map<string, string[]>()
         for (const { table, chain } of nft.chains({ family: program })) batch.flush({ family: program, table, chain })
@@ -54,7 +54,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
         }
         nft.commit(batch)
         const ours = nft.rules({ family: program })
-        // The dialect of this version writes ports and marks without modules: all versions read them with.
+        // This version writes ports and marks without modules. All versions read the form with modules.
         for (const [i, rule] of ours.entries()) {
           if (!rule.expressions.some(isOther)) expect(shown(rule)).toEqual(shown(theirs[i]))
         }
@@ -80,7 +80,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
 
 const readText = (nft: Nft, family: Family) => savedText(tablesFrom(nft.chains(), nft.rules(), family))
 
-/** What both ways to read give: the source aside. */
+/** Common result of both readers: everything except `source`. */
 const plain = ({ tables }: ReturnType<typeof parseSave>) =>
   [...tables].map(([table, chains]) => [
     table,

@@ -16,7 +16,10 @@ type Finish = (draft: Draft) => Rule
 const tcp = (draft: Draft) => draft.proto('tcp')
 const ip = { ipv4: '10.0.0.1', ipv6: 'fd00::1' }
 
-/** Everything whose place matters, with the same words for callers without types: `checked` is what the kernel sees. */
+/**
+ * Conditions and targets that depend on the place. The methods have the same names for untyped callers; `checked` is
+ * the kernel's form.
+ */
 const things: Readonly<
   Record<string, { readonly end: Finish; readonly args: Readonly<Record<Family, string>> | string }>
 > = {
@@ -52,11 +55,11 @@ const things: Readonly<
   saveMark: { end: (d) => d.saveMark(), args: '-j CONNMARK --save-mark' },
 }
 
-/** Where we refuse what today's kernels take. */
+/** Places that this package refuses although current kernels accept them. */
 function stricter({ name, table, hook, own }: Try, backend: string): boolean {
-  // The nft back end does not look at who calls the chain of this one target.
+  // The nft back end does not check which chain calls this target.
   if (name === 'clamp' && !['FORWARD', 'OUTPUT', 'POSTROUTING'].includes(hook)) return backend === 'iptables-nft' && own
-  // iptables documents TCPMSS for mangle, older kernels insist on it.
+  // iptables documents TCPMSS only for mangle, and older kernels require it.
   return ['setMss', 'clamp'].includes(name) && table !== 'mangle' && table !== 'filter'
 }
 
@@ -73,11 +76,11 @@ const every: readonly Try[] = Object.keys(things).flatMap((name) =>
   ),
 )
 
-/** The long search has everything; else one hook of each table is tried. */
+/** The long search covers everything. Otherwise only one hook of each table is tested. */
 const long = deep || process.env.CNI_FUZZ_RUNS !== undefined
 const tries = long ? every : sample(every, ({ name, table, own }) => `${name} ${table} ${own}`)
 
-/** The ruleset, or nothing when it is refused. */
+/** Ruleset, or `undefined` if the builder refuses it. */
 function ours({ name, table, hook, own }: Try): Ruleset | undefined {
   const place = (chain: string) => new Draft({ table, chain, own: new Set(['EX_B', 'EX_A']) })
   const finish = things[name]?.end ?? ((d: Draft) => d.accept())
@@ -101,14 +104,14 @@ function lines({ name, hook, own }: Try, family: Family, number = ''): string[] 
     : [`-A ${hook} ${text}`]
 }
 
-/** Places hardly depend on the family: every pair of back end and family is for the long search. */
+/** Places hardly depend on the family, so only the long search tests every pair of back end and family. */
 const pairs = (['iptables-legacy', 'iptables-nft'] as const).flatMap((backend) =>
   families.map((family) => [backend, family] as const),
 )
 const some = pairs.filter(([backend, family]) => (backend === 'iptables-legacy') === (family === 'ipv4'))
 
 test.for(long ? pairs : some)(
-  'what we refuse in a table and chain is what the kernel refuses: %s, %s',
+  'the builder refuses the same tables and chains as the kernel: %s, %s',
   { timeout: 120_000 },
   async ([backend, family]) => {
     await using pod = await tempNetns()
@@ -126,7 +129,7 @@ test.for(long ? pairs : some)(
       if (rules !== undefined) {
         const printed = rules.rules.map((rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, family))}`)
         expect(printed).toEqual(lines(each, family).filter((line) => line.startsWith('-A')))
-        // What we accept goes in together.
+        // Writes all accepted rules together.
         const body = taken.get(each.table) ?? []
         taken.set(each.table, [...body, ...lines(each, family, String(body.length))])
         continue

@@ -17,11 +17,11 @@ const onlyProgram = ruleset({ filter: ['EX'] }, (t) => [
 
 const { nat } = ruleBuilders({ nat: ['OTHER', 'A', 'B'] })
 const deep = Array.from({ length: 18 }, (_, i) => `EX_${i}`)
-/** What no builder makes, but a file may hold. */
+/** Ruleset that no builder creates, but that a file may contain. */
 const byHand = (change: (rule: Ruleset['rules'][number]) => unknown): Ruleset =>
   JSON.parse(JSON.stringify({ chains: rules.chains, rules: rules.rules.map(change) }))
 
-/** What someone else has made, and a chain of ours. */
+/** Foreign rules, and an own chain. */
 const foreign = `*nat
 :OTHER - [0:0]
 :EX_A - [0:0]
@@ -34,12 +34,12 @@ interface Case {
   readonly what: string
   readonly prepare?: (pod: Netns) => void
   readonly port?: (pod: Netns) => IptablesPort
-  /** When the call has to end. */
+  /** Deadline of the call in milliseconds. */
   readonly deadlineMs?: number
   readonly act: (ipt: Iptables) => Promise<unknown>
   readonly code: string
   readonly message: RegExp
-  /** What the error's cause says of the first message that was refused. */
+  /** First fault in the error's cause. */
   readonly fault?: object
 }
 
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe('by netlink, what is refused changes nothing, and the error names the rule and the reason:', () => {
+describe('by netlink, a refused apply changes nothing, and the error names the rule and the reason:', () => {
   test.for(cases)('$what', async ({ prepare, port, deadlineMs, act, code, message, fault }) => {
     await using pod = await tempNetns()
     await netns.exec(pod, ['iptables-nft-restore'], { input: foreign })
@@ -222,7 +222,7 @@ describe('by netlink, what is refused changes nothing, and the error names the r
     expect((await held(pod)).replaceAll(disturbance, '')).toBe(before)
   })
 
-  test('the legacy back end, where programs are ruled out', async () => {
+  test("the legacy back end with `programs: 'never'`", async () => {
     await using pod = await tempNetns()
     await expect(iptables(pod, { backend: 'iptables-legacy', programs: 'never' }).apply(rules)).rejects.toMatchObject({
       code: 'NO_BINARY',

@@ -29,7 +29,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
   const program = (family: Family, what: 'restore' | 'save') => programOf(backend, family, what)
   const restore = (pod: Netns, input: string, family: Family) =>
     netns.exec(pod, [program(family, 'restore'), '--noflush'], { input })
-  /** The programs that `remove` ran, by family, and what is left. */
+  /** Programs that `remove` ran, by family, and the remaining rules. */
   async function removed(pod: Netns) {
     const ran: string[] = []
     const log = { debug: (message: string) => ran.push(message), warn: (message: string) => ran.push(message) }
@@ -42,7 +42,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     return { left, saves: ran.filter((line) => line.endsWith('-save')).length, runs: ran.length }
   }
 
-  test('of what stands as written leaves the rules of others; in no table but ours is looked', async () => {
+  test('keeps foreign rules if own rules are unchanged, and reads only tables with own rules', async () => {
     await using pod = await tempNetns()
     for (const family of families) await restore(pod, foreign, family)
     const covered = { ...rules, chains: rules.chains.filter(({ table }) => table !== 'raw') }
@@ -50,7 +50,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     const before = await Promise.all(families.map((family) => ipt.save(family)))
     await ipt.apply(covered)
     const { left, saves } = await removed(pod)
-    // One save per family, for the chain in raw; none by netlink.
+    // One save per family, for the chain in raw. None with netlink.
     expect(saves).toBe(programs === 'always' ? 2 : 0)
     expect(left).toEqual(families.map((family, i) => saveText(parseSave(before[i] ?? '', family))))
     expect(left[0]).toContain('OTHER')
@@ -81,7 +81,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     ['a chain of an older ruleset', '*raw\n:EX_RAW - [0:0]\n-A OUTPUT -p udp -j EX_RAW\nCOMMIT\n'],
     ['an unused chain in our table', '*nat\n:EX_UNUSED - [0:0]\n-A EX_UNUSED -j EX_REDIRECT\nCOMMIT\n'],
     ['everything flushed', '*mangle\n-F\n-X\nCOMMIT\n*nat\n-F\n-X\nCOMMIT\n'],
-  ])('after %s leaves nothing of ours and every rule of others', async ([, tampering]) => {
+  ])('leaves no own rule and all foreign rules after %s', async ([, tampering]) => {
     await using pod = await tempNetns()
     for (const family of families) await restore(pod, foreign, family)
     await inMode(mode, pod).apply(rules)
@@ -91,7 +91,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     for (const text of left) {
       expect(text).not.toMatch(/EX_|owner/)
       expect(text.match(/OTHER$/gm) ?? []).toHaveLength(flushed ? 0 : 2)
-      // Of ours and the foreign rule that equals it one is left.
+      // One of the own rule and the equal foreign rule remains.
       expect(text.match(/not \\"ours\\" alone/g) ?? []).toHaveLength(
         flushed || tampering.includes('PREROUTING 3') ? 0 : 1,
       )

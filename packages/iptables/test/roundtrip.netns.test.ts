@@ -10,10 +10,10 @@ import { wantedState } from '../src/state/wanted.ts'
 import { anyRuleset, setPair } from './arbitraries.ts'
 import { inMode, modes } from './modes.ts'
 
-/** Random rulesets in all; `CNI_FUZZ_RUNS=3000` for a long search. */
+/** Number of random rulesets; `CNI_FUZZ_RUNS=3000` for a long search. */
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 60)
 
-/** Several at once: the programs cost more than the rules. */
+/** Rulesets per run: starting programs is the slow part. */
 const together = 15
 const manyRules: fc.Arbitrary<Ruleset> = fc
   .array(anyRuleset, { minLength: 1, maxLength: together, size: 'max' })
@@ -24,13 +24,13 @@ create ${setPair.ipv6} hash:ip,port family inet6
 `
 
 test.for(modes)(
-  'on $mode the kernel gives back every ruleset as it was written, rule by rule',
+  'on $mode the kernel returns every ruleset as written, rule by rule',
   { timeout: 120_000 + runs * 1000 },
   async (mode) => {
     await using pod = await tempNetns()
     netns.run(pod, () => execFileSync('ipset', ['restore'], { input: sets }))
     const ipt = inMode(mode, pod)
-    // Sets are only read by programs: what stands with them is looked at in their words.
+    // Only programs can print sets, so rules with sets are compared in the programs' text.
     const shown = iptables(pod, { backend: mode.backend, programs: 'always' })
     let rulesSeen = 0
     await fc.assert(

@@ -12,7 +12,7 @@ import { addresses, machine, ports } from './trace/machine.ts'
 import { anyPacket } from './trace/random-packets.ts'
 import { anyRules, setsOf } from './trace/random-rules.ts'
 
-/** Rule sets per back end and family; CNI_FUZZ_RUNS=400 sends more than ten thousand packets. */
+/** Rulesets for each back end and family; CNI_FUZZ_RUNS=400 sends more than ten thousand packets. */
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 24)
 const seed = Number(process.env.CNI_FUZZ_SEED ?? 20)
 const packetsPerRuleset = 20
@@ -28,7 +28,7 @@ const all = (['iptables-nft', 'iptables-legacy'] as const).flatMap((backend) =>
 const rigs = process.env.CNI_FUZZ_RUNS === undefined ? sample(all, ({ backend }) => backend) : all
 
 test.for(rigs)(
-  'the $backend kernel counts and delivers every $family packet as it was traced',
+  'the $backend kernel counts and delivers every $family packet as traced',
   { timeout: 60_000 + runs * 2000 },
   async ({ backend, family }) => {
     await using under = await machine(family)
@@ -54,7 +54,7 @@ test.for(rigs)(
     const summary = `${backend} ${family}: ${cases} cases, ${hits} matches, CNI_FUZZ_SEED=${seed} CNI_FUZZ_RUNS=${runs}`
     if (process.env.CNI_FUZZ_RUNS !== undefined) process.stderr.write(`${summary}\n`)
     expect(disagreements.slice(0, 3).join('\n\n'), summary).toBe('')
-    // Else the comparison would prove little.
+    // Ensures that enough packets were compared.
     expect(cases).toBeGreaterThan(runs * packetsPerRuleset * 0.3)
     expect(hits).toBeGreaterThan(cases)
     if (runs >= 24) expect([...targets]).toEqual(expect.arrayContaining(everyTarget))
@@ -62,7 +62,7 @@ test.for(rigs)(
 )
 
 test.for(rigs)(
-  'a $family connection through $backend is accepted where it was traced to, with its original destination',
+  'a $family connection through $backend is accepted at the traced address, with its original destination',
   { timeout: 60_000 + runs * 1000 },
   async ({ backend, family }) => {
     await using under = await machine(family)
@@ -77,7 +77,7 @@ test.for(rigs)(
     const disagreements: string[] = []
     let [sport, moved] = [20_000, 0]
     for (const [all, connections] of drawn) {
-      // Only what changes the destination; sets are another test's.
+      // Only rules that change the destination. Another test covers sets.
       const nat = /^\*nat\n[\s\S]*?^COMMIT\n/m.exec(all)?.[0] ?? ''
       const text = nat.replace(/^-A (INPUT|POSTROUTING|.*--match-set).*\n/gm, '')
       await netns.exec(under.pod, [programOf(backend, family, 'restore')], {

@@ -18,16 +18,16 @@ const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').uid(1337).return()
 const fails = (promise: Promise<unknown>, code: string, message: RegExp) =>
   expect(promise).rejects.toMatchObject({ name: 'IptablesError', code, message: expect.stringMatching(message) })
 
-/** The real port with other programs before each program, as `unshare` or `setpriv`. */
+/** Real port that prefixes each program, for example with `unshare` or `setpriv`. */
 function wrapped(pod: Netns, ...before: [string, ...string[]]): IptablesPort {
   const port = netnsPort({ netns: pod }, { shield: false })
   return { ...port, run: (argv, options) => port.run([...before, ...argv], options) }
 }
 
 describe.each(['iptables-nft', 'iptables-legacy'] as const)('on %s', (backend) => {
-  test('a match that the kernel has not is an error that names the module', async () => {
+  test('a match that the kernel lacks is an error that names the module', async () => {
     await using pod = await tempNetns()
-    // Every iptables brings it, few kernels have it in a minimal build; the test says nothing where they do.
+    // Every iptables has this match, but few minimal kernels. The test checks nothing on kernels that have it.
     const ipvs = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').raw('-m', 'ipvs', '--ipvs').return()])
     const error: unknown = await iptables(pod, { backend })
       .apply(ipvs)
@@ -36,13 +36,13 @@ describe.each(['iptables-nft', 'iptables-legacy'] as const)('on %s', (backend) =
     expect(await crud(pod, { backend }).listRules('filter', 'EX')).toHaveLength(error instanceof Error ? 0 : 2)
   })
 
-  test('a match that iptables has not is an error that names it', async () => {
+  test('a match that iptables lacks is an error that names it', async () => {
     await using pod = await tempNetns()
     const unknown = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').raw('-m', 'nosuch', '--x').return()])
     await fails(iptables(pod, { backend }).apply(unknown), 'EXIT', /nosuch is neither a chain nor an extension/)
   })
 
-  test('in a user namespace that does not own the network namespace, privileges are the error', async () => {
+  test('in a user namespace that does not own the network namespace, the error names the privilege', async () => {
     await using pod = await tempNetns()
     const port = wrapped(pod, 'unshare', '--user', '--map-root-user')
     await fails(
@@ -53,7 +53,7 @@ describe.each(['iptables-nft', 'iptables-legacy'] as const)('on %s', (backend) =
     expect(await crud(pod, { backend }).listRules('nat', 'EX')).toEqual([])
   })
 
-  test('in a user namespace of its own everything works, except users that it does not map', async () => {
+  test('in a user namespace of its own everything works, except unmapped users', async () => {
     await using pod = await tempNetns()
     const port = { ...wrapped(pod, 'unshare', '--user', '--map-root-user', '--net'), read: userFiles(pod) }
     await fails(
@@ -66,7 +66,7 @@ describe.each(['iptables-nft', 'iptables-legacy'] as const)('on %s', (backend) =
   })
 })
 
-test('without CAP_NET_RAW the legacy back end cannot work, and the error says why', async () => {
+test('without CAP_NET_RAW the error says that the legacy back end needs it', async () => {
   await using pod = await tempNetns()
   const without = ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] as const
   const { read } = netnsPort({ netns: pod }, { shield: false })
@@ -80,7 +80,7 @@ test('without CAP_NET_RAW the legacy back end cannot work, and the error says wh
   expect(await iptables(pod, { backend: 'iptables-nft', port }).apply(rules)).toMatchObject({ plan: 'fresh' })
 })
 
-test('a file of the kernel that only root may read is an error that names the privilege', async () => {
+test('a kernel file that only root may read is an error that names the privilege', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-read-'))
   const path = join(folder, 'ip_tables_names')
   writeFileSync(path, 'nat\n', { mode: 0o600 })
@@ -105,11 +105,12 @@ describe('programs', () => {
     process.env.PATH = PATH
   })
 
-  test('that may not be started are not blamed on a missing package', async () => {
+  test('that may not be started are not reported as a missing package', async () => {
     await using pod = await tempNetns()
     const folder = mkdtempSync(join(tmpdir(), 'cni-denied-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    // Its interpreter is no program: the kernel says what it says of a start that a security module forbids.
+    // Its interpreter is not a program: the kernel then returns the same error as for a start that a security module
+    // forbids.
     writeFileSync(join(folder, 'iptables-nft-restore'), '#!/etc/passwd\n', { mode: 0o755 })
     process.env.PATH = folder
     await fails(
@@ -119,7 +120,7 @@ describe('programs', () => {
     )
   })
 
-  test('that are not in PATH are an error that names the package', async () => {
+  test('that are missing in PATH are an error that names the package', async () => {
     await using pod = await tempNetns()
     process.env.PATH = '/nonexistent'
     await fails(
@@ -142,7 +143,7 @@ describe('the lock of the legacy back end', () => {
     else process.env.XTABLES_LOCKFILE = XTABLES_LOCKFILE
   })
 
-  test('held by another process for longer than waitSeconds is LOCKED, and nothing is written', async () => {
+  test('throws LOCKED if another process holds it longer than waitSeconds, and writes nothing', async () => {
     await using pod = await tempNetns()
     const held = openSync(pod.path, 'r')
     try {
@@ -156,7 +157,7 @@ describe('the lock of the legacy back end', () => {
     expect((await ipt.apply(rules)).plan).toBe('fresh')
   })
 
-  test('of the node is the file that XTABLES_LOCKFILE names; one that cannot be opened is an error that says so', async () => {
+  test('of the node is the file in XTABLES_LOCKFILE; the error names a file that cannot be opened', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cni-lock-'))
     try {
       writeFileSync(join(folder, 'file'), '')
@@ -171,7 +172,7 @@ describe('the lock of the legacy back end', () => {
   })
 })
 
-/** The node's port, but its programs run in a namespace: their environment is the node's. */
+/** Port of the node whose programs run in a namespace, with the environment of the node. */
 function inside(pod: Netns) {
   const port = netnsPort({ netns: 'host' }, { shield: false })
   const run: IptablesPort['run'] = (argv, options) => port.run(['nsenter', `--net=${pod.path}`, ...argv], options)

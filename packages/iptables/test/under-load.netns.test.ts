@@ -7,7 +7,7 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 
 const program = new URL('./fixtures/write-many.ts', import.meta.url).pathname
 
-test('200 pods are added at once, by 8 processes, in one namespace', { timeout: 180_000 }, async () => {
+test('200 pods are added at the same time, by 8 processes, in one namespace', { timeout: 180_000 }, async () => {
   await using node = await tempNetns()
   const run = promisify(execFile)
   const failed = await Promise.all(

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { savedText, tablesFrom } from '../src/decode/read-tables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 
-/** Rules of others: those with a word for us, and those without. */
+/** Foreign rules: some that this package can decode, and some that it cannot. */
 const known = [
   '-m comment --comment "it\\\'s mine" -j ACCEPT',
   '-m addrtype ! --src-type LOCAL --dst-type MULTICAST --limit-iface-in -j EX2',
@@ -24,7 +24,7 @@ const unknown = [
   '-j SET --add-set ex src',
 ]
 
-test('rules of others without a word for us keep their bytes, their place and where they lead', async () => {
+test('unmodelled foreign rules keep their bytes, places and targets', async () => {
   await using pod = await tempNetns()
   using nft = openNft(pod)
   await netns.exec(pod, ['ipset', 'create', 'ex', 'hash:ip'])
@@ -59,7 +59,7 @@ test('rules of others without a word for us keep their bytes, their place and wh
   expect(rulesOf('COPY').map(({ form }) => form)).toEqual(read.map(({ form }) => form))
 })
 
-test('a rule of nft, which iptables-nft refuses to look at, is read beside the others', async () => {
+test('a rule of nft that iptables-nft cannot print is read like the other rules', async () => {
   await using pod = await tempNetns()
   using nft = openNft(pod)
   const table = { family: 'ip', table: 'filter' } as const

@@ -1,8 +1,9 @@
 import { startupSnapshot } from 'node:v8'
 
 /**
- * Runs `main` when the process starts. `cni-build` evaluates the modules of a program once and keeps their heap in the
- * executable: there `main` runs at each start of the executable, and `warmUp` runs once, before the heap is kept.
+ * Runs `main` when the process starts. `cni-build` evaluates the modules of a program once and stores their heap in the
+ * executable. In that case, `main` runs at each start of the executable, and `warmUp` runs once, before the heap is
+ * stored.
  *
  * @example
  * ```ts
@@ -14,7 +15,7 @@ import { startupSnapshot } from 'node:v8'
  * ```
  */
 export function atStart(main: () => void, warmUp?: () => void | Promise<void>): void {
-  // bun has no snapshots.
+  // Bun has no snapshots.
   if (startupSnapshot?.isBuildingSnapshot() !== true) {
     main()
     return

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const kit = new URL('./command-main.ts', import.meta.url)
 
-/** A process that is a command: the body of an asynchronous function of `io`, its exit code at the end. */
+/** Process with a command: `body` is the body of an asynchronous function with `io`, which returns the exit code. */
 function start(body: string, options = '{}') {
   const script = `import { commandMain } from '${kit}'\ncommandMain('it', async (_, io) => {${body}}, ${options})`
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script], {
@@ -18,12 +18,12 @@ async function ended(child: ReturnType<typeof start>) {
   return { stdout, stderr, code }
 }
 
-test('what a command writes is where it belongs, and its number is the exit code', async () => {
+test('output goes to stdout and stderr, and the returned number is the exit code', async () => {
   const child = start(`io.stdout('out'); io.stderr('err'); return 7`)
   expect(await ended(child)).toEqual({ stdout: 'out', stderr: 'err', code: 7 })
 })
 
-test('a reader that closes early ends the command quietly, and its signal says so', async () => {
+test('a reader that closes early ends the command without an error, and aborts its signal', async () => {
   const body = `
     process.stdin.resume()
     await new Promise((resolve) => process.stdin.once('end', resolve))
@@ -43,14 +43,14 @@ test('a reader that closes early ends the command quietly, and its signal says s
 test.each([
   ['1', '{}', 1],
   ['its own', '{ crashed: 3 }', 3],
-])('an error that was not expected is told with its stack; exit code: %s', async (_, options, code) => {
+])('an unexpected error is printed with its stack; exit code: %s', async (_, options, code) => {
   const child = start(`throw new Error('no such thing')`, options)
   const end = await ended(child)
   expect(end).toMatchObject({ stdout: '', code })
   expect(end.stderr).toMatch(/^it: Error: no such thing\n +at /)
 })
 
-test('what a stranger wrote is cleaned on its way to stderr', async () => {
+test('text from other programs is cleaned on its way to stderr', async () => {
   const child = start(`io.stderr('a\\u0007b'); return 0`, `{ cleanStderr: (text) => text.replace('\\u0007', '?') }`)
   expect((await ended(child)).stderr).toBe('a?b')
 })

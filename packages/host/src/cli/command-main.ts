@@ -1,29 +1,29 @@
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { atStart } from './at-start.ts'
 
-/** What a command gets of its process. */
+/** Access of a command to its process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
   stderr(text: string): void
-  /** Colour on stdout: it is a terminal, and `NO_COLOR` is not set. */
+  /** True if stdout is a terminal and `NO_COLOR` is not set. */
   readonly colour: boolean
-  /** The same for stderr. */
+  /** True if stderr is a terminal and `NO_COLOR` is not set. */
   readonly stderrColour: boolean
-  /** stderr is a terminal: progress may overwrite its own line. */
+  /** True if stderr is a terminal, so that progress may overwrite its own line. */
   readonly progress: boolean
   /**
-   * Aborts at the first SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout any more. A command that never asks for
-   * it is ended by a signal as any process is.
+   * Aborts at the first SIGINT, SIGTERM or SIGHUP, and when the reader of stdout is gone. If a command does not use it,
+   * signals end the process as usual.
    */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a command as this process. A reader that closes early, such as `head`, ends it quietly; an error that the command
- * did not expect is printed with its stack.
+ * Runs a command as this process. A reader that closes early, such as `head`, ends the command without an error. An
+ * unexpected error is printed with its stack.
  *
- * @param run - the command without its process: arguments in, exit code out.
+ * @param run - the command without its process: takes arguments, returns the exit code.
  * @example
  * ```ts
  * import { commandMain, versionText } from '@cni/host/cli'
@@ -38,9 +38,9 @@ export function commandMain(
   name: string,
   run: (argv: readonly string[], io: CommandIo) => Promise<number>,
   options: {
-    /** Exit code of an error that the command did not expect. Default: 1. */
+    /** Exit code for an unexpected error. Default: 1. */
     readonly crashed?: number
-    /** What is done to everything on stderr; for commands that quote what strangers wrote. */
+    /** Cleans everything that goes to stderr, for commands that quote text of other programs. */
     readonly cleanStderr?: (text: string) => string
   } = {},
 ): void {
@@ -58,7 +58,7 @@ function runAsProcess(
   const { env, stdout, stderr } = process
   const unread = new AbortController()
   let stop: AbortSignal | undefined
-  stdout.on('error', () => unread.abort(new Error('nobody reads the output any more')))
+  stdout.on('error', () => unread.abort(new Error('the reader of stdout is gone')))
   stderr.on('error', () => {})
   const io: CommandIo = {
     env,

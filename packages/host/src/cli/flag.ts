@@ -1,28 +1,28 @@
-/** A flag, and how its text is read. */
+/** Flag of a command line, with its parser. */
 export interface Flag<T> {
-  /** Without the dashes. */
+  /** Name without dashes. */
   readonly name: string
   readonly short?: string
   readonly fallback: T
-  /** The default as the help shows it, where that is not its plain text. */
+  /** Default in the help text, if it differs from the plain value. */
   readonly shown?: string
-  /** Throws an `Error` that says what was expected. */
+  /** Parses a value. Throws an `Error` that says what was expected. */
   readonly parse: (text: string) => T
-  /** The value of the flag alone; a flag that has none takes the next argument. */
+  /** Value of the flag without an argument. If it is missing, the flag takes the next argument. */
   readonly alone?: T
-  /** Its values are lists, and a repeated flag has those of all. Otherwise the last one counts. */
+  /** True if a repeated flag concatenates its lists. Otherwise the last one counts. */
   readonly collects?: true
-  /** What the value is called in the help. */
+  /** Name of the value in the help text. */
   readonly value?: string
   readonly help: string
 }
 
-/** The values of parsed flags. */
+/** Values of parsed flags. */
 export type FlagValues<F extends Readonly<Record<string, Flag<unknown>>>> = {
   readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
 }
 
-/** A flag that takes any text; the default is the empty one. */
+/** Flag with any text; the default is empty. */
 export const textFlag = ({
   fallback = '',
   ...flag
@@ -33,7 +33,7 @@ export const textFlag = ({
   parse: (text) => text,
 })
 
-/** A flag that may stand alone; `--flag=false` switches it off. */
+/** Flag without an argument; `--flag=false` switches it off. */
 export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone'>): Flag<boolean> => ({
   ...flag,
   fallback: false,
@@ -41,7 +41,7 @@ export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone
   alone: true,
 })
 
-/** A flag that takes one of a few words. */
+/** Flag with one of a few words. */
 export const choiceFlag = <const T extends string>(
   flag: Omit<Flag<T>, 'parse' | 'value'> & { readonly of: readonly T[] },
 ): Flag<T> => ({
@@ -55,7 +55,8 @@ export const choiceFlag = <const T extends string>(
 })
 
 /**
- * A flag that may be repeated: all values in order. A value is a list with commas, or with `commas: false` taken as it is.
+ * Flag that may be repeated: collects all values in order. A value is a list with commas; with `commas: false`, it is a
+ * single item.
  */
 export const listFlag = ({
   commas = true,
@@ -75,7 +76,7 @@ export const listFlag = ({
   collects: true,
 })
 
-/** A flag that takes seconds, up to a bound; its value is milliseconds. */
+/** Flag with seconds, up to a bound. Its value is in milliseconds. */
 export const secondsFlag = ({
   mostSeconds,
   ...flag
@@ -92,7 +93,7 @@ export const secondsFlag = ({
   },
 })
 
-/** A boolean as Go reads it. */
+/** Parses a boolean as Go does. */
 export function goBool(text: string): boolean {
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true
   if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false

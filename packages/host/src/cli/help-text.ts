@@ -1,6 +1,6 @@
 import type { Flag } from './flag.ts'
 
-/** The part of a help text that lists flags, in two columns. */
+/** Formats the list of flags of a help text, in two columns. */
 export function flagsText(
   flags: Readonly<Record<string, Flag<unknown>>>,
   { variable }: { variable?: (flag: Flag<unknown>) => string } = {},
@@ -9,7 +9,7 @@ export function flagsText(
   return rows.map(([a, b]) => `  ${a}\n${wrap(b, 100)}`).join('')
 }
 
-/** Bold headings, where the terminal can show them. */
+/** Formats a heading, bold if the terminal supports it. */
 export function heading(text: string, colour: boolean): string {
   return colour ? `\u001b[1m${text}\u001b[22m` : text
 }

@@ -1,6 +1,6 @@
 /**
- * Write a command line tool: flags that check themselves, a help text made of them, errors that suggest what was meant,
- * and the glue to the process.
+ * Command line tools: flags with validation, a help text made from them, errors with suggestions, and the connection to
+ * the process.
  *
  * @example
  * ```ts

@@ -25,16 +25,16 @@ test.each([
   [['--out', 'a', '--out', 'b'], { out: 'b' }, []],
   [['--timeout', '0.25'], { timeout: 250 }, []],
   [['--timeout=60'], { timeout: 60_000 }, []],
-])('%j is taken apart', (argv, given, positionals) => {
+])('%j is parsed', (argv, given, positionals) => {
   const values = { json: false, out: '', mode: 'fast', only: [], ...given }
   expect(parseFlags(argv, flags)).toEqual({ given, values, positionals, help: false })
 })
 
-test.each([['--help'], ['-h'], ['-jh']])('%s asks for help', (arg) => {
+test.each([['--help'], ['-h'], ['-jh']])('%s requests help', (arg) => {
   expect(parseFlags([arg], flags).help).toBe(true)
 })
 
-describe('a command line that makes no sense', () => {
+describe('an invalid command line', () => {
   test.each([
     [['--jsno'], 'unknown flag --jsno, did you mean --json?'],
     [['-x'], 'unknown flag -x in "-x"'],
@@ -49,7 +49,7 @@ describe('a command line that makes no sense', () => {
     expect(() => parseFlags(argv, flags)).toThrow(message)
   })
 
-  test('throws a UsageError, which is told apart across bundles', () => {
+  test('throws a UsageError, which is recognised across bundles', () => {
     expect.assertions(2)
     try {
       parseFlags(['--nope'], flags)
@@ -59,21 +59,21 @@ describe('a command line that makes no sense', () => {
     expect(isUsageError(new Error('else'))).toBe(false)
   })
 
-  test('repeats a flag, where that is refused', () => {
+  test('repeats a flag that may be given only once', () => {
     expect(() => parseFlags(['--out=a', '--out=b'], flags, { once: true })).toThrow('flag --out is given twice')
     expect(parseFlags(['--only=a', '--only=b'], flags, { once: true }).given).toEqual({ only: ['a', 'b'] })
   })
 
-  test('shows what was typed on one line, with nothing hidden', () => {
+  test('is quoted on one line, with all characters visible', () => {
     expect(() => parseFlags(['--mode', 'a\n\u202eb'], flags)).toThrow('"a\\n\\u202eb"')
   })
 })
 
-test('values that were not given are the defaults', () => {
+test('missing values are the defaults', () => {
   expect(parseFlags(['--out=x'], flags).values).toEqual({ json: false, out: 'x', mode: 'fast', only: [] })
 })
 
-test('the help has each flag with its value and default', () => {
+test('the help lists each flag with its value and default', () => {
   const text = flagsText(flags)
   expect(text).toContain('  -j, --json\n          for programs\n')
   expect(text).toContain('      --mode fast|slow\n          how (default fast)\n')

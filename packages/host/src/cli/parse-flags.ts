@@ -3,21 +3,21 @@ import type { Flag, FlagValues } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Takes a command line apart as Go's pflag does, on which invocations of the original rely: `--flag=value`,
- * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before what are no flags. Throws
- * a {@link UsageError}.
+ * Parses a command line as Go's pflag does, because invocations of Istio's programs depend on it: `--flag=value`,
+ * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before positional arguments.
+ * Throws a {@link UsageError}.
  *
- * @param options - with `once` a flag that is given twice is refused, unless it collects its values. Default: the last one
- *   counts.
+ * @param options - `once` refuses a flag that is given twice, unless it collects its values. Default: the last one
+ * counts.
  */
 export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
   argv: readonly string[],
   flags: F,
   options: { readonly once?: boolean } = {},
 ): {
-  /** Values of the flags that were given; the last one of a repeated flag. */
+  /** Values of the given flags; the last one of a repeated flag. */
   readonly given: Partial<FlagValues<F>>
-  /** Values of all flags: given ones, else their defaults. */
+  /** Values of all flags: given ones, otherwise defaults. */
   readonly values: FlagValues<F>
   readonly positionals: readonly string[]
   readonly help: boolean
@@ -60,7 +60,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
           continue
         }
         if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
-        // pflag: "-o=" with nothing behind it is the value "="
+        // pflag parses "-o=" without a value as the value "=".
         const assigned = /^=./.test(letters)
         const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
         set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)
@@ -71,7 +71,7 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
     }
   }
   const defaults = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
-  // every value went through the parser of its own flag
+  // Every value comes from the parser of its own flag.
   const values = { ...defaults, ...given } as FlagValues<F>
   return { given: given as Partial<FlagValues<F>>, values, positionals, help }
 }
@@ -90,7 +90,7 @@ const namesOf = (flags: Readonly<Record<string, Flag<unknown>>>): string[] =>
 
 const LONGEST = 80
 
-/** What somebody typed, as it is shown in an error: on one line, nothing hidden, at most 80 characters. */
+/** Quotes an argument for an error: on one line, all characters visible, at most 80 characters. */
 function quote(text: string): string {
   const shown = JSON.stringify(text).replace(
     /[\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/g,

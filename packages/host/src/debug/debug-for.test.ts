@@ -7,11 +7,11 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** What reaches stderr of these steps, with `DEBUG` set to `pattern`. */
+/** Output of these steps on stderr, with `DEBUG` set to `pattern`. */
 async function traced(pattern: string, steps: (debugFor: typeof import('./debug-for.ts').debugFor) => void) {
   vi.stubEnv('DEBUG', pattern)
   vi.resetModules()
-  // It reads the variable once, when it is loaded.
+  // The package reads the variable once, when it is loaded.
   debug.enable(pattern)
   let text = ''
   vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
@@ -25,7 +25,7 @@ async function traced(pattern: string, steps: (debugFor: typeof import('./debug-
 }
 
 test.each(['', '*', '1', 'express:*'])(
-  'with DEBUG=%j there is no trace, and its arguments are not even evaluated',
+  'with DEBUG=%j there is no trace, and its arguments are not evaluated',
   async (value) => {
     vi.stubEnv('DEBUG', value)
     const { debugFor } = await import('./debug-for.ts')
@@ -35,7 +35,7 @@ test.each(['', '*', '1', 'express:*'])(
   },
 )
 
-test('DEBUG=cni:* prints each step with its area and values, in order, also those from before the package was there', async () => {
+test('DEBUG=cni:* prints each step with its area and values, in order, also steps before the package is loaded', async () => {
   const text = await traced('cni:*', (debugFor) => {
     debugFor('one')?.('first', { n: 1, ms: 1.234, name: 'eth0', nothing: undefined })
     debugFor('two')?.('second', { error: new Error('refused') })
@@ -43,7 +43,7 @@ test('DEBUG=cni:* prints each step with its area and values, in order, also thos
   expect(text).toMatch(/cni:one first n=1 ms=1\.23 name="eth0"\n.*cni:two second error="refused"/s)
 })
 
-test('names are chosen as the package debug says', async () => {
+test('names are selected as in the package debug', async () => {
   const text = await traced('cni:*,-cni:quiet', (debugFor) => {
     debugFor('quiet')?.('not this')
     debugFor('loud')?.('but this')
@@ -57,7 +57,7 @@ test.each([
   ['line breaks', 'a\nb', 'a\\nb'],
   ['text that is turned around', '\u202egpj', '\\u202egpj'],
   ['formats of the package', '%s %o %%', '%s %o %%'],
-])('a hostile name prints none of its %s', async (_what, name, shown) => {
+])('a name with hostile characters prints none of its %s', async (_what, name, shown) => {
   const text = await traced('cni:*', (debugFor) => debugFor('kube')?.('GET', { name }))
   expect(text).toContain(`name="${shown}"`)
   expect(text.trimEnd()).toMatch(/^[\x20-\x7e]*$/)

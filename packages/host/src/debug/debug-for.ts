@@ -1,12 +1,12 @@
 /**
- * Returns the trace function of one area, `cni:<area>`; each call prints one step. Values are printed as JSON in ASCII, so
- * that nothing in them can act on a terminal. Returns `undefined` unless the variable `DEBUG` names `cni:`, so that
- * `debug?.(…)` does not even evaluate its arguments. Whoever traces leaves out what is secret: a token never gets here.
+ * Returns the trace function of one area, `cni:<area>`. Each call prints one step. Values are printed as JSON in ASCII,
+ * so that they cannot control a terminal. Returns `undefined` unless the variable `DEBUG` contains `cni:`; `debug?.(…)`
+ * then does not evaluate its arguments. Callers must omit secrets such as tokens.
  */
 export function debugFor(
   area: string,
 ): ((step: string, values?: Readonly<Record<string, unknown>>) => void) | undefined {
-  // A variable that is meant for other programs, such as `DEBUG=*` or `DEBUG=1`, changes nothing here.
+  // Ignores values for other programs, such as `DEBUG=*` or `DEBUG=1`.
   if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
@@ -16,10 +16,10 @@ export function debugFor(
 
 type Printer = (format: string, line: string) => void
 
-/** The package, once it is loaded; it knows which names are switched on, and how long ago the last line was. */
+/** Package `debug`, once it is loaded. It selects names and measures the time between lines. */
 let createPrinter: ((name: string) => Printer) | undefined
 const printers = new Map<string, Printer>()
-/** Lines from before that; `undefined`: nobody has asked yet. */
+/** Lines to print once the package is loaded. `undefined` means that loading has not started. */
 let waiting: (readonly [name: string, line: string])[] | undefined
 
 function print(name: string, line: string): void {
@@ -29,7 +29,7 @@ function print(name: string, line: string): void {
   }
   const printer = printers.get(name) ?? createPrinter(name)
   printers.set(name, printer)
-  // Its own formats would be looked for in a line.
+  // A fixed format: the package would otherwise interpret formats in the line.
   printer('%s', line)
 }
 
@@ -45,7 +45,7 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // A trace is never a reason to fail.
+      // A missing package must not cause a failure.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },

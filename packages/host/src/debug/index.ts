@@ -1,7 +1,7 @@
 /**
- * `DEBUG=cni:*`: what each package does, on stderr, with times. Costs nothing unless the variable names
- * `cni:`: only then the package `debug` is loaded. Areas are `cni:host`, `cni:rtnl`, `cni:iptables`, `cni:nftables`,
- * `cni:ipset`, `cni:invoke`, `cni:libcni`, `cni:skel`, `cni:kube` and `cni:installer`; names are chosen as that package says
+ * `DEBUG=cni:*` prints the steps of each package on stderr, with times. The package `debug` is loaded only if the
+ * variable contains `cni:`. Areas are `cni:host`, `cni:rtnl`, `cni:iptables`, `cni:nftables`, `cni:ipset`,
+ * `cni:invoke`, `cni:libcni`, `cni:skel`, `cni:kube` and `cni:installer`. Names are selected as in that package
  * (`DEBUG=cni:*,-cni:host`).
  *
  * @example

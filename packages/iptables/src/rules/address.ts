@@ -2,7 +2,7 @@ import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
 import type { Family } from './model.ts'
 
-/** Checks an address or CIDR of `family` and returns it unchanged; host bits may be set. */
+/** Validates an address or CIDR of `family` and returns it unchanged. Host bits may be set. */
 export function checkNetwork(text: string, family: Family, what: string): string {
   const network = typeof text === 'string' ? parseNetwork(text, family) : undefined
   if (network === undefined) {
@@ -11,7 +11,7 @@ export function checkNetwork(text: string, family: Family, what: string): string
   return text
 }
 
-/** Checks an address of `family` and returns it unchanged. */
+/** Validates an address of `family` and returns it unchanged. */
 export function checkAddress(text: string, family: Family, what: string): string {
   const bytes = typeof text === 'string' ? parseAddress(text) : undefined
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16)) {
@@ -21,13 +21,16 @@ export function checkAddress(text: string, family: Family, what: string): string
   return text
 }
 
-/** Parses `address` or `address/prefix` of `family`; `undefined` for anything else, a leading zero or a zone included. */
+/**
+ * Parses `address` or `address/prefix` of `family`. Returns `undefined` for other text, also with a leading zero or a
+ * zone.
+ */
 export function parseNetwork(text: string, family: Family): ReturnType<typeof parsePrefix> {
   const network = parsePrefix(text)
   return network?.bytes.length === (family === 'ipv4' ? 4 : 16) ? network : undefined
 }
 
-/** The one spelling of a network, for comparison: host bits cleared. Equal networks give equal text. */
+/** Canonical text of a network with host bits cleared. Equal networks have equal texts. */
 export function canonicalNetwork(network: NonNullable<ReturnType<typeof parsePrefix>>): string {
   return `${networkAddress(network).join('.')}/${network.length}`
 }

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 
-test('rulesets, their text and traces of packets bundle for a browser: no module of Node is in reach', async () => {
+test('rulesets, their text and traces bundle for a browser without any module of Node.js', async () => {
   const contents = "export * from '@cni/iptables/rules'"
   const { metafile } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },

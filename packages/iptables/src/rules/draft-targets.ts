@@ -17,7 +17,7 @@ import type {
 } from './target-options.ts'
 import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
-/** Where a rule goes and what may be said there. */
+/** Location of a rule: table, chain and family. */
 export interface DraftPlace {
   readonly table: Table
   readonly chain: string
@@ -26,7 +26,7 @@ export interface DraftPlace {
   readonly own: ReadonlySet<string>
 }
 
-/** The targets of a draft, every value checked when given. */
+/** Targets of a draft. Every value is validated when it is given. */
 export abstract class DraftTargets {
   protected readonly place: DraftPlace
   protected readonly family: Family | undefined
@@ -36,7 +36,7 @@ export abstract class DraftTargets {
     this.family = family
   }
 
-  /** Finishes the rule. */
+  /** Ends the rule. */
   protected abstract end(target: Target): Rule
 
   jump(chain: string): Rule {
@@ -89,7 +89,7 @@ export abstract class DraftTargets {
     const port = checkInteger(options.port, 1, 65535, 'tproxy port')
     const on = options.on === undefined ? undefined : { on: this.perFamily(options.on, 'tproxy on', checkAddress) }
     if (options.mark === undefined) {
-      if (options.mask !== undefined) invalid('tproxy: mask without mark')
+      if (options.mask !== undefined) invalid('tproxy: mask needs mark')
       return this.end({ target: 'TPROXY', port, ...on })
     }
     const { value, ...mask } = marked(options.mark, options.mask, 'tproxy mark')
@@ -181,7 +181,7 @@ export abstract class DraftTargets {
     return this.end({
       ...this.#set('add', name, dirs),
       ...(exist === true ? { exist } : undefined),
-      // ipset counts the seconds in milliseconds, in 32 bits with a sign.
+      // ipset stores milliseconds as a signed 32-bit number.
       ...(seconds === undefined
         ? undefined
         : { timeoutSeconds: checkInteger(seconds, 0, 2_147_483, 'addSet timeoutSeconds') }),
@@ -205,7 +205,7 @@ export abstract class DraftTargets {
     return `${this.place.table} ${this.place.chain}`
   }
 
-  /** A value that differs between the families: one of them in a rule of one family, else both. */
+  /** Value that differs between the families: a single value in a rule of one family, otherwise both. */
   protected perFamily(
     value: string | AddressPair,
     what: string,
@@ -243,7 +243,7 @@ export abstract class DraftTargets {
   }
 }
 
-/** A mark with its mask, if it has one. */
+/** Mark with its mask, if given. */
 export const marked = (value: number, mask: number | undefined, what: string) => ({
   value: checkMark(value, what),
   ...masked(mask, what),

@@ -24,8 +24,8 @@ import type { RuleWords } from './rule-words.ts'
 import { addrTypes, checkWords, ctStates, plainStates, protocols } from './words.ts'
 
 /**
- * The builder behind every `RuleBuilder<…>`: wider parameter types than any of them, every value checked when given,
- * the whole rule checked when its target ends it. Immutable: each step is a new draft.
+ * Implementation of every `RuleBuilder<…>`, with wider parameter types. Validates every value when it is given, and the
+ * whole rule when its target ends it. Immutable: each step creates a new draft.
  */
 export class Draft extends DraftTargets {
   readonly #matches: readonly Match[]
@@ -38,12 +38,13 @@ export class Draft extends DraftTargets {
   }
 
   get not(): Draft {
-    if (this.#not) invalid(`${this.where}: .not stands twice before one condition`)
+    if (this.#not) invalid(`${this.where}: .not is given twice before one condition`)
     return new Draft(this.place, this.#matches, this.family, true)
   }
 
   only(family: Family): Draft {
-    if (family !== 'ipv4' && family !== 'ipv6') invalid(`${this.where}: only(${JSON.stringify(family)}) is no family`)
+    if (family !== 'ipv4' && family !== 'ipv6')
+      invalid(`${this.where}: only(${JSON.stringify(family)}) is not a family; expected 'ipv4' or 'ipv6'`)
     if (this.family !== undefined && this.family !== family) invalid(`${this.where}: only() names both families`)
     this.#positive('only()')
     return new Draft(this.place, this.#matches, family)
@@ -52,7 +53,7 @@ export class Draft extends DraftTargets {
   proto(protocol: RuleWords['protocol']): Draft {
     const text = String(protocol)
     const ok = typeof protocol === 'number' ? checkInteger(protocol, 1, 255, 'proto') > 0 : protocols.has(text)
-    if (!ok) invalid(`${this.where}: proto ${JSON.stringify(protocol)} is not a protocol name we know; give its number`)
+    if (!ok) invalid(`${this.where}: proto ${JSON.stringify(protocol)} is not a known protocol name; give its number`)
     return this.#add({ match: 'proto', protocol: text })
   }
 

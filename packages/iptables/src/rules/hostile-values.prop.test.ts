@@ -13,7 +13,7 @@ const targetOf = ({ target }: Rule) =>
   target.target === 'jump' ? target.chain : target.target === 'raw' ? target.name : target.target
 
 describe.each(Object.entries(fields))('a hostile string in %s', (_, { build, tokens }) => {
-  test('is refused, or stays one token of one line', () => {
+  test('is refused, or remains one token of one line', () => {
     fc.assert(
       fc.property(evil, (text) => {
         let rule: Rule
@@ -30,7 +30,7 @@ describe.each(Object.entries(fields))('a hostile string in %s', (_, { build, tok
         expect(tokenize(line).map((word) => word.text)).toEqual(args)
         const output = restoreText({ chains: [{ table: rule.table, name: 'A' }], rules: [rule] }, 'ipv4')
         expect(output.split('\n')).toHaveLength(5)
-        // The target is still that of the rule: nothing in the value was read as an option.
+        // The target is unchanged: iptables reads no part of the value as an option.
         expect(canonical(tokenize(line), 'ipv4').target).toBe(targetOf(rule))
       }),
       { numRuns: 300 },

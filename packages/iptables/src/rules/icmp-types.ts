@@ -1,7 +1,7 @@
 import type { IpFamily } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
 
-/** The types of ICMP (with their codes) by the names that iptables knows. */
+/** Types of ICMP (with codes) by their iptables names. */
 export const icmpTypes = {
   'echo-reply': '0',
   pong: '0',
@@ -44,7 +44,7 @@ export const icmpTypes = {
   'address-mask-reply': '18',
 } as const
 
-/** The types of ICMPv6 (with their codes) by the names that iptables knows. */
+/** Types of ICMPv6 (with codes) by their iptables names. */
 export const icmpv6Types = {
   'destination-unreachable': '1',
   'no-route': '1/0',
@@ -76,19 +76,21 @@ export const icmpv6Types = {
   redirect: '137',
 } as const
 
-/** Checks a type of ICMP and returns its text. */
+/** Validates a type of ICMP and returns its text. */
 export function checkIcmpType(value: number | string, family: IpFamily, what: string): string {
   const text = String(value)
   if (typeof value === 'string' && Object.hasOwn(namesOf(family), value)) return text
   const [type, code] = numbers(text)
   if (type === undefined || type > 255 || (code ?? 0) > 255) {
-    invalid(`${what}: ${JSON.stringify(value)} is no type such as 'echo-request', 8 or '3/1' (each number up to 255)`)
+    invalid(
+      `${what}: ${JSON.stringify(value)} is not a type such as 'echo-request', 8 or '3/1' (each number up to 255)`,
+    )
   }
   if (type === 255 && family === 'ipv4') invalid(`${what}: 255 means any type to iptables; leave ${what}() out`)
   return text
 }
 
-/** The numbers of a type that may be written by name; unknown text stays. */
+/** Number of a type given by name. Returns other text unchanged. */
 export function icmpNumber(text: string, family: IpFamily): string {
   const names: Readonly<Record<string, string>> = namesOf(family)
   if (Object.hasOwn(names, text)) return names[text] ?? text

@@ -1,6 +1,6 @@
 /**
- * Typed rulesets without a kernel: make them, print and parse them, compare them, trace a packet through them. Nothing here
- * imports a module of Node.
+ * Typed rulesets without a kernel: build, print, parse and compare them, and trace packets through them. Imports no
+ * module of Node.js.
  *
  * @example
  * ```ts

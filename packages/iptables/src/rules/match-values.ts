@@ -7,7 +7,7 @@ import { checkInteger } from './numbers.ts'
 import type { RuleWords } from './rule-words.ts'
 import { checkWords, tcpFlags } from './words.ts'
 
-/** Checks `from-to` (or one address) of `family`. */
+/** Validates `from-to` (or a single address) of `family`. */
 export function checkRange(text: string, family: Family, what: string): string {
   const ends = typeof text === 'string' ? text.split('-') : []
   const [from, to] = [ends[0], ends[1] ?? ends[0]].map((end) => bytes(end, family))
@@ -19,13 +19,13 @@ export function checkRange(text: string, family: Family, what: string): string {
   return text
 }
 
-/** True if the first of two addresses of one family is the higher one. */
+/** True if the first address is higher than the second one of the same family. */
 function isAfter(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0)
 }
 
-/** Checks an Ethernet address. */
+/** Validates an Ethernet address. */
 export function checkMac(text: string): string {
   if (typeof text !== 'string' || !/^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/.test(text)) {
     invalid(`mac: ${JSON.stringify(text)} is not an Ethernet address, such as 02:42:ac:11:00:02`)
@@ -33,7 +33,7 @@ export function checkMac(text: string): string {
   return text
 }
 
-/** Checks the name of an ipset. */
+/** Validates the name of an ipset. */
 export function checkSetName(name: string, what: string): string {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:@+%=-]{0,30}$/.test(name)) {
     invalid(`${what}: ${JSON.stringify(name)} is not the name of an ipset (1 to 31 letters, digits or _ . : @ + % = -)`)
@@ -41,16 +41,17 @@ export function checkSetName(name: string, what: string): string {
   return name
 }
 
-/** Checks which addresses are looked up in a set: one word per dimension. */
+/** Validates the directions for a set: one word per dimension. */
 export function checkDirs(dirs: readonly RuleWords['setDir'][], what: string): readonly RuleWords['setDir'][] {
   for (const dir of dirs) {
     if (dir !== 'src' && dir !== 'dst') invalid(`${what}: ${JSON.stringify(dir)} is neither 'src' nor 'dst'`)
   }
-  if (dirs.length < 1 || dirs.length > 6) invalid(`${what}: ${dirs.length} of src and dst, 1 to 6 are possible`)
+  if (dirs.length < 1 || dirs.length > 6)
+    invalid(`${what}: got ${dirs.length} directions; expected 1 to 6 of src and dst`)
   return Object.freeze([...dirs])
 }
 
-/** Checks how a packet came on the link. */
+/** Validates the link-layer type of a packet. */
 export function checkPktType(type: NonNullable<Packet['packetType']>): NonNullable<Packet['packetType']> {
   if (type !== 'unicast' && type !== 'broadcast' && type !== 'multicast') {
     invalid(`pktType: ${JSON.stringify(type)} is not one of unicast, broadcast, multicast`)
@@ -58,7 +59,7 @@ export function checkPktType(type: NonNullable<Packet['packetType']>): NonNullab
   return type
 }
 
-/** Checks what a socket must be; the words are the options of iptables. */
+/** Validates the options of the socket match and returns their iptables names. */
 export function checkSocket({ transparent, nowildcard, restoreSkmark }: SocketOptions): readonly string[] {
   return Object.freeze([
     ...(transparent === true ? ['transparent'] : []),
@@ -67,7 +68,7 @@ export function checkSocket({ transparent, nowildcard, restoreSkmark }: SocketOp
   ])
 }
 
-/** Checks a rate and a burst against what the kernel can count. */
+/** Validates a rate and a burst against the kernel's limits. */
 export function checkLimit(rate: string, burst?: number): Match {
   const [, count, unit = ''] = (typeof rate === 'string' ? /^([1-9]\d{0,8})\/([a-z]+)$/.exec(rate) : null) ?? []
   const seconds = Object.hasOwn(unitSeconds, unit) ? (unitSeconds[unit] ?? 0) : 0
@@ -75,14 +76,14 @@ export function checkLimit(rate: string, burst?: number): Match {
   const each = seconds / Number(count)
   if (each < 1e-4) invalid(`limit: ${rate} is faster than the 10000/sec that the kernel can count`)
   const size = burst === undefined ? 5 : checkInteger(burst, 1, 10_000, 'limit burst')
-  // The kernel counts credits in 32 bits; legacy refuses what overflows, or takes what is left of it.
+  // The kernel counts credits in 32 bits. The legacy back end refuses a burst that overflows, or silently truncates it.
   if (each * size > 134_217) {
     invalid(`limit: a burst of ${size} at ${rate} takes more than 37 hours to refill, which overflows; lower the burst`)
   }
   return burst === undefined ? { match: 'limit', rate } : { match: 'limit', rate, burst }
 }
 
-/** Checks a share of packets. */
+/** Validates the options of the statistic match. */
 export function checkStatistic(options: Statistic): Match {
   if (!('probability' in options)) {
     const every = checkInteger(options.every, 1, 0xffffffff, 'statistic every')
@@ -98,7 +99,7 @@ export function checkStatistic(options: Statistic): Match {
   return { match: 'random', probability }
 }
 
-/** Checks flags of TCP: some are looked at, some of these are set. */
+/** Validates TCP flags. `set` must be a part of `mask`. */
 export function checkTcpFlags(
   mask: NonNullable<Packet['tcpFlags']> | 'ALL',
   set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE',
@@ -108,7 +109,9 @@ export function checkTcpFlags(
   const some = none ? [] : checkWords(set === 'ALL' ? tcpFlags : set, tcpFlags, 'tcpFlags')
   const odd = some.filter((flag) => !all.includes(flag))
   if (odd.length > 0)
-    invalid(`tcpFlags: ${odd.join(',')} is not looked at (${all.join(',')}), so it never is set; add it`)
+    invalid(
+      `tcpFlags: ${odd.join(',')} is not in the mask (${all.join(',')}), so the rule never matches; add it to the mask`,
+    )
   return { match: 'tcpFlags', mask: all, set: Object.freeze(some) }
 }
 

@@ -5,13 +5,13 @@ import type { RuleWords } from './rule-words.ts'
 
 export type { Table } from '../table.ts'
 
-/** An IP family; each has its own tables, chains and programs. */
+/** IP family. Each has its own tables, chains and programs. */
 export type Family = IpFamily
 
-/** Both families, in the order in which reports name them. */
+/** Both families, in the order of reports. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
-/** A built-in chain of table `T`: the hooks at which the kernel calls it. */
+/** Built-in chain of table `T`: a hook at which the kernel calls it. */
 export type BuiltinChain<T extends Table = Table> = {
   readonly filter: 'INPUT' | 'FORWARD' | 'OUTPUT'
   readonly mangle: 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
@@ -20,7 +20,7 @@ export type BuiltinChain<T extends Table = Table> = {
   readonly security: 'INPUT' | 'FORWARD' | 'OUTPUT'
 }[T]
 
-/** The built-in chains of each table. */
+/** Built-in chains of each table. */
 export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] } = {
   filter: ['INPUT', 'FORWARD', 'OUTPUT'],
   mangle: ['PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'],
@@ -29,22 +29,22 @@ export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] 
   security: ['INPUT', 'FORWARD', 'OUTPUT'],
 }
 
-/** All tables, sorted by name: the order of every text that this package prints. */
+/** All tables, sorted by name: the order in every text that this package prints. */
 export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
 
-/** Whether `name` is a table. */
+/** True if `name` is a table. */
 export const isTable = (name: string): name is Table => Object.hasOwn(builtinChains, name)
 
-/** Whether `chain` is built in and therefore never created, flushed or removed. */
+/** True if `chain` is built in. Built-in chains are never created, flushed or removed. */
 export const isBuiltin = (table: Table, chain: string): boolean => builtinChains[table].some((name) => name === chain)
 
-/** One address (with optional prefix length) per family, for a rule of both families. */
+/** An address (with optional prefix length) for each family, for a rule of both families. */
 export interface AddressPair {
   readonly ipv4: string
   readonly ipv6: string
 }
 
-/** One condition of a rule, in the form it was written; plain data. */
+/** Condition of a rule as written; plain data. */
 export type Match =
   | ({ readonly not?: true } & (
       | { readonly match: 'proto'; readonly protocol: string }
@@ -77,7 +77,7 @@ export type Match =
   | { readonly match: 'comment'; readonly text: string }
   | { readonly match: 'raw'; readonly tokens: readonly string[] }
 
-/** What a rule does with a packet that it matches; plain data. */
+/** Target of a rule; plain data. */
 export type Target =
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
@@ -138,7 +138,7 @@ export type Target =
   | { readonly target: 'raw'; readonly name: string; readonly tokens: readonly string[] }
   | { readonly target: 'none' }
 
-/** One rule: frozen plain data. Without `family` it stands in both; with `position` it is inserted there. */
+/** Rule as frozen plain data. Without `family`, it applies to both families. With `position`, it is inserted there. */
 export interface Rule {
   readonly table: Table
   readonly chain: string
@@ -149,29 +149,29 @@ export interface Rule {
 }
 
 /**
- * Rules over several tables and both families: frozen plain data, made by `ruleset`, printed by `restoreText`, applied
- * by `iptables(…).apply`. It survives `JSON.stringify`.
+ * Rules of several tables and both families, as frozen plain data. Made by `ruleset`, printed by `restoreText`, applied
+ * by `iptables(…).apply`. `JSON.stringify` keeps it intact.
  */
 export interface Ruleset {
-  /** The chains that the ruleset owns. */
+  /** Chains that the ruleset owns. */
   readonly chains: readonly { readonly table: Table; readonly name: string }[]
   readonly rules: readonly Rule[]
 }
 
-/** The rules of a ruleset that stand in `family`, in the author's order. */
+/** Rules of a ruleset in `family`, in the author's order. */
 export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
   const all = rules.rules
   const known = parts[family].get(all)
   if (known !== undefined) return known
   const found = all.filter((rule) => rule.family === undefined || rule.family === family)
-  // That of JSON may still change.
+  // Caches only frozen rules: a ruleset parsed from JSON may still change.
   if (Object.isFrozen(all)) parts[family].set(all, Object.freeze(found))
   return found
 }
 
 /**
- * The own chains that exist in `family`: those that hold a rule there or are jumped to. A declared chain with neither
- * is not created in that family, and is removed when an older ruleset left it behind.
+ * Own chains in `family`: those with a rule or with a jump to them. A declared chain without either is not created in
+ * that family. It is removed if an older ruleset created it.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))
@@ -185,7 +185,7 @@ export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
 
 // internal
 
-/** Asked for several times by each call that works on a ruleset. */
+/** Cache of the rules per family: each call on a ruleset needs them several times. */
 const parts: Readonly<Record<Family, WeakMap<readonly Rule[], readonly Rule[]>>> = {
   ipv4: new WeakMap(),
   ipv6: new WeakMap(),

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import { isBuiltin, type Table, tables } from './model.ts'
 
-/** Checks the name of an own chain: what the kernel takes, and nothing that iptables reads as something else. */
+/** Validates the name of an own chain: the kernel must accept it, and iptables must not read it as something else. */
 export function checkChainName(table: Table, name: string): string {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]{0,27}$/.test(name)) {
     invalid(`chain ${JSON.stringify(name)}: 1 to 28 letters, digits or _ . : - are needed, and no leading - or :`)
@@ -13,7 +13,7 @@ export function checkChainName(table: Table, name: string): string {
   return name
 }
 
-/** Checks an interface name; a trailing `+` is the wildcard of iptables. */
+/** Validates an interface name. A trailing `+` is the wildcard of iptables. */
 export function checkInterface(name: string, what: string): string {
   if (
     typeof name !== 'string' ||
@@ -25,10 +25,10 @@ export function checkInterface(name: string, what: string): string {
   return name
 }
 
-/** Checks a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
+/** Validates a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
-  // The usual case costs no parsing; 4294967295 is (uid_t)-1, "no user".
+  // Avoids parsing in the usual case. 4294967295 is (uid_t)-1, "no user".
   if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)
   if (range === null) {
@@ -39,7 +39,7 @@ export function checkOwner(owner: number | string, what: string): string {
   }
   const ids = range.slice(1).filter((id) => id !== undefined)
   for (const id of ids) {
-    // A leading zero is octal for iptables.
+    // iptables reads a leading zero as octal.
     if (!/^(0|[1-9]\d*)$/.test(id) || Number(id) > 0xfffffffe) {
       invalid(`${what}: ${JSON.stringify(owner)} is out of range (0-4294967294, no leading zero)`)
     }
@@ -48,17 +48,17 @@ export function checkOwner(owner: number | string, what: string): string {
   return text
 }
 
-/** Checks text that the kernel stores (a comment, a log prefix): one line, no control characters. */
+/** Validates text that the kernel stores (a comment, a log prefix): one line without control characters. */
 export function checkText(text: string, maxBytes: number, what: string): string {
   if (typeof text !== 'string' || /\p{Cc}|\p{Cs}/u.test(text)) {
     invalid(`${what}: ${JSON.stringify(text)} has control characters or broken Unicode`)
   }
   const size = new TextEncoder().encode(text).length
-  if (size > maxBytes) invalid(`${what}: ${size} bytes, the kernel stores ${maxBytes}`)
+  if (size > maxBytes) invalid(`${what}: ${size} bytes are too long, the kernel stores at most ${maxBytes}`)
   return text
 }
 
-/** Whether `-j NAME` means a verdict or a target of an extension, not a chain. */
+/** True if `-j NAME` means a verdict or the target of an extension, not a chain. */
 export const isExtensionTarget = (name: string): boolean => targetNames.has(name)
 
 const targetNames = new Set([

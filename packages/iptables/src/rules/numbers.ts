@@ -1,15 +1,15 @@
 import { invalid } from '../errors.ts'
 import type { RuleWords } from './rule-words.ts'
 
-/** Checks a port or a range with the given separator and returns its text. */
+/** Validates a port, or a range with the given separator, and returns its text. */
 export function checkPorts(value: RuleWords['ports'] | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
-  // The usual case costs no parsing.
+  // Avoids parsing in the usual case.
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
   const parts = text.split(separator)
   const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]
   if (parts.length > 2 || from === undefined || to === undefined || to > 65535) {
-    // iptables reads 0022 as octal (18) and takes other words for service names.
+    // iptables reads 0022 as octal (18), and other words as service names.
     invalid(
       `${what}: ${JSON.stringify(value)} is not a port (0-65535, no leading zero) or a range such as 1000${separator}2000`,
     )
@@ -18,17 +18,17 @@ export function checkPorts(value: RuleWords['ports'] | string, what: string, sep
   return text
 }
 
-/** Checks a list for `-m multiport`: the kernel has room for 15 ports, a range takes two. */
+/** Validates a list for `-m multiport`: at most 15 ports; a range counts twice. */
 export function checkPortList(values: readonly (RuleWords['ports'] | string)[], what: string): string {
   if (values.length === 0) invalid(`${what}: at least one port is needed`)
   // The multiport match refuses a range of one port.
   const texts = values.map((value) => checkPorts(value, what).replace(/^(\d+):\1$/, '$1'))
   const room = texts.reduce((sum, text) => sum + (text.includes(':') ? 2 : 1), 0)
-  if (room > 15) invalid(`${what}: ${room} ports, the kernel takes 15 (a range counts twice); split the rule`)
+  if (room > 15) invalid(`${what}: ${room} ports, but the maximum is 15 (a range counts twice); split the rule`)
   return texts.join(',')
 }
 
-/** Checks a 32-bit mark or mask. */
+/** Validates a 32-bit mark or mask. */
 export function checkMark(value: number, what: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) {
     invalid(`${what}: ${shown(value)} is not a mark (an integer from 0 to 0xffffffff)`)
@@ -36,7 +36,7 @@ export function checkMark(value: number, what: string): number {
   return value
 }
 
-/** Checks an integer between two bounds. */
+/** Validates an integer between two bounds. */
 export function checkInteger(value: number, min: number, max: number, what: string): number {
   if (!Number.isInteger(value) || value < min || value > max) {
     invalid(`${what}: ${shown(value)} is not an integer from ${min} to ${max}`)

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import { type Family, families, isBuiltin, type Match, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 
-/** Refuses a rule whose target or conditions the kernel does not take in its table and built-in chain. */
+/** Refuses a rule whose target or conditions the kernel does not accept in its table and built-in chain. */
 export function checkPlacement(rule: Rule): void {
   const { target } = rule
   const place = targetPlaces[target.target]
@@ -28,8 +28,8 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Refuses what the kernel would refuse once the chain of a rule is called: it checks conditions and targets again for
- * every built-in chain that leads to it.
+ * Refuses rules that the kernel would refuse when their chain is called: it checks conditions and targets again for
+ * every built-in chain that leads to them.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
@@ -49,7 +49,7 @@ export function checkReach(rules: Ruleset): void {
   }
 }
 
-/** Throws with the place of a rule in front. */
+/** Throws an error that starts with the location of a rule. */
 export function refuse(rule: Rule, why: string): never {
   const kind = isBuiltin(rule.table, rule.chain) ? '' : ' (own chain)'
   return invalid(`${rule.table} ${rule.chain}${kind}: ${why}`)
@@ -72,7 +72,7 @@ type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
 
-/** Built-in chains from which the kernel lets a condition be reached. */
+/** Built-in chains from which the kernel allows a condition to be reached. */
 const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> = {
   uid: local,
   gid: local,
@@ -81,7 +81,10 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
   socket: ['PREROUTING', 'INPUT'],
 }
 
-/** Tables of a target, and built-in chains from which the kernel lets it be reached. TCPMSS has more tables: see the README. */
+/**
+ * Tables of a target, and built-in chains from which the kernel allows it to be reached. TCPMSS has more tables: see
+ * the README.
+ */
 const targetPlaces: Readonly<Record<string, Place>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
   DNAT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
@@ -95,7 +98,7 @@ const targetPlaces: Readonly<Record<string, Place>> = {
 
 const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
 
-/** What binds a rule to some hooks. */
+/** Conditions and targets that restrict a rule to some hooks. */
 function bounds({ matches, target }: Rule): readonly Bound[] {
   const found: Bound[] = []
   for (const { match } of matches) {
@@ -107,7 +110,7 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
   return found
 }
 
-/** Each chain once: chains have many rules, and few targets. */
+/** Visits each chain once: chains have many rules and few targets. */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()
   for (const { table: of, chain, target } of rulesFor(rules, family)) {

@@ -15,13 +15,16 @@ describe.each([
 ])('a ruleset from a file with %s', (_, data) => {
   const rules: Ruleset = JSON.parse(JSON.stringify(data))
 
-  test('is refused by what prints', () => {
+  test('is refused by the functions that print', () => {
     expect(() => restoreText(rules, 'ipv4')).toThrow(expect.objectContaining({ code: 'INVALID_RULE' }))
   })
 
-  test.each(['apply', 'verify', 'diff', 'remove'] as const)('is refused by %s before a program runs', async (verb) => {
-    const kernel = fakeKernel()
-    await expect(iptables('host', { port: kernel.port })[verb](rules)).rejects.toMatchObject({ code: 'INVALID_RULE' })
-    expect(kernel.commands).toEqual([])
-  })
+  test.each(['apply', 'verify', 'diff', 'remove'] as const)(
+    'is refused by %s before a program starts',
+    async (verb) => {
+      const kernel = fakeKernel()
+      await expect(iptables('host', { port: kernel.port })[verb](rules)).rejects.toMatchObject({ code: 'INVALID_RULE' })
+      expect(kernel.commands).toEqual([])
+    },
+  )
 })

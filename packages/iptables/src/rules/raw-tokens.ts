@@ -2,8 +2,8 @@ import { invalid } from '../errors.ts'
 import { checkText } from './names.ts'
 
 /**
- * Checks the tokens of `.raw()`: matches and their options. What would change the rule's command, table, chain, family
- * or target is refused, in every spelling that getopt(3) understands (abbreviated, joined to its value).
+ * Validates the tokens of `.raw()`: matches and their options. Refuses tokens that would change the rule's command,
+ * table, chain, family or target, in every spelling that getopt(3) accepts (abbreviated, joined to its value).
  */
 export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   if (tokens.length === 0) invalid('raw: at least one token is needed')
@@ -12,11 +12,11 @@ export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   return tokens
 }
 
-/** Checks the name and the option tokens of `.rawTarget()`. */
+/** Validates the name and the option tokens of `.rawTarget()`. */
 export function checkRawTarget(name: string, tokens: readonly string[]): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,27}$/.test(name)) invalid(`rawTarget: ${JSON.stringify(name)} is not a target`)
   checkTokens(tokens, `rawTarget ${name}`)
-  if (tokens.includes('-m')) invalid(`rawTarget ${name}: matches belong into raw(), before the target`)
+  if (tokens.includes('-m')) invalid(`rawTarget ${name}: matches must be given in raw(), before the target`)
 }
 
 // internal
@@ -37,7 +37,7 @@ function checkTokens(tokens: readonly string[], what: string): void {
 
 const shortOptions = new Set(['-m'])
 
-/** iptables' own long options; getopt_long also takes every unambiguous beginning of them. */
+/** Long options of iptables itself. getopt_long also accepts every unambiguous prefix of them. */
 const ownOptions = [
   ...['append', 'delete', 'check', 'insert', 'replace', 'list', 'list-rules', 'flush', 'zero', 'new-chain'],
   ...['delete-chain', 'rename-chain', 'policy', 'source', 'src', 'destination', 'dst', 'protocol', 'proto'],
@@ -46,7 +46,7 @@ const ownOptions = [
   ...['ipv4', 'ipv6', 'noflush', 'counters', 'test', 'dump'],
 ]
 
-/** Options of extensions that happen to begin like one of iptables' own; an exact name always wins. */
+/** Options of extensions that start like an option of iptables itself. An exact name takes precedence. */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 
 const reserved = (name: string) => !extensionOptions.has(name) && ownOptions.some((option) => option.startsWith(name))

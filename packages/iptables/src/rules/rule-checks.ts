@@ -2,8 +2,8 @@ import type { Match, Rule } from './model.ts'
 import { checkPlacement, refuse } from './placement.ts'
 
 /**
- * What the kernel or iptables would refuse about a rule as a whole, and what they would silently never match. The types
- * rule most of it out; this catches the rest, and callers without types.
+ * Checks a whole rule: refuses what the kernel or iptables would refuse, and rules that could never match. The types
+ * prevent most of these errors; this function also protects callers without types.
  */
 export function checkRule(rule: Rule): void {
   checkPlacement(rule)
@@ -23,8 +23,8 @@ export function checkRule(rule: Rule): void {
 // internal
 
 /**
- * Conditions that iptables takes once per rule, one bit each. `--syn` is a spelling of `--tcp-flags`; of two matches with
- * flags the nft back end (1.8.9) keeps one.
+ * Conditions that iptables accepts once per rule, one bit each. `--syn` is a spelling of `--tcp-flags`. Of two matches
+ * with flags, the nft back end (1.8.9) keeps only one.
  */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
@@ -38,7 +38,7 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/** Protocols that conditions and targets ask for, by number. */
+/** Protocols that conditions and targets need, by number. */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',
@@ -47,7 +47,7 @@ const protocolNames: Readonly<Record<string, string>> = {
 const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
 const natPorts = new Set(['tcp', 'udp', 'sctp', 'dccp'])
 
-/** The multiport match and the port options know these; UDP-Lite included. */
+/** Protocols of the multiport match and of the port options, UDP-Lite included. */
 function checkMatch(rule: Rule, match: Match, protocol: string | undefined): void {
   switch (match.match) {
     case 'sport':
@@ -90,7 +90,7 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
   }
 }
 
-/** What iptables would not find, or would give to the multiport match. */
+/** Refuses port options that iptables does not know, or would pass to the multiport match. */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
     refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)
@@ -101,7 +101,7 @@ function checkOnePort(rule: Rule, match: Match): void {
   }
 }
 
-/** `icmp` in IPv6, or `icmpv6` in IPv4, loads and never matches. */
+/** `icmp` in IPv6 and `icmpv6` in IPv4 are accepted but never match. */
 function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): void {
   if (match.not === true) return
   const { protocol } = match
@@ -111,15 +111,19 @@ function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): voi
   }
 }
 
-/** Both matches call their option --mark; back at the first one, iptables (1.8.9) gives it to the second one. */
+/**
+ * Both matches have an option --mark. After both are used, iptables (1.8.9) assigns a further --mark to the wrong
+ * match.
+ */
 function checkMarks(rule: Rule): void {
   if (!rule.matches.some(({ match }) => match === 'connmark')) return
   const kinds = rule.matches.map(({ match }) => match).filter((match) => match === 'mark' || match === 'connmark')
   const turns = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1])
-  if (turns.length > 1) refuse(rule, 'iptables mixes up mark() and connmark() in turn; put equal ones side by side')
+  if (turns.length > 1)
+    refuse(rule, 'iptables confuses alternating mark() and connmark(); group conditions of the same kind')
 }
 
-/** What a target asks of the conditions before it. */
+/** Checks the conditions that a target needs. */
 function checkTarget(rule: Rule, protocol: string | undefined): void {
   const { target } = rule
   switch (target.target) {
@@ -143,10 +147,7 @@ function checkTarget(rule: Rule, protocol: string | undefined): void {
       return
     case 'TCPMSS':
       if (protocol !== 'tcp' || !rule.matches.some(hasSyn)) {
-        refuse(
-          rule,
-          "TCPMSS needs proto('tcp') and syn(), or tcpFlags() that ask for SYN: only these packets hold an MSS",
-        )
+        refuse(rule, "TCPMSS needs proto('tcp') and syn(), or tcpFlags() with SYN: only these packets contain an MSS")
       }
       return
     case 'CT':

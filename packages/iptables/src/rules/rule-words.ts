@@ -1,8 +1,8 @@
 import type { icmpTypes, icmpv6Types } from './icmp-types.ts'
 
-/** Words and numbers that the steps of a rule take. */
+/** Words and numbers that the steps of a rule accept. */
 export interface RuleWords {
-  /** A protocol by name, or by number (1–255). */
+  /** Protocol by name or by number (1–255). */
   readonly protocol:
     | 'tcp'
     | 'udp'
@@ -17,25 +17,25 @@ export interface RuleWords {
     | 'gre'
     | 'ipip'
     | number
-  /** A port, or a range written `1000:2000`. */
+  /** Port, or a range written `1000:2000`. */
   readonly ports: number | `${number}` | `${number}:${number}`
-  /** How often: `3/min`. The kernel rounds it to what it can count. */
+  /** Rate such as `3/min`. The kernel rounds it to its own resolution. */
   readonly rate: `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`
-  /** A connection-tracking state. */
+  /** Connection-tracking state. */
   readonly ctState: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
-  /** An event of connection tracking. */
+  /** Connection-tracking event. */
   readonly ctEvent: 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
-  /** A zone of connection tracking; `mark` takes the packet's mark. */
+  /** Connection-tracking zone. `mark` uses the packet's mark. */
   readonly ctZone: number | 'mark'
-  /** The kind of an address, as the routing table sees it. */
+  /** Type of an address, as the routing table defines it. */
   readonly addrType: 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
-  /** Which address or port of a packet is looked up in a set, one per dimension of the set. */
+  /** Address or port of the packet to look up in a set, one per dimension of the set. */
   readonly setDir: 'src' | 'dst'
-  /** A type of ICMP: its number, `type/code`, or its name. */
+  /** Type of ICMP: its number, `type/code`, or its name. */
   readonly icmpType: keyof typeof icmpTypes | number | `${number}/${number}`
-  /** A type of ICMPv6: its number, `type/code`, or its name. */
+  /** Type of ICMPv6: its number, `type/code`, or its name. */
   readonly icmpv6Type: keyof typeof icmpv6Types | number | `${number}/${number}`
-  /** The answers of REJECT in each family, besides `tcp-reset`. */
+  /** Answers of REJECT in each family, besides `tcp-reset`. */
   readonly rejection: {
     readonly ipv4:
       | 'icmp-net-unreachable'

@@ -7,7 +7,7 @@ import { ruleset } from './ruleset.ts'
 const pair = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
 describe('ruleset types', () => {
-  test('the example compiles', () => {
+  test("the README's example compiles", () => {
     const rules = ruleset({ nat: ['EX_OUTPUT', 'EX_REDIRECT'], mangle: [] }, (t) => [
       t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),
       t.nat.on('EX_OUTPUT').uid(1337).return(),
@@ -19,54 +19,54 @@ describe('ruleset types', () => {
     expectTypeOf(rules).toEqualTypeOf<Ruleset>()
   })
 
-  test('a rule is finished by its target only', () => {
+  test('only a target ends a rule', () => {
     ruleset({ nat: ['A'] }, (t) => [
       t.nat.on('A').return(),
-      // @ts-expect-error a rule without a target is not a Rule
+      // @ts-expect-error A rule without a target is not a Rule.
       t.nat.on('A').proto('tcp'),
     ])
   })
 
   test('a chain of another table, an unknown chain and an undeclared table do not compile', () => {
     ruleset({ nat: ['A'], mangle: ['B'], raw: [] }, (t) => [
-      // @ts-expect-error FORWARD does not exist in nat
+      // @ts-expect-error FORWARD does not exist in nat.
       t.nat.on('FORWARD').return(),
-      // @ts-expect-error B belongs to mangle
+      // @ts-expect-error B belongs to mangle.
       t.nat.on('B').return(),
-      // @ts-expect-error misspelt
+      // @ts-expect-error The name is misspelt.
       t.nat.insert('PREROUTNIG', 1).return(),
-      // @ts-expect-error raw declares no own chain
+      // @ts-expect-error raw declares no own chain.
       t.raw.on('A').return(),
-      // @ts-expect-error filter is not declared
+      // @ts-expect-error filter is not declared.
       t.filter.on('INPUT').return(),
     ])
   })
 
   test('a misspelt table does not compile', () => {
-    // @ts-expect-error natt is no table
+    // @ts-expect-error natt is not a table.
     ruleset({ natt: ['A'] }, () => [])
   })
 
   test('a jump to an undeclared or built-in chain does not compile', () => {
     ruleset({ nat: ['A'], mangle: ['B'] }, (t) => [
-      // @ts-expect-error B belongs to mangle
+      // @ts-expect-error B belongs to mangle.
       t.nat.on('OUTPUT').jump('B'),
-      // @ts-expect-error built-in chains cannot be jumped to
+      // @ts-expect-error Rules cannot jump to built-in chains.
       t.nat.on('A').goto('OUTPUT'),
     ])
   })
 
   test('a target outside its table does not compile', () => {
     ruleset({ nat: ['A'], mangle: ['B'], raw: ['C'], filter: ['D'], security: ['E'] }, (t) => [
-      // @ts-expect-error REDIRECT is in nat only
+      // @ts-expect-error REDIRECT exists only in nat.
       t.mangle.on('B').proto('tcp').redirect(1),
-      // @ts-expect-error DROP is not possible in nat
+      // @ts-expect-error DROP is not allowed in nat.
       t.nat.on('A').drop(),
-      // @ts-expect-error TPROXY is in mangle only
+      // @ts-expect-error TPROXY exists only in mangle.
       t.nat.on('A').proto('tcp').tproxy({ port: 1 }),
-      // @ts-expect-error CT is in raw only
+      // @ts-expect-error CT exists only in raw.
       t.filter.on('D').ctZone(1),
-      // @ts-expect-error REJECT is in filter only
+      // @ts-expect-error REJECT exists only in filter.
       t.security.on('E').reject(),
       t.raw.on('C').ctZone(1),
       t.filter.on('D').reject(),
@@ -74,13 +74,13 @@ describe('ruleset types', () => {
     ])
   })
 
-  test('a bare address in a rule for both families does not compile', () => {
+  test('a single address in a rule for both families does not compile', () => {
     ruleset({ nat: ['A'] }, (t) => [
-      // @ts-expect-error which family?
+      // @ts-expect-error The family is ambiguous.
       t.nat.on('A').dst('10.0.0.0/8').return(),
-      // @ts-expect-error which family?
+      // @ts-expect-error The family is ambiguous.
       t.nat.on('A').not.src('::1').return(),
-      // @ts-expect-error which family?
+      // @ts-expect-error The family is ambiguous.
       t.nat.on('A').proto('tcp').dnat('10.0.0.1:80'),
       t.nat.on('A').only('ipv4').dst('10.0.0.0/8').return(),
       t.nat.on('A').only('ipv6').not.dst(pair).return(),
@@ -89,21 +89,21 @@ describe('ruleset types', () => {
 
   test('a rule cannot be restricted to both families one after the other', () => {
     ruleset({ nat: ['A'] }, (t) => [
-      // @ts-expect-error already ipv4
+      // @ts-expect-error The rule is already restricted to ipv4.
       t.nat.on('A').only('ipv4').only('ipv6').return(),
     ])
   })
 
-  test('.not is followed by a condition', () => {
+  test('.not must be followed by a condition', () => {
     ruleset({ nat: ['A'] }, (t) => [
-      // @ts-expect-error a comment cannot be negated
+      // @ts-expect-error A comment cannot be negated.
       t.nat.on('A').not.comment('x').return(),
-      // @ts-expect-error a target cannot be negated
+      // @ts-expect-error A target cannot be negated.
       t.nat.on('A').not.return(),
     ])
   })
 
-  test('a table chosen at run time offers what both tables have', () => {
+  test('a table chosen at run time offers the steps of all possible tables', () => {
     ruleset({ nat: ['A'], mangle: ['A'] }, (t) => {
       const table = Math.random() > 0.5 ? t.nat : t.mangle
       return [table.on('PREROUTING').proto('tcp').dport(80).jump('A')]
@@ -112,25 +112,25 @@ describe('ruleset types', () => {
 
   test('a condition or target that the kernel refuses in a built-in chain does not compile', () => {
     ruleset({ nat: ['A'], mangle: [], filter: ['F'] }, (t) => [
-      // @ts-expect-error no incoming interface
+      // @ts-expect-error Packets have no incoming interface here.
       t.nat.on('OUTPUT').in('lo').return(),
-      // @ts-expect-error no outgoing interface, negated or not
+      // @ts-expect-error Packets have no outgoing interface here, and negation does not help.
       t.nat.on('PREROUTING').not.out('lo').return(),
-      // @ts-expect-error no socket yet
+      // @ts-expect-error The socket is not known yet.
       t.nat.on('PREROUTING').uid(1).return(),
-      // @ts-expect-error nobody sent it here
+      // @ts-expect-error Local packets have no sender's hardware address.
       t.filter.on('OUTPUT').mac('02:00:00:00:00:01').drop(),
-      // @ts-expect-error the socket is looked up on the way in
+      // @ts-expect-error The kernel looks sockets up only for incoming packets.
       t.filter.on('FORWARD').socket().drop(),
-      // @ts-expect-error the destination is decided before
+      // @ts-expect-error The destination is already decided here.
       t.nat.on('POSTROUTING').redirect(),
-      // @ts-expect-error the source is decided later
+      // @ts-expect-error The source is decided later.
       t.nat.on('OUTPUT').snat({ ipv4: '10.0.0.1', ipv6: 'fd00::1' }),
-      // @ts-expect-error POSTROUTING only
+      // @ts-expect-error Allowed only in POSTROUTING.
       t.nat.on('INPUT').masquerade(),
-      // @ts-expect-error PREROUTING only
+      // @ts-expect-error Allowed only in PREROUTING.
       t.mangle.on('OUTPUT').proto('tcp').tproxy({ port: 1 }),
-      // @ts-expect-error the path is not known yet
+      // @ts-expect-error The path is not known yet.
       t.mangle.on('PREROUTING').proto('tcp').syn().clampMssToPmtu(),
       t.mangle.on('PREROUTING').proto('tcp').syn().setMss(1400),
       t.nat.on('A').in('lo').uid(1).redirect(),
@@ -139,21 +139,21 @@ describe('ruleset types', () => {
     ])
   })
 
-  test('what exists in one family only does not compile in the other one', () => {
+  test('a step of one family does not compile in the other one', () => {
     ruleset({ filter: ['F'] }, (t) => [
-      // @ts-expect-error restrict the rule first
+      // @ts-expect-error The rule must be restricted to ipv4 first.
       t.filter.on('F').proto(1).icmpType('echo-request').drop(),
-      // @ts-expect-error it is icmpv6Type there
+      // @ts-expect-error The step for IPv6 is icmpv6Type.
       t.filter.on('F').only('ipv6').proto('icmpv6').icmpType('echo-request').drop(),
-      // @ts-expect-error an answer of IPv4
+      // @ts-expect-error This answer exists only in IPv4.
       t.filter.on('F').only('ipv6').reject('icmp-port-unreachable'),
-      // @ts-expect-error an answer per family
+      // @ts-expect-error Each family needs an answer.
       t.filter.on('F').reject('icmp-port-unreachable'),
-      // @ts-expect-error IPv6 has no broadcast
+      // @ts-expect-error IPv6 has no broadcast.
       t.filter.on('F').dstType('BROADCAST').drop(),
-      // @ts-expect-error a set is of one family
+      // @ts-expect-error A set belongs to one family.
       t.filter.on('F').set('s', 'src').drop(),
-      // @ts-expect-error a range per family
+      // @ts-expect-error Each family needs a range.
       t.filter.on('F').srcRange('10.0.0.1-10.0.0.9').drop(),
       t.filter.on('F').only('ipv6').proto('icmpv6').not.icmpv6Type('neighbour-solicitation').drop(),
       t.filter.on('F').only('ipv4').dstType('BROADCAST').reject('icmp-net-prohibited'),
@@ -161,21 +161,21 @@ describe('ruleset types', () => {
     ])
   })
 
-  test('what cannot be negated, and words that do not exist, do not compile', () => {
+  test('conditions without negation and unknown words do not compile', () => {
     ruleset({ filter: ['F'], raw: ['R'] }, (t) => [
-      // @ts-expect-error a limit cannot be negated
+      // @ts-expect-error A limit cannot be negated.
       t.filter.on('F').not.limit('3/min').drop(),
-      // @ts-expect-error nor can a socket
+      // @ts-expect-error A socket match cannot be negated.
       t.filter.on('F').not.socket().drop(),
-      // @ts-expect-error no such unit
+      // @ts-expect-error The unit is unknown.
       t.filter.on('F').limit('3/week').drop(),
-      // @ts-expect-error no such flag
+      // @ts-expect-error The flag is unknown.
       t.filter.on('F').proto('tcp').tcpFlags(['SIN'], ['SYN']).drop(),
-      // @ts-expect-error no such level
+      // @ts-expect-error The level is unknown.
       t.filter.on('F').log({ level: 'loud' }),
-      // @ts-expect-error either a probability or every nth
+      // @ts-expect-error A probability or `every` is missing.
       t.filter.on('F').statistic({}).drop(),
-      // @ts-expect-error no such event
+      // @ts-expect-error The event is unknown.
       t.raw.on('R').ct({ ctevents: ['old'] }),
     ])
   })

@@ -13,11 +13,11 @@ interface Untyped {
   insert(chain: string, position?: number): Draft
 }
 
-/** What someone without types may write. */
+/** Calls `ruleset` without types, as JavaScript callers do. */
 const untyped = (chains: object, build: (t: Record<string, Untyped>) => Rule[]) =>
   ruleset(chains as TableSpec, build as unknown as () => Rule[])
 
-/** The sentence with which a rule is refused. */
+/** Message with which a rule is refused. */
 function refusal(build: (t: Record<string, Untyped>) => Rule | Rule[], chains: object = everything): string {
   try {
     untyped(chains, (t) => [build(t)].flat())
@@ -43,7 +43,7 @@ describe('ruleset', () => {
     expect(() => Object.assign(rules.rules[0] ?? {}, { chain: 'B' })).toThrow(TypeError)
   })
 
-  test('a builder may be kept and continued twice', () => {
+  test('a builder can be reused: each continuation is independent', () => {
     const rules = ruleset({ nat: ['A'] }, (t) => {
       const tcp = t.nat.on('A').proto('tcp')
       return [tcp.dport(80).return(), tcp.return()]
@@ -54,7 +54,7 @@ describe('ruleset', () => {
     ])
   })
 
-  test('a chain exists in a family when it holds a rule or is jumped to there', () => {
+  test('a chain exists in a family if it has a rule or a jump to it', () => {
     const rules = ruleset({ nat: ['A', 'B', 'C'] }, (t) => [
       t.nat.on('A').only('ipv4').return(),
       t.nat.on('OUTPUT').only('ipv6').jump('B'),
@@ -97,7 +97,7 @@ describe('ruleset', () => {
     ['two protocols', (t) => at('nat', 'A')(t).proto('tcp').proto('udp').return(), /proto\(\) stands twice/],
     ['two sources', (t) => at('nat', 'A')(t).src(pair).src(pair).return(), /src\(\) stands twice/],
     ['both families', (t) => at('nat', 'A')(t).only('ipv4').only('ipv6').return(), /only\(\) names both/],
-    ['a double negation', (t) => at('nat', 'A')(t).not.not.uid(1).return(), /\.not stands twice/],
+    ['a double negation', (t) => at('nat', 'A')(t).not.not.uid(1).return(), /\.not is given twice/],
     ['a negated target', (t) => at('nat', 'A')(t).not.return(), /\.not must stand directly before a condition/],
     ['an octal-looking port', (t) => at('nat', 'A')(t).proto('tcp').dport('0022').return(), /"0022" is not a port/],
     [
@@ -141,7 +141,7 @@ describe('ruleset', () => {
     [
       'a comment too long',
       (t) => at('nat', 'A')(t).comment('é'.repeat(128)).return(),
-      /256 bytes, the kernel stores 255/,
+      /256 bytes are too long, the kernel stores at most 255/,
     ],
     [
       'icmpType without icmp',
@@ -151,20 +151,20 @@ describe('ruleset', () => {
     [
       'an unknown type',
       (t) => at('filter', 'F')(t).only('ipv4').proto(1).icmpType('pingpong').drop(),
-      /"pingpong" is no type/,
+      /"pingpong" is not a type/,
     ],
     ['any type', (t) => at('filter', 'F')(t).only('ipv4').proto(1).icmpType(255).drop(), /255 means any type/],
     ['flags without tcp', (t) => at('filter', 'F')(t).proto('udp').syn().drop(), /syn\(\) needs proto\('tcp'\)/],
     ['flags twice', (t) => at('filter', 'F')(t).proto('tcp').syn().tcpFlags('ALL', 'NONE').drop(), /stands twice/],
     [
-      'a flag not looked at',
+      'a flag outside the mask',
       (t) => at('filter', 'F')(t).proto('tcp').tcpFlags(['SYN'], ['ACK']).drop(),
-      /ACK is not looked at/,
+      /ACK is not in the mask/,
     ],
     [
       'an IPv4 answer in IPv6',
       (t) => at('filter', 'F')(t).only('ipv6').reject('icmp-port-unreachable'),
-      /does not exist in ipv6; icmp6-no-route/,
+      /is unknown in ipv6; expected one of icmp6-no-route/,
     ],
     [
       'one answer for both',
@@ -207,7 +207,7 @@ describe('ruleset', () => {
           .return(),
       /not the name of an ipset \(1 to 31/,
     ],
-    ['a set without dimension', (t) => at('nat', 'A')(t).only('ipv4').set('s').return(), /0 of src and dst/],
+    ['a set without dimension', (t) => at('nat', 'A')(t).only('ipv4').set('s').return(), /got 0 directions/],
     [
       'an unknown dimension',
       (t) =>
@@ -255,7 +255,7 @@ describe('ruleset', () => {
     [
       'a long log prefix',
       (t) => at('filter', 'F')(t).log('x'.repeat(30)),
-      /log prefix: 30 bytes, the kernel stores 29/,
+      /log prefix: 30 bytes are too long, the kernel stores at most 29/,
     ],
     [
       'an unknown log level',
@@ -268,7 +268,7 @@ describe('ruleset', () => {
       (t) => at('filter', 'F')(t).not.limit('3/min').drop(),
       /\.not must stand directly before a condition, not before limit/,
     ],
-    ['marks in turn', (t) => at('mangle', 'M')(t).mark(1).connmark(1).mark(2).drop(), /mixes up mark/],
+    ['alternating marks', (t) => at('mangle', 'M')(t).mark(1).connmark(1).mark(2).drop(), /confuses alternating mark/],
     ['a raw target option', (t) => at('nat', 'A')(t).raw('-j', 'ACCEPT').return(), /"-j" is not allowed/],
     ['a joined option', (t) => at('nat', 'A')(t).raw('-jACCEPT').return(), /"-jACCEPT" is not allowed/],
     ['an abbreviated option', (t) => at('nat', 'A')(t).raw('--jum', 'ACCEPT').return(), /"--jum" is not allowed/],
@@ -286,7 +286,7 @@ describe('ruleset', () => {
           .return(),
       /give its number/,
     ],
-  ])('%s is refused with a sentence', ([, build, sentence]) => {
+  ])('%s is refused with a clear message', ([, build, sentence]) => {
     expect(refusal(build)).toMatch(sentence)
   })
 
@@ -303,7 +303,7 @@ describe('ruleset', () => {
     expect(refusal(() => [], chains)).toMatch(sentence)
   })
 
-  test('what the kernel refuses once its chain is called is refused with the chain that calls it', () => {
+  test('a rule that the kernel would refuse when its chain is called is refused, and the message names the caller', () => {
     const built = (hook: string, family?: 'ipv4') =>
       refusal((t) => {
         const start = at('nat', hook)(t)
@@ -320,12 +320,12 @@ describe('ruleset', () => {
     expect(built('PREROUTING', 'ipv4')).toBe('accepted')
   })
 
-  test('a rule of another ruleset is refused when its chain is not declared here', () => {
+  test('a rule of another ruleset is refused if its chain is not declared here', () => {
     const other = ruleset({ nat: ['OTHER'] }, (t) => [t.nat.on('OTHER').return()])
     expect(refusal(() => [...other.rules])).toMatch(/nat: chain "OTHER" is not declared in this ruleset/)
   })
 
-  test('an insert behind the end of an own chain is refused, in a built-in chain only the kernel knows', () => {
+  test('an insert beyond the end of an own chain is refused; in a built-in chain only the kernel can check it', () => {
     expect(refusal((t) => [t.nat?.insert('A', 2).return() ?? []].flat())).toMatch(
       /insert at 2, but the chain has 0 rules/,
     )

@@ -8,10 +8,11 @@ import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
 
 /**
- * A ruleset over several tables and both families, as frozen plain data. `chains` names the tables and the chains that
- * are yours in each; `build` returns the rules in the order in which they are written. A wrong chain, a target outside
- * its table, a jump to an undeclared chain or a bare address in a rule for both families does not compile, and throws
- * `IptablesError('INVALID_RULE')`.
+ * Creates a ruleset of several tables and both families, as frozen plain data. `chains` names the tables and your own
+ * chains in each; `build` returns the rules in the order in which they are written.
+ *
+ * These errors do not compile, and throw `IptablesError('INVALID_RULE')`: an unknown chain, a target outside its table,
+ * a jump to an undeclared chain, a single address in a rule for both families.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ export function ruleset<const Spec extends TableSpec>(
   for (const { table, name } of own) names.get(table)?.add(name)
   const drafts: Record<string, TableDrafts> = {}
   for (const [table, set] of names) if (isTable(table)) drafts[table] = tableDrafts(table, set)
-  // A Draft has every method with wider parameters than any RuleBuilder (a type test proves it); the key type is ours.
+  // A Draft has all methods of every RuleBuilder, with wider parameters. A type test proves it.
   const rules = build(drafts as unknown as Builders<Spec>)
   for (const rule of rules) checkBelongs(rule, names)
   const result: Ruleset = Object.freeze({ chains: Object.freeze(own), rules: Object.freeze([...rules]) })
@@ -84,7 +85,7 @@ function checkBelongs(rule: Rule, names: ReadonlyMap<string, ReadonlySet<string>
   }
 }
 
-/** The length of an own chain is known, so a position behind its end is an error of the author. */
+/** The length of an own chain is known, so a position beyond its end is an error of the author. */
 function checkPositions(rules: Ruleset): void {
   if (rules.rules.every(({ position }) => position === undefined || position === 1)) return
   for (const family of families) {

@@ -7,15 +7,15 @@ import type { RuleWords } from './rule-words.ts'
 import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-options.ts'
 import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
 
-/** Checks how REJECT answers in `family`. */
+/** Validates the answer of REJECT in `family`. */
 export function checkReject(text: string, family: Family): string {
   const known = rejectTypes[family]
   if (!known.includes(text))
-    invalid(`reject: ${JSON.stringify(text)} does not exist in ${family}; ${known.join(', ')} do`)
+    invalid(`reject: ${JSON.stringify(text)} is unknown in ${family}; expected one of ${known.join(', ')}`)
   return text
 }
 
-/** Checks what a line of LOG holds. */
+/** Validates the options of LOG. */
 export function checkLog(given: string | LogTargetOptions): Target {
   const options = typeof given === 'string' ? { prefix: given } : given
   const { prefix, level } = options
@@ -28,7 +28,7 @@ export function checkLog(given: string | LogTargetOptions): Target {
   }
 }
 
-/** Checks where NFLOG sends packets. */
+/** Validates the options of NFLOG. */
 export function checkNflog({ group, prefix, size, threshold }: NflogOptions): Target {
   return {
     target: 'NFLOG',
@@ -39,11 +39,11 @@ export function checkNflog({ group, prefix, size, threshold }: NflogOptions): Ta
   }
 }
 
-/** Checks what CT gives to connections. */
+/** Validates the options of CT. */
 export function checkCt(options: CtOptions): Target {
   const { helper, ctevents, zone, zoneOrig, zoneReply } = options
   const zones = [zone, zoneOrig, zoneReply].filter((each) => each !== undefined)
-  if (zones.length > 1) invalid('ct: the kernel takes one of zone, zoneOrig and zoneReply; write a rule for each')
+  if (zones.length > 1) invalid('ct: only one of zone, zoneOrig and zoneReply is allowed; write a rule for each')
   if (zones.length === 0 && helper === undefined && ctevents === undefined) {
     invalid('ct: at least one of helper, ctevents, zone, zoneOrig, zoneReply is needed')
   }
@@ -60,7 +60,7 @@ export function checkCt(options: CtOptions): Target {
   }
 }
 
-/** The flags of NAT as iptables spells them; nothing without any. */
+/** Flags of NAT with their iptables names. Empty if none is set. */
 export function natFlags({ random, randomFully, persistent }: SnatOptions & MasqueradeOptions) {
   const flags = [
     ...(random === true ? ['random'] : []),
@@ -70,7 +70,9 @@ export function natFlags({ random, randomFully, persistent }: SnatOptions & Masq
   return flags.length === 0 ? undefined : { flags: Object.freeze(flags) }
 }
 
-/** Checks a new address for DNAT or SNAT: `10.0.0.1`, `10.0.0.1:80`, `[fd00::1]:80`; both as ranges `from-to`. */
+/**
+ * Validates a new address for DNAT or SNAT: `10.0.0.1`, `10.0.0.1:80`, `[fd00::1]:80`, each also as a range `from-to`.
+ */
 export function checkNat(text: string, family: Family, what: string): string {
   const form =
     family === 'ipv4' ? /^([0-9.-]+)(?::([0-9-]+))?$/ : /^(?:\[([0-9A-Fa-f:.-]+)\]:([0-9-]+)|([0-9A-Fa-f:.-]+))$/
@@ -98,7 +100,7 @@ const logFlags: readonly (readonly [Exclude<keyof LogTargetOptions, 'prefix' | '
 ]
 
 function checkPrefix(text: string, maxBytes: number, what: string): string {
-  if (text === '') invalid(`${what}: an empty one is not possible; leave it out`)
+  if (text === '') invalid(`${what}: an empty text is not allowed; omit it`)
   return checkText(text, maxBytes, what)
 }
 

@@ -4,7 +4,7 @@ import type { Family } from './model.ts'
 import type { RuleWords } from './rule-words.ts'
 import type { LogTargetLevel } from './target-options.ts'
 
-/** Protocols that go by their name. */
+/** Protocols known by name. */
 export const protocols: ReadonlySet<string> = new Set([
   ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmpv6', 'ipv6-icmp', 'esp', 'ah', 'gre', 'ipip'],
 ])
@@ -12,18 +12,18 @@ export const protocols: ReadonlySet<string> = new Set([
 /** States of connection tracking, in the order in which iptables prints them. */
 export const ctStates: readonly string[] = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', 'UNTRACKED', 'SNAT', 'DNAT']
 
-/** Kinds of addresses. */
+/** Types of addresses. */
 export const addrTypes: readonly string[] = [
   ...['LOCAL', 'UNICAST', 'BROADCAST', 'MULTICAST', 'ANYCAST', 'BLACKHOLE', 'UNREACHABLE'],
 ]
 
-/** States that `-m state` knows. */
+/** States of `-m state`. */
 export const plainStates: readonly RuleWords['ctState'][] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
 
-/** Flags of TCP, in the order of their bits. */
+/** TCP flags in the order of their bits. */
 export const tcpFlags: NonNullable<Packet['tcpFlags']> = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
 
-/** Levels of syslog, the index is the number. */
+/** Syslog levels. The index is the number. */
 export const logLevels: readonly string[] = [
   ...(['emerg', 'alert', 'crit', 'error', 'warning', 'notice', 'info', 'debug'] satisfies LogTargetLevel[]),
 ]
@@ -42,13 +42,13 @@ const reject6: readonly RuleWords['rejection']['ipv6'][] = [
   ...(['icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]
 
-/** How REJECT answers, per family. */
+/** Answers of REJECT in each family. */
 export const rejectTypes: Readonly<Record<Family, readonly string[]>> = {
   ipv4: [...reject4, 'tcp-reset'],
   ipv6: [...reject6, 'tcp-reset'],
 }
 
-/** Checks a list of words: known ones, each once, at least one. */
+/** Validates a list of words: at least one, all known, no repetition. */
 export function checkWords<W extends string>(
   words: readonly W[],
   known: readonly string[],
@@ -58,6 +58,6 @@ export function checkWords<W extends string>(
   for (const word of words) {
     if (!known.includes(word)) invalid(`${what}: ${JSON.stringify(word)} is not one of ${known.join(', ')}`)
   }
-  if (new Set(words).size !== words.length) invalid(`${what}: ${words.join(',')} names one twice`)
+  if (new Set(words).size !== words.length) invalid(`${what}: ${words.join(',')} repeats a word`)
   return Object.freeze([...words])
 }

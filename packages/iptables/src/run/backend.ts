@@ -6,38 +6,39 @@ import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
-/** Whether programs write and read the nft back end: where nothing else can, always, or never. */
+/** Use of programs for the nft back end: only where netlink cannot be used, always, or never. */
 export type Programs = 'auto' | 'always' | 'never'
 
-/** A back end and the names under which its programs are installed here. */
+/** Back end, and the names of its programs on this node. */
 export interface Backend {
   readonly kind: IptablesBackend
-  /** It is read and written by netlink, as far as that goes. */
+  /** True if netlink reads and writes it where possible. */
   readonly netlink: boolean
   restore(family: Family): string
   save(family: Family): string
 }
 
-/** Ways to find out about a namespace. */
+/** Access to a namespace for choosing the back end. */
 export interface Probe {
   /** Runs a program that only reads, and returns its output. */
   read(argv: readonly [string, ...string[]], family: Family): Promise<string>
-  /** Whether the rules of the nft back end are read and written by netlink. */
+  /** True if netlink can read and write the rules of the nft back end. */
   reachesNetlink(): boolean
 }
 
-/** The back end to write to, and the one that may hold rules of ours as well. */
+/** Back end to write to, and the other one if it may hold own rules. */
 export interface Backends {
   readonly chosen: Backend
   readonly other?: Backend
-  /** Whether the legacy back end has tables in this namespace; without tables it has no rules. */
+  /** True if the legacy back end has tables in this namespace. Without tables, it has no rules. */
   readonly legacyTables: boolean
 }
 
 /**
- * Chooses the back end. `auto`: legacy if it holds rules in this namespace, else what the node's `iptables-restore` is,
- * and nft where there is none and netlink does. That the kernel has no legacy table here is a file read; only when it has
- * one (reading a table with a legacy program is enough to create it) a process looks for rules in it, until it found some.
+ * Chooses the back end. With `auto`: legacy if it holds rules in this namespace, otherwise the back end of the node's
+ * `iptables-restore`, or nft by netlink if there is none. A file lists the legacy tables. A table may exist without
+ * rules, because a legacy program creates it when it reads. Only then, a process looks for rules, until it has found
+ * some.
  */
 export async function chooseBackend(
   port: IptablesPort,
@@ -57,7 +58,7 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // What the other one may have from before is looked for where that takes no process, or where it has tables.
+    // Searches the other back end for old rules if that needs no process, or if it has tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)
@@ -73,12 +74,12 @@ export async function chooseBackend(
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
-  // Only that it is in use is kept: someone may begin to use it at any time.
+  // Caches only that legacy is in use: a program may start to use it at any time.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
 
-/** The error for a program that is not installed. */
+/** Error for a program that is not installed. */
 export function noBinary(program: string): IptablesError {
   return new IptablesError('NO_BINARY', `${program} is not installed or not in PATH; ${packageHint}`)
 }
@@ -107,7 +108,7 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
-/** The back end of a given kind: under its own name, or as the node's plain programs. */
+/** Back end of a given kind: its own programs, or the node's plain programs if they are of that kind. */
 async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {
     return kind === 'iptables-nft' ? nodes.nft('-nft') : backend(kind, '-legacy')
@@ -116,7 +117,7 @@ async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | und
   return plain?.kind === kind ? plain : kind === 'iptables-nft' ? netlinkAlone(nodes) : undefined
 }
 
-/** The node's `iptables-restore`. */
+/** Back end of the node's `iptables-restore`. */
 async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   const { port, probe, nft } = nodes
   const found = plainPrograms(port)
@@ -127,7 +128,7 @@ async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   return version.includes('nf_tables') ? nft('') : backend('iptables-legacy', '')
 }
 
-/** Without programs, which is enough for what netlink does. */
+/** The nft back end without programs, which is sufficient for netlink. */
 function netlinkAlone({ nft }: Nodes): Backend | undefined {
   const found = nft('-nft')
   return found.netlink ? found : undefined

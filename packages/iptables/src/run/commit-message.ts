@@ -1,8 +1,8 @@
 import { decodeAttributes, type Message, readBe32 } from '@cni/netns/netlink'
 
 /**
- * The process that made the transaction an `NFT_MSG_NEWGEN` announces; `undefined` when the message is another one.
- * `commits` of `@cni/nftables/wire` tells it too, and brings 2 kB that read what was changed.
+ * Process that made the transaction of an `NFT_MSG_NEWGEN` message; `undefined` for other messages. `commits` of
+ * `@cni/nftables/wire` also returns it, but loads the code that decodes the changes.
  */
 export function committedBy({ type, body }: Message): number | undefined {
   if (type !== NFT_MSG_NEWGEN) return undefined

@@ -4,15 +4,15 @@ import { SysError, tryLoadSys } from '@cni/netns/sys'
 import { isNftError, openCommits } from '@cni/nftables/wire'
 import { committedBy } from './commit-message.ts'
 
-/** Hears of every transaction of the nft back end in a namespace, and of the process that made it. */
+/** Receives every transaction of the nft back end in a namespace, with the process that made it. */
 export interface CommitWatch extends Disposable {
-  /** To be inherited by the program: the last one to close the socket waits for the kernel's clean-up. */
+  /** Descriptor for the program to inherit: the last process that closes the socket waits for the kernel's cleanup. */
   readonly fd: number
-  /** Resolves after this many transactions of the process; never when it makes fewer. */
+  /** Resolves after this many transactions of the process. Never resolves if it makes fewer. */
   committed(pid: number, count: number): Promise<void>
 }
 
-/** `undefined` where the kernel does not tell: without FFI, or without the privilege. */
+/** Starts a watch. Returns `undefined` without FFI or without the privilege. */
 export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (tryLoadSys() === undefined) return undefined
   const socket = subscribe(target)
@@ -22,7 +22,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // Events that were lost count as none: then the program's end is waited for.
+      // Lost events do not count. The caller then waits for the program's exit.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

@@ -108,13 +108,13 @@ describe('a failed program', () => {
     expect(await classify(stderr)).toMatchObject({ code, message: expect.stringMatching(message), stderr, input })
   })
 
-  test('is a conflict when a new chain exists already, whether or not the program says why', async () => {
+  test('is a conflict if a new chain already exists, with or without a message of the program', async () => {
     expect((await classify('iptables-restore: line 2 failed\n')).conflict).toBe(true)
     expect((await classify('iptables-restore: line 3 failed\n')).conflict).toBe(false)
     expect((await classify('')).conflict).toBe(false)
   })
 
-  test('that refuses a COMMIT without a word, though no module is missing, points to the log of the kernel', async () => {
+  test('refers to the kernel log if COMMIT fails without a reason and no module is missing', async () => {
     const prefix = '/proc/thread-self/net/ip_tables_'
     const files = { [`${prefix}matches`]: 'tcp\nudp\nowner\nset\n', [`${prefix}targets`]: 'REDIRECT\n' }
     const { message } = await classify('iptables-restore: line 4 failed\n', 'EXIT', 1, { files })
@@ -124,14 +124,14 @@ describe('a failed program', () => {
   test.each([
     ['0000000000000000', /this needs CAP_NET_ADMIN/],
     ['000001ffffffdfff', /the legacy back end needs CAP_NET_RAW besides CAP_NET_ADMIN$/],
-  ])('without a capability (%s) is not blamed on a kernel module', async (effective, message) => {
+  ])('without a capability (%s) does not name a kernel module', async (effective, message) => {
     const files = { '/proc/thread-self/status': `Name:\tx\nCapEff:\t${effective}\n` }
     const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"
     const error = await classify(stderr, 'EXIT', 2, { files })
     expect(error).toMatchObject({ code: 'DENIED', message: expect.stringMatching(message) })
   })
 
-  test('in a user namespace leaves both possible: no module, or no privilege over the network namespace', async () => {
+  test('in a user namespace names both possible causes: a missing module, or a missing privilege', async () => {
     const files = { '/proc/thread-self/uid_map': '0 1000 1\n' }
     const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"
     const { message } = await classify(stderr, 'EXIT', 2, { files })
@@ -141,32 +141,35 @@ describe('a failed program', () => {
   test.for<[string, boolean]>([
     ['         0          0 4294967295\n', false],
     ['         0       1000          1\n', true],
-  ])('with an owner and the uid_map %j: blames the map %s', async ([map, blamed]) => {
+  ])('with an owner and the uid_map %j: names the map %s', async ([map, blamed]) => {
     const files = { '/proc/thread-self/uid_map': map }
     const stderr = 'line 3: RULE_APPEND failed (Invalid argument): rule in chain EX\n'
     const { message } = await classify(stderr, 'EXIT', 4, { files })
     expect(message.includes('in a user namespace only users and groups that it maps')).toBe(blamed)
   })
 
-  test('that could not be started names the package', async () => {
+  test('to start names the package', async () => {
     const error = await classify('', 'NOT_EXECUTABLE', null)
     expect(error).toMatchObject({ code: 'NO_BINARY', message: expect.stringContaining('package iptables'), ran: false })
   })
 
-  test.each(['EACCES', 'EPERM'])('that was not allowed to start (%s) says so, and names no package', async (errno) => {
-    const cause = Object.assign(new Error(`spawn ${errno}`), { code: errno })
-    const error = await classify('', 'NOT_EXECUTABLE', null, { cause })
-    expect(error).toMatchObject({ code: 'DENIED', ran: false })
-    expect(error.message).toMatch(new RegExp(`^iptables-restore is there, but may not be started \\(${errno}\\)`))
-    expect(error.message).not.toContain('package')
-  })
+  test.each(['EACCES', 'EPERM'])(
+    'to start for lack of permission (%s) says so, and names no package',
+    async (errno) => {
+      const cause = Object.assign(new Error(`spawn ${errno}`), { code: errno })
+      const error = await classify('', 'NOT_EXECUTABLE', null, { cause })
+      expect(error).toMatchObject({ code: 'DENIED', ran: false })
+      expect(error.message).toMatch(new RegExp(`^iptables-restore is there, but may not be started \\(${errno}\\)`))
+      expect(error.message).not.toContain('package')
+    },
+  )
 
-  test('that was ended keeps the reason as its code', async () => {
+  test('by a signal keeps the reason as its code', async () => {
     expect(await classify('', 'ABORTED', null)).toMatchObject({ code: 'ABORTED', line: undefined, ran: true })
     expect((await classify('', 'TIMEOUT', null)).message).toBe('iptables-restore did not end within 60000 ms')
   })
 
-  test('that could not be started says why, and not how it ended', async () => {
+  test('to start says why, and not how it ended', async () => {
     const why = new Error('EMFILE: too many open files, socketpair')
     const error = await classify('', 'SPAWN', null, { cause: why })
     expect(error).toMatchObject({ code: 'EXIT', ran: false })

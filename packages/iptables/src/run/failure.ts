@@ -5,11 +5,11 @@ import type { Family } from '../rules/model.ts'
 import { packageHint, privilegeHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
 
-/** A failed program, with what is known about how far it got. */
+/** Error of a program, with the line that it refused. */
 export class RestoreError extends IptablesError {
-  /** The line of the input that was refused; `undefined` when the program does not say. */
+  /** Refused line of the input; `undefined` if the program does not report it. */
   readonly line: number | undefined
-  /** Whether the program ran at all. */
+  /** True if the program ran at all. */
   readonly ran: boolean
 
   constructor(code: IptablesError['code'], message: string, line: number | undefined, parts: ErrorParts) {
@@ -18,13 +18,13 @@ export class RestoreError extends IptablesError {
     this.ran = parts.ran
   }
 
-  /** A chain that should be new exists already. */
+  /** True if a chain that should be new already exists. */
   get conflict(): boolean {
     return this.line !== undefined && /^(-N|--new-chain)\s/.test(lineOf(this.input ?? '', this.line))
   }
 }
 
-/** Turns a failed program into an error that says what was refused and what is missing. */
+/** Converts the failure of a program to an error that says what was refused and what is missing. */
 export async function failure(
   error: RunError,
   program: string,
@@ -62,7 +62,7 @@ export async function failure(
 
 const startHint = 'do AppArmor, SELinux, seccomp or the mode of its interpreter forbid it?'
 
-/** The errno of a start that was refused, and did not fail for what the file is. */
+/** Errno of a start that was not permitted. `undefined` for other reasons. */
 function denial(cause: unknown): string | undefined {
   const errno = errnoOf(cause)
   return errno === 'EACCES' || errno === 'EPERM' ? errno : undefined
@@ -101,7 +101,7 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // The programs warn of every extension that the kernel has not; only a rule is refused for it.
+  // Programs warn about every extension that the kernel lacks. Only a rule fails because of it.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -120,7 +120,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // All that the legacy back end says of a rule which the kernel takes nowhere, or not there.
+  // The legacy back end reports only this for a rule that the kernel does not accept, in general or in this place.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
@@ -130,13 +130,13 @@ const lockHint = (path: string) => `the lock ${path} must be a file that can be 
 const CAP_NET_ADMIN = 12n
 const CAP_NET_RAW = 13n
 
-/** Whether the programs run without a capability. One that they have may still be of another user namespace. */
+/** True if this process lacks a capability. A capability may still belong to another user namespace. */
 async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
   return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
-/** The kernel refuses a user that the namespace does not map with nothing but "Invalid argument". */
+/** The kernel refuses a user that the namespace does not map with "Invalid argument". */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)
   const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)
@@ -144,13 +144,13 @@ async function refusesOwner(port: IptablesPort, input: string, line: number | un
   return mapsUsers(port)
 }
 
-/** Whether this is a user namespace besides the first one. */
+/** True in a user namespace other than the initial one. */
 async function mapsUsers(port: IptablesPort): Promise<boolean> {
   const map = await port.read('/proc/thread-self/uid_map')
   return map !== undefined && map.trim() !== '' && !/^\s*0\s+0\s+4294967295\s*$/.test(map)
 }
 
-/** The legacy back end only says that COMMIT failed. The kernel lists what it has: what we used and it lacks, it is. */
+/** The legacy back end only reports that COMMIT failed. Compares the modules used with those that the kernel lists. */
 async function missingModules(
   family: Family,
   port: IptablesPort,
@@ -168,7 +168,7 @@ async function missingModules(
 
 const lineOf = (input: string, line: number) => input.split('\n')[line - 1] ?? ''
 
-/** What stderr says, without the program's own name, version and advice to read its help. */
+/** Text of stderr without the program's name, version and advice to read its help. */
 function firstWords(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -177,14 +177,14 @@ function firstWords(stderr: string): string {
   return lines.slice(0, 2).join('; ') || 'it printed no reason'
 }
 
-/** The kernel module that brings a match or target. */
+/** Kernel module of a match or target. */
 function moduleOf(name: string): string {
   if (name === 'tcp' || name === 'udp') return 'xt_tcpudp'
   if (name === 'icmp' || name === 'icmp6') return 'ip_tables'
   return `xt_${name}`
 }
 
-/** Names of the matches and targets that restore lines use, each once. */
+/** Names of the matches and targets in restore lines, each once. */
 function usedModules(lines: readonly string[]): string[] {
   const chains = new Set(lines.map((line) => /^(?:-N |:)(\S+)/.exec(line)?.[1]))
   const used = new Set<string>()

@@ -1,6 +1,6 @@
-/** What to do when a program is not there. */
+/** Advice for a missing program. */
 export const packageHint = 'install the package iptables (Debian, Ubuntu, Alpine) or iptables-nft (Fedora, RHEL)'
 
-/** What to do when the kernel says no. */
+/** Advice for an operation that the kernel did not permit. */
 export const privilegeHint =
   'this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace or in one above it'

@@ -1,16 +1,17 @@
 import type { IptablesPort } from './port.ts'
 
-/** A signal that comes later than another one. */
+/** Signal that follows another one after a delay. */
 export interface LateSignal {
   readonly signal: AbortSignal
-  /** Stops waiting for it. */
+  /** Stops waiting. */
   dispose(): void
 }
 
 /**
- * Aborts a while after `signal`: a restore takes milliseconds, and one that ends by itself says what it wrote. One that is
- * there still when others wait for a lock waits itself, most likely, and has written nothing. Any other is on a slow
- * machine and may be writing: killed now, nobody could tell its rules from those of an earlier call.
+ * Aborts some time after `signal`, to give a restore time to finish: a restore that ends by itself reports what it
+ * wrote. If other processes wait for a lock after that time, the restore most likely waits as well and has written
+ * nothing. Otherwise, it may be writing on a slow machine. A kill would then make its rules indistinguishable from
+ * those of an earlier call.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
@@ -38,11 +39,11 @@ export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): Lat
 // internal
 
 const PAUSE = 250
-/** Less than what undoing may take as a whole. */
+/** Milliseconds, less than the limit of a whole undo. */
 const LONGEST = 1250
 
-/** Who waits for a lock stands behind its holder, with an arrow. */
+/** /proc/locks marks a waiting process with an arrow after the holder. */
 const LOCKS = '/proc/locks'
 
-/** What cannot be read says nothing: then whoever is late counts as waiting. */
+/** If the file cannot be read, assumes that the restore waits. */
 const hasWaiters = (text: string | undefined): boolean => text === undefined || text.includes('-> FLOCK')

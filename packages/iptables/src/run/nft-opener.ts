@@ -2,7 +2,7 @@ import type { Nft } from '@cni/nftables/wire'
 import type { Programs } from './backend.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Opens nf_tables for one operation at a time: a socket that stays open would keep the namespace alive. */
+/** Opens nf_tables for one operation at a time: an open socket would keep the namespace alive. */
 export class NftOpener {
   readonly #port: IptablesPort
   readonly #programs: Programs
@@ -14,7 +14,7 @@ export class NftOpener {
     this.#programs = programs
   }
 
-  /** For the caller to close; `undefined` where only programs reach the rules. */
+  /** Opens nf_tables; the caller closes it. `undefined` if only programs can reach the rules. */
   open(): Nft | undefined {
     const spare = this.#take()
     if (spare !== undefined || this.#programs === 'always' || this.#works === false) return spare
@@ -23,7 +23,7 @@ export class NftOpener {
     return nft
   }
 
-  /** Whether it opens. Only opening it shows, and who asks is about to: what was opened is kept until then. */
+  /** True if nf_tables can be opened. Only opening shows it, so the socket is kept for the next `open`. */
   works(): boolean {
     if (this.#works === undefined) {
       this.#spare = this.open()

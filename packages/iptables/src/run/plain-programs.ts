@@ -1,18 +1,24 @@
 import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 
-/** How to look for programs. */
+/** Functions that find programs. */
 export interface ProgramFinder {
-  /** The path of a program, `undefined` when it is not installed. */
+  /** Path of a program; `undefined` if it is not installed. */
   find(program: string): string | undefined
-  /** A path with all symbolic links followed. */
+  /** Path with all symbolic links resolved. */
   resolve(path: string): string
 }
 
-/** The node's programs without `nft` or `legacy` in what they are asked for; `unknown`: only the program can tell. */
+/**
+ * Back end of the node's programs whose names contain neither `nft` nor `legacy`. `unknown` means that only the program
+ * can tell.
+ */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 
-/** What the node calls `iptables-restore`: told by the file behind the links, and by its version for a wrapper. */
+/**
+ * Back end of the node's `iptables-restore`, from the target of its symbolic links. A wrapper script must be asked for
+ * its version.
+ */
 export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   const path = find('iptables-restore')
   if (path === undefined) {
@@ -25,6 +31,6 @@ export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   return file.includes('legacy') || file === 'xtables-multi' ? { kind: 'iptables-legacy', infix: '' } : 'unknown'
 }
 
-/** The file that lists the tables of the legacy back end in a namespace. */
+/** File that lists the legacy tables of a namespace. */
 export const namesFile = (family: Family): string =>
   `/proc/thread-self/net/${family === 'ipv4' ? 'ip' : 'ip6'}_tables_names`

@@ -2,11 +2,11 @@ import type { RunResult } from '@cni/host'
 import type { Nft } from '@cni/nftables/wire'
 
 /**
- * Everything that this package does to the outside world. The real port works inside a network namespace; tests use
+ * Access of this package to the outside world. The real port works inside a network namespace; tests use
  * `fakeIptables()` of `@cni/iptables/testing`.
  */
 export interface IptablesPort {
-  /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
+  /** Runs a program inside the namespace. Rejects with a `RunError` if it fails. */
   run(
     argv: readonly [string, ...string[]],
     options: {
@@ -17,20 +17,20 @@ export interface IptablesPort {
     },
   ): Promise<RunResult>
   /**
-   * Runs a program that writes `commits` transactions of the nft back end, and is back once the kernel has them: the
-   * program itself then still waits until the kernel has freed what was deleted. Rejects as `run` does.
+   * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed them.
+   * The program itself exits later, after the kernel has freed the deleted objects. Rejects as `run` does.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],
     options: Parameters<IptablesPort['run']>[1] & { readonly commits: number },
   ): Promise<Pick<RunResult, 'durationMs' | 'stdout'>>
-  /** A file as it looks inside the namespace, `undefined` when there is none. */
+  /** Content of a file as seen inside the namespace; `undefined` if it is missing. */
   read(path: string): Promise<string | undefined>
-  /** The path of a program, `undefined` when it is not installed. */
+  /** Path of a program; `undefined` if it is not installed. */
   find(program: string): string | undefined
-  /** A path with all symbolic links followed. */
+  /** Path with all symbolic links resolved. */
   resolve(path: string): string
-  /** Opens the counter of changes of the nft back end in the namespace; `undefined` where there is none to be had. */
+  /** Opens the counter of nft changes in the namespace; `undefined` if it is not available. */
   generation?(): Promise<
     | {
         current(): number
@@ -38,16 +38,16 @@ export interface IptablesPort {
       }
     | undefined
   >
-  /** Opens nf_tables of the namespace, for the caller to close; `undefined` where only programs reach it. */
+  /** Opens nf_tables of the namespace; the caller closes it. `undefined` if only programs can reach it. */
   nfnetlink?(): Nft | undefined
-  /** Result of an earlier program run: true if the legacy back end holds rules in the namespace. */
+  /** Cached result of a program run: set if the legacy back end held rules in the namespace. */
   probed?(): { /** The legacy tables at that time. */ readonly tables: string } | undefined
-  /** Keeps it for the next call; `undefined` when it may have changed. */
+  /** Caches the result for the next call. `undefined` clears it. */
   remember?(found: { readonly tables: string } | undefined): void
 }
 
-/** Counter of the changes of the nft back end; no process runs. */
+/** Counter of the changes of the nft back end. Needs no process. */
 export type Generation = NonNullable<Awaited<ReturnType<NonNullable<IptablesPort['generation']>>>>
-/** Result of a probe that found rules of the legacy back end. */
+/** Cached result of a probe that found legacy rules. */
 export type Probed = NonNullable<ReturnType<NonNullable<IptablesPort['probed']>>>
 export type IptablesPortOptions = Parameters<IptablesPort['run']>[1]

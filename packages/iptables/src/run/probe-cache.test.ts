@@ -10,8 +10,8 @@ import { ProbeCache } from './probe-cache.ts'
 const handle = (ino: bigint) => new Netns('/dev/null', openSync('/dev/null', 'r'), { dev: 4n, ino })
 const probed: Probed = { tables: 'nat\n' }
 
-describe('what a probe found', () => {
-  test('is known through every handle of the namespace, as long as the first one is open', () => {
+describe('a probe result', () => {
+  test('is cached for all handles of the namespace while the first handle is open', () => {
     const cache = new ProbeCache()
     using other = handle(7n)
     const first = handle(7n)
@@ -21,7 +21,7 @@ describe('what a probe found', () => {
     expect(cache.get(other), 'the number may be that of another namespace by now').toBeUndefined()
   })
 
-  test('is bounded, and never kept for the node', () => {
+  test('has a size limit, and excludes the node', () => {
     const cache = new ProbeCache(2)
     const handles = [1n, 2n, 3n].map(handle)
     for (const each of handles) cache.set(each, probed)
@@ -33,7 +33,7 @@ describe('what a probe found', () => {
 })
 
 describe('the back end of a namespace', () => {
-  test('that is legacy is found by a process once, and again when we write to it; that it is not, each time', async () => {
+  test('needs one process if it is legacy, and one more for a write; otherwise one process each time', async () => {
     const kernel = fakeKernel()
     kernel.tamper('*nat\nCOMMIT\n', 'ipv4', 'iptables-legacy')
     let known: Probed | undefined

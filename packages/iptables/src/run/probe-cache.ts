@@ -2,8 +2,8 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * What a probe found out, once per namespace. The kernel gives the number of a namespace to another one as soon as it
- * is free, so what was found counts only while the handle that it was found through is open: that keeps the number.
+ * Caches the result of a probe for each namespace. The kernel reuses the number of a removed namespace. Therefore an
+ * entry is valid only while the handle of its probe is open, which keeps the number in use.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
@@ -13,13 +13,13 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /** The node's own namespace is never kept: its programs come and go. */
+  /** Results for the node are not cached: its programs may change. */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined
   }
 
-  /** `undefined` forgets. */
+  /** Stores a result. `undefined` removes it. */
   set(target: NetnsTarget, probed: Probed | undefined): void {
     const key = keyOf(target)
     this.#found.delete(key)
@@ -34,7 +34,7 @@ export class ProbeCache {
 
 const keyOf = (target: NetnsTarget) => (target === 'host' ? target : `${target.dev}:${target.ino}`)
 
-/** A closed handle throws when asked for its descriptor. */
+/** A closed handle throws when its descriptor is read. */
 function isOpen(target: NetnsTarget): boolean {
   if (target === 'host') return false
   try {

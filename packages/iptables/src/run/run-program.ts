@@ -8,14 +8,14 @@ import { lateSignal } from './late-signal.ts'
 import type { IptablesPort } from './port.ts'
 import type { SessionOptions, Uncancelled, UntilCommitted } from './session-options.ts'
 
-/** One run of a program of iptables. */
+/** Run of an iptables program. */
 export interface ProgramRun extends Uncancelled, UntilCommitted {
   readonly argv: readonly [string, ...string[]]
   readonly family: Family
   readonly input?: string | undefined
 }
 
-/** Runs a program; rejects with a `RestoreError` that says what was refused when it fails. */
+/** Runs a program. If it fails, rejects with a `RestoreError` that says what was refused. */
 export async function runProgram(
   port: IptablesPort,
   options: SessionOptions,
@@ -50,5 +50,5 @@ export async function runProgram(
 
 // internal
 
-/** What a failed call may still take to leave nothing behind. */
+/** Milliseconds for the rollback of a failed call. */
 const undoTimeout = 10_000

@@ -1,7 +1,7 @@
 import { parseSave } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin } from '../rules/model.ts'
 
-/** Whether a save of a family holds more than empty tables: a rule, a chain of someone, a policy. */
+/** True if the save of a family contains a rule, an own chain, or a policy other than ACCEPT. */
 export function savesRules(text: string, family: Family): boolean {
   return [...parseSave(text, family).tables].some(([table, chains]) =>
     [...chains].some(([name, { policy, rules }]) => {

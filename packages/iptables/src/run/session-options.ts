@@ -3,7 +3,7 @@ import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 import type { Programs } from './backend.ts'
 
-/** What a session needs to know. */
+/** Options of a session. */
 export interface SessionOptions {
   readonly backend: IptablesBackend | 'auto'
   readonly programs: Programs
@@ -14,13 +14,13 @@ export interface SessionOptions {
   readonly log: NetnsContext['log']
 }
 
-/** For steps that must still run after an abort: taking back what was written. */
+/** Option of steps that must run even after an abort: rollbacks. */
 export interface Uncancelled {
   readonly uncancelled?: true
 }
 
-/** For a restore of the nft back end that deletes, when nothing waits for its program: it is left to end by itself. */
+/** Option of an nft restore that deletes: the call need not wait for the program's exit. */
 export interface UntilCommitted {
-  /** The number of transactions in the text. */
+  /** Number of transactions in the text. */
   readonly commits?: number
 }

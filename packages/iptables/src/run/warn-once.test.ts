@@ -6,7 +6,7 @@ const log = () => {
   return { lines, debug() {}, warn: (message: string) => lines.push(message) }
 }
 
-test('a message is said once to each log', () => {
+test('each log receives a message once', () => {
   const [first, second] = [log(), log()]
   for (const each of [first, first, second, undefined]) warnOnce(each, 'no shield', {})
   warnOnce(first, 'something else', {})

@@ -1,8 +1,8 @@
 import type { NetnsContext } from '@cni/netns/handle'
 
 /**
- * Warns, but says each message once per log: a plugin has one log per call and may open its namespace several times in
- * it, with the same trouble each time.
+ * Logs a warning, but each message only once per log. A plugin has one log per call, and may open its namespace several
+ * times during the call.
  */
 export function warnOnce(log: NetnsContext['log'], message: string, fields: Record<string, unknown>): void {
   if (log === undefined) return

@@ -14,7 +14,7 @@ import type { Generation, IptablesPort, IptablesPortOptions } from '../run/port.
 import { ProbeCache } from '../run/probe-cache.ts'
 import { warnOnce } from '../run/warn-once.ts'
 
-/** The real port: programs of the node, run inside a namespace. */
+/** Real port: runs programs of the node inside a namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
@@ -60,7 +60,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 
 const cache = /* @__PURE__ */ new ProbeCache()
 
-/** `undefined` where programs have to do it: they start a process of the right user namespace, and know the kernel's excuse. */
+/** `undefined` if programs must be used: they run in the right user namespace, and report the kernel's reason. */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
   try {
@@ -71,7 +71,7 @@ function openRules(target: NetnsTarget): Nft | undefined {
   }
 }
 
-/** Also where programs write: who counts is the kernel. Needs the FFI of `@cni/netns`. */
+/** The counter is the kernel's, so it also counts changes by programs. Needs the FFI of `@cni/netns`. */
 function counterOf(target: NetnsTarget): Generation {
   const nft = openNft(target)
   const current = () => {
@@ -89,15 +89,15 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // A namespace that may not be entered says so itself.
+    // A namespace that may not be entered has an error of its own.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }
 }
 
 /**
- * The legacy back end locks one file per node; with the namespace's own file pods do not wait for each other. On the
- * node itself the caller's own choice counts: everyone there has to lock the same file.
+ * Environment of a program. The legacy back end locks one file per node. With a lock file for each namespace, pods do
+ * not wait for each other. On the node itself, the caller's setting counts: all programs there must lock the same file.
  */
 function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env
@@ -105,7 +105,7 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
-    // Understood since 1.8.6; older ones take the node's lock.
+    // Supported since iptables 1.8.6. Older versions take the node's lock.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }

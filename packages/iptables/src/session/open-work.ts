@@ -4,14 +4,14 @@ import type { SessionOptions } from '../run/session-options.ts'
 import { netnsPort } from './netns-port.ts'
 import { openSession, type Session } from './session.ts'
 
-/** What reads and writes rules. */
+/** Port and session of a namespace. */
 export interface OpenWork {
   readonly port: IptablesPort
   readonly session: Session
   readonly sessionOptions: SessionOptions
 }
 
-/** Opens a session over a port, by default that of a namespace. Nothing runs before the first call. */
+/** Opens a session over a port. The default is the port of the namespace. Nothing runs before the first call. */
 export function openWork(
   place: Place,
   sessionOptions: SessionOptions,

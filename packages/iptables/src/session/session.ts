@@ -19,23 +19,23 @@ import type { Accepted } from '../steps/write-until-accepted.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** One namespace seen through one back end: reads it, writes it, knows which families count. */
+/** Access to the rules of one namespace: chooses the back end and the families, reads and writes. */
 export interface Session {
-  /** The back ends, found out once. Programs read and write those that hold a ruleset with a rule that only they can write. */
+  /** Back ends, determined once. Programs are used for a ruleset with a rule that only they can write. */
   backends(rules?: Ruleset): Promise<Backends>
-  /** The families to work on. */
+  /** Families to work on. */
   families(): Promise<readonly Family[]>
   /**
-   * Those of them that a call with a ruleset has to do with in a back end. A family of which the ruleset says nothing is
-   * only looked at, for what an older one left, and there is nothing to look with where its program is not installed.
+   * Families that a call with a ruleset must handle in a back end. A family without rules in the ruleset is only
+   * searched for rules of an older ruleset. It is omitted if its program is not installed.
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
-  /** What a back end holds in some families. */
+  /** Content of a back end in some families. */
   read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
   /**
-   * Reads, plans and writes some families in one transaction by netlink. `undefined` where that cannot be: then nothing
-   * was written, and programs have to do it.
+   * Reads, plans and writes some families in one netlink transaction. Returns `undefined` if netlink cannot do it.
+   * Nothing is written in that case, and programs must do it.
    */
   editByNetlink(
     backend: Backend,
@@ -43,11 +43,11 @@ export interface Session {
     plan: (seen: SavedTables) => Steps,
     how?: Uncancelled,
   ): Promise<Accepted[] | undefined>
-  /** `deleteEmptyTables` of nf_tables; `false` where netlink cannot be used. */
+  /** Runs `deleteEmptyTables` of nf_tables. Returns `false` if netlink cannot be used. */
   deleteEmptyTables(isMeant: IsMeant): Promise<boolean>
-  /** Rejects with a `RestoreError`. An empty text is no process. */
+  /** Writes a restore text. Rejects with a `RestoreError`. Starts no process for an empty text. */
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
-  /** Throws when the caller has given up meanwhile. */
+  /** Throws if the caller has aborted. */
   throwIfAborted(): void
   readonly log: NetnsContext['log']
 }
@@ -77,7 +77,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       read: async (argv, family) => (await run(argv, family)).stdout,
       reachesNetlink: () => nftables.works(),
     }).catch((error: unknown) => {
-      // A later call may have more luck.
+      // Not cached: a later call may succeed.
       backends = undefined
       throw error
     })
@@ -138,7 +138,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     restore: async (backend, family, text, how) => {
       if (text === '') return
       if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
-      // nft has no lock; the legacy programs of iptables before 1.6.2 do not know the option, and are not supported.
+      // nft has no lock. Legacy programs before iptables 1.6.2 do not know the option and are not supported.
       if (backend.kind === 'iptables-legacy' && !wroteLegacy) {
         wroteLegacy = true
         port.remember?.(undefined)
@@ -153,7 +153,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
 
 const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
-/** IPv4 always; IPv6 where the kernel has it. Disabled interfaces still count: they may be enabled later. */
+/** IPv4 always, IPv6 if the kernel has it. Disabled interfaces count: they may be enabled later. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
   if (withIpv6.has(port)) return bothFamilies
   if ((await port.read('/proc/thread-self/net/if_inet6')) === undefined) return ['ipv4']
@@ -161,5 +161,5 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/** A kernel that has IPv6 keeps it: a change asks several times. */
+/** Cached: the kernel does not lose IPv6, and one change asks several times. */
 const withIpv6 = new WeakSet<IptablesPort>()

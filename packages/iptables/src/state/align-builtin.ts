@@ -4,28 +4,28 @@ import { countKeys } from './count-keys.ts'
 import { type Marked, marksOf } from './marks.ts'
 import type { WantedRule } from './wanted.ts'
 
-/** How a built-in chain relates to the own rules that should stand in it. */
+/** Relation between a built-in chain and its wanted rules. */
 export interface Alignment {
-  /** Index in the chain of each wanted rule that stays where it is, by its index. */
+  /** Wanted rules that stay, by index, with their index in the chain. */
   readonly kept: ReadonlyMap<number, number>
-  /** Rules of the chain that have to go, in the chain's order. Deleting by text deletes exactly these. */
+  /** Rules of the chain to delete, in the chain's order. Deleting by text deletes exactly these. */
   readonly deleted: readonly number[]
-  /** Wanted rules whose place among the others does not matter, by index. */
+  /** Indexes of wanted rules whose position among the others has no meaning. */
   readonly floating: ReadonlySet<number>
 }
 
-/** What decides which rules of a built-in chain are ours. */
+/** Decides which rules of a built-in chain are own rules. */
 export interface AlignOptions {
-  /** Names of own chains: a jump to one of them is ours. */
+  /** Names of own chains. A jump to one of them is an own rule. */
   readonly own: ReadonlySet<string>
-  /** Other rules of which a copy may go. */
+  /** Other rules of which one copy may be deleted. */
   readonly removable: readonly WantedRule[]
 }
 
 /**
- * Aligns the wanted rules of a built-in chain with what is there. Rules of others never move: the result keeps a common
- * subsequence, and deletes what is ours beyond it. `-D` with a rule's text deletes its *first* copy, so of equal rules
- * the last ones are kept.
+ * Aligns the wanted rules of a built-in chain with the existing ones. Foreign rules never move. Keeps a common
+ * subsequence and deletes other own rules. `-D` with a rule's text deletes its *first* copy, so the last copies of
+ * equal rules are kept.
  */
 export function alignBuiltin(
   rules: readonly WantedRule[],
@@ -76,9 +76,9 @@ export function alignBuiltin(
 // internal
 
 interface There {
-  /** Into an own chain. */
+  /** True for a jump to an own chain. */
   readonly jumps: boolean
-  /** Found out when asked for. */
+  /** Computed at the first use. */
   readonly key: string
 }
 
@@ -88,12 +88,12 @@ interface Copies {
   readonly jumps: boolean
 }
 
-/** The rules of the chain that are, or may be, ours, by key. */
+/** Own and possibly own rules of the chain, by key. */
 function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // A rule of others, whatever it says.
+    // This is a foreign rule, whatever its content.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -103,7 +103,9 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   return copies
 }
 
-/** With rules of others in the chain, the place of an insert behind position 1 depended on them: any place is right. */
+/**
+ * If foreign rules are in the chain, they determined the meaning of a position beyond 1. Any position is then valid.
+ */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
 }
@@ -123,7 +125,7 @@ function keepFloating(
   }
 }
 
-/** Which copies of one rule go. Un-keeps all of them when those kept are not the last ones. */
+/** Decides which copies of a rule to delete. Keeps none if the kept ones are not the last copies. */
 function settle(
   { key, indices, jumps }: Copies,
   keptHere: readonly (readonly [wanted: number, current: number])[],

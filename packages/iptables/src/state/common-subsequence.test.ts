@@ -4,7 +4,7 @@ import { commonSubsequence } from './common-subsequence.ts'
 
 const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 12 })
 
-test('pairs equal items in ascending order, as many as there can be', () => {
+test('pairs as many equal items as possible, in ascending order', () => {
   fc.assert(
     fc.property(keys, keys, (a, b) => {
       const pairs = commonSubsequence(a, b)
@@ -19,7 +19,7 @@ test('pairs equal items in ascending order, as many as there can be', () => {
   )
 })
 
-test('takes two chains of a node with 200 000 different rules each', () => {
+test('handles two chains with 200 000 different rules each', () => {
   const all = (offset: number) => Array.from({ length: 200_000 }, (_, i) => String((i * 7 + offset) % 400_000))
   const pairs = commonSubsequence(all(0), ['x', ...all(0).slice(5)].toReversed())
   expect(pairs.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Pairs of indices of a longest common subsequence of two lists, ascending. */
+/** Pairs of indexes of a longest common subsequence of two lists, ascending. */
 export function commonSubsequence(a: readonly string[], b: readonly string[]): [number, number][] {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
@@ -19,7 +19,10 @@ interface Link {
   readonly previous: Link | undefined
 }
 
-/** Hunt and Szymanski: costs what is equal in both, not the product of two lists of which each may hold 10 000 rules. */
+/**
+ * Hunt-Szymanski algorithm: its cost depends on the equal items, not on the product of the lengths. Each list may hold
+ * 10 000 rules.
+ */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
   const places = new Map<string, number[]>()
   for (let j = endB - 1; j >= start; j--) {
@@ -28,7 +31,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Per length the chain of pairs that ends first in `b`.
+  // For each length, the chain of pairs that ends first in `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {
@@ -41,7 +44,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
   return pairs.reverse()
 }
 
-/** How many of the ends, which are ascending, lie before `b`. */
+/** Number of ends before `b`. The ends are ascending. */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

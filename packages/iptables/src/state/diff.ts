@@ -7,7 +7,7 @@ import { countKeys } from './count-keys.ts'
 import { marksOf } from './marks.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
-/** The difference between what should be there and what is there, in one family. */
+/** Difference between the wanted and the existing rules of one family. */
 export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
   for (const [table, state] of wanted.tables) {
@@ -26,7 +26,7 @@ export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   return drift
 }
 
-/** The built-in chains in which rules of ours should stand or may have been left. */
+/** Built-in chains with wanted rules, or with possible leftovers of own rules. */
 export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
   return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))
 }
@@ -34,11 +34,11 @@ export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap
 /** Names of all own chains of a table, wanted or not. */
 export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
 
-/** Whether an own chain holds exactly these rules in this order. */
+/** True if an own chain contains exactly these rules in this order. */
 export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
-/** Adds how a chain differs in which content and order both count. */
+/** Adds the differences of a chain whose content and order both count. */
 export function diffOwn(
   wanted: readonly Comparable[],
   current: readonly SavedRule[],
@@ -68,7 +68,7 @@ export function diffOwn(
   }
 }
 
-/** A drift under construction. */
+/** Drift under construction. */
 export interface MutableDrift {
   readonly missing: DriftLine[]
   readonly unexpected: DriftLine[]
@@ -83,7 +83,7 @@ interface Comparable {
   readonly form?: string | undefined
 }
 
-/** The bytes first: a key is made from words. */
+/** Compares bytes first: a key needs parsing. */
 function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
   if (current === undefined) return false
   const { form } = current
@@ -104,7 +104,7 @@ function diffBuiltin(
   const mark = marksOf(wanted, current)
   const keys = (rules: readonly (WantedRule | SavedRule)[]) => countKeys(rules.map((rule) => ({ key: mark(rule) })))
   const there = keys(current)
-  // A rule that is deleted and written again is out of place, not missing.
+  // A rule that would be deleted and written again is out of order, not missing.
   const moved = new Map<string, number>()
   for (const [key, count] of keys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
   for (const [index, rule] of wanted.entries()) if (kept.has(index)) take(moved, mark(rule))
@@ -120,7 +120,7 @@ function diffBuiltin(
   }
 }
 
-/** Takes one of what is left of a key. */
+/** Takes one of the remaining copies of a key. */
 function take(counts: Map<string, number>, key: string | undefined): boolean {
   const left = counts.get(key ?? '') ?? 0
   if (left > 0) counts.set(key ?? '', left - 1)

@@ -2,12 +2,12 @@ import type { Drift } from '../drift.ts'
 import { IptablesError } from '../errors.ts'
 import { driftText } from './drift.ts'
 
-/** The rules in the kernel are not the rules that were asked for. `drift` is the difference as data. */
+/** The kernel's rules differ from the wanted ones. `drift` is the difference as data. */
 export class DriftError extends IptablesError {
   override readonly drift: Drift
 
   constructor(drift: Drift) {
-    // Not a difference itself: runtimes print the details, which have them all, right behind the message.
+    // The message contains no difference: runtimes print the details, which list all differences, after it.
     super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
     Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details: driftText(drift) } })
@@ -18,7 +18,7 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 
 // internal
 
-/** Where it differs: one chain or both, else the first one and how many more. */
+/** Chains that differ: one or two names, otherwise the first and the number of others. */
 function chains({ missing, unexpected, changed }: Drift): string {
   const names = new Set(
     [...missing, ...unexpected, ...changed].map(({ backend, family, table, chain }) =>

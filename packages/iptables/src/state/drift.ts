@@ -1,10 +1,10 @@
 import type { Drift, DriftLine } from '../drift.ts'
 
-/** Whether there is no difference at all. */
+/** True if there is no difference. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length === 0 && drift.unexpected.length === 0 && drift.changed.length === 0
 
-/** The drift of several families as one. */
+/** Combines the drift of several families. */
 export function mergeDrift(drifts: readonly Drift[]): Drift {
   return {
     missing: drifts.flatMap((drift) => drift.missing),
@@ -13,7 +13,10 @@ export function mergeDrift(drifts: readonly Drift[]): Drift {
   }
 }
 
-/** The drift in words, one line per difference, policies between two snapshots too; `''` when there is none. */
+/**
+ * Formats the drift as text, one line per difference, including policies between two snapshots. `''` without
+ * differences.
+ */
 export function driftText({ missing, unexpected, changed, policies = [] }: Drift): string {
   const lines = [
     ...missing.map((line) => `missing ${place(line)}`),
@@ -28,7 +31,7 @@ export function driftText({ missing, unexpected, changed, policies = [] }: Drift
         `changed ${family} ${table}: -P ${chain} ${actual} (expected: ${expected})`,
     ),
   ]
-  // A comment of others may hold a line break.
+  // A foreign comment may contain a line break.
   return lines.map((line) => line.replaceAll('\n', '\\n')).join('\n')
 }
 

@@ -4,8 +4,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { WantedRule } from './wanted.ts'
 
 /**
- * The steps that write a ruleset of which nothing is there, in its author's order: each rule, also where somebody else has
- * an equal one. `undefined` when one of its chains is there, or a table has rules without a chain that tells.
+ * Steps that write a ruleset for the first time, in the author's order. Writes each rule, even if an equal foreign rule
+ * exists. `undefined` if one of its chains exists, or if a table has no own chain that would show an earlier write.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

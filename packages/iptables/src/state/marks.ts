@@ -1,16 +1,16 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import type { WantedRule } from './wanted.ts'
 
-/** A rule as far as its place in a chain matters. */
+/** Rule with the members that matter for its position in a chain. */
 export interface Marked {
-  /** Equal for rules that mean the same. */
+  /** Equal for equal rules. */
   readonly key: string
   readonly position?: number | undefined
 }
 
 /**
- * What tells the rules of a chain apart: their bytes where they tell everything, because each rule that is there equals
- * one that we know; else what their words mean, which takes much longer to find out.
+ * Keys that identify the rules of a chain. Uses their bytes if every existing rule equals a known one. Otherwise uses
+ * their canonical form, which takes much longer to compute.
  */
 export function marksOf(
   known: readonly WantedRule[],

@@ -15,7 +15,7 @@ import { reverted, unwritten, withoutDangling } from './revert.ts'
 import { transitionSteps } from './transition.ts'
 import { removedState, wantedState } from './wanted.ts'
 
-/** Rules of others in OUTPUT, and of ours, direct and as jumps. */
+/** Foreign rules in OUTPUT, and own ones: plain rules and jumps. */
 const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o eth9 -j OTHER']
 const stale = ['-p sctp -j EX_A', '-j EX_OLD']
 const ours = ['-p tcp -j EX_A', '-o lo -j RETURN', '-j EX_A', '-p udp -j EX_B', '-m owner --uid-owner 5 -j RETURN']
@@ -63,7 +63,7 @@ const output = (tables: FakeTables) =>
     .tables.get('filter')
     ?.get('OUTPUT')
     ?.rules.map((rule) => rule.text) ?? []
-/** The rules of each chain in order; the order of the chains says nothing. */
+/** Rules of each chain in order. The order of the chains has no meaning. */
 const chainsOf = (tables: FakeTables) =>
   Object.fromEntries(
     [...(read(tables).tables.get('filter') ?? [])].map(([name, { rules }]) => [name, rules.map(({ text }) => text)]),
@@ -77,7 +77,7 @@ function leadTo(tables: FakeTables, target: SavedTables): void {
 const foreignIn = (list: readonly string[]) => list.filter((rule) => foreign.includes(rule))
 
 describe('planSteps', () => {
-  test('leads from any state to the wanted one, in one text, and never moves or drops a rule of others', () => {
+  test('leads from any state to the wanted one in one text, and never moves or drops a foreign rule', () => {
     fc.assert(
       fc.property(wantedRules, currentRules, content, (list, current, exA) => {
         const rules = build(list)
@@ -105,7 +105,7 @@ describe('planSteps', () => {
     )
   })
 
-  test('leads back to exactly what was there', () => {
+  test('undo leads back to exactly the previous rules', () => {
     fc.assert(
       fc.property(wantedRules, currentRules, content, (list, current, exA) => {
         const wanted = wantedState(build(list), 'ipv4')
@@ -124,7 +124,7 @@ describe('planSteps', () => {
     )
   })
 
-  test('leads back around what others write meanwhile', () => {
+  test('undo keeps changes that other programs make meanwhile', () => {
     fc.assert(
       fc.property(wantedRules, currentRules, fc.nat(9), (list, current, place) => {
         const tables = kernel(current, [])
@@ -141,7 +141,7 @@ describe('planSteps', () => {
     )
   })
 
-  test('a first apply is taken back from exactly where it was written', () => {
+  test('undo of a first apply removes rules at the places where they were written', () => {
     fc.assert(
       fc.property(wantedRules, fc.array(fc.constantFrom(...foreign, '-o lo -j RETURN')), (list, current) => {
         const tables = new FakeTables('ipv4')

@@ -7,9 +7,8 @@ import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
- * The steps that lead from what is there to what should be there; none when nothing is to be done. Own chains that differ
- * are rewritten whole, own rules of built-in chains are deleted and inserted one by one around the rules of others, own
- * chains that should not be there go last.
+ * Steps from the existing rules to the wanted ones; empty if nothing must change. Rewrites own chains that differ.
+ * Deletes and inserts own rules of built-in chains one by one, around foreign rules. Removes unwanted own chains last.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -39,7 +38,7 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/** Chains of others that jump to a chain that goes: it could not go otherwise. */
+/** Jumps of foreign chains to a chain that will be removed. The kernel refuses the removal while they exist. */
 function foreignJumps(
   table: Table,
   state: WantedTable,
@@ -72,9 +71,9 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Writes the wanted rules that are not there. `left` holds what stays, as indices of the chain; a rule of ours is `-1`
- * minus its index once it is written. Next to a rule of ours that stands after it, else behind the one before it, else
- * where its author put it.
+ * Inserts missing rules. `left` contains the remaining rules as indexes in the chain; `-1 - index` stands for an own
+ * rule that has been written. The position is before the next own rule, otherwise after the previous one, otherwise the
+ * author's.
  */
 function insertMissing(
   chain: string,
@@ -99,7 +98,7 @@ function insertMissing(
   return steps
 }
 
-/** Rules that were appended come first, as they are the ones that others were inserted before. */
+/** Appended rules come first, because other rules were inserted before them. */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

@@ -6,15 +6,15 @@ import { written } from '../steps/written.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { sameRules } from './transition.ts'
 
-/** One write: what was there before it, and the steps that were taken. */
+/** One write: the previous rules and the steps. */
 export interface Write {
   readonly before: SavedTables
   readonly steps: Steps
 }
 
 /**
- * What is there now, without one of our writes: its chains as they were before, with what others have changed in them
- * since. Chains that the write left alone are not looked at.
+ * Current rules without one write: its chains as before, with later changes by other programs. Ignores chains that the
+ * write did not touch.
  */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
@@ -27,7 +27,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
     for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
       const [b, a] = [old?.get(name), ours?.get(name)]
       if (b === a) continue
-      // A built-in chain that a save does not show is an empty one.
+      // A built-in chain that is missing in a save is empty.
       if (b === undefined && !isBuiltin(table, name)) made.push(name)
       if (chains.has(name) || b !== undefined) chains.set(name, chainBack(chains.get(name), b, a))
     }
@@ -38,8 +38,8 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * What is there now, without what a first `apply` wrote into some tables: the author's rules are taken out in reverse,
- * each from where it was put.
+ * Current rules without the rules that a first `apply` wrote into some tables. Removes the author's rules in reverse
+ * order, each at its place.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -58,7 +58,7 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   return { family, tables }
 }
 
-/** A snapshot without the rules that lead into a chain which `from` had and it has not. */
+/** Removes rules that jump to a chain that exists in `from` but not in `to`. */
 export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
@@ -76,7 +76,7 @@ export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables
 
 // internal
 
-/** Others may have put rules into a chain that the write made, or lead into it by now. */
+/** Other programs may have added rules or jumps to a chain that the write created. */
 function deleteUnused(chains: Map<string, SavedChain>, made: readonly string[]): void {
   const isUsed = (name: string) => [...chains.values()].some(({ rules }) => rules.some(({ target }) => target === name))
   const isEmpty = (name: string) => chains.get(name)?.rules.length === 0
@@ -100,13 +100,16 @@ function chainBack(
   return { ...(policy === undefined ? undefined : { policy }), rules }
 }
 
-/** Three-way: `now` minus what the write added, plus what it took, next to the rule that it stood behind. */
+/**
+ * Three-way merge: `now` without the rules that the write added, and with the rules that it removed. Each removed rule
+ * returns after its previous neighbour.
+ */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // What the write took, by the index in `now` of the rule before it.
+  // Rules that the write removed, by the index in `now` of the rule before them.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

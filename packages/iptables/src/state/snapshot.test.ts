@@ -35,13 +35,13 @@ const whole = (text: string): Snapshot => ({ backend: 'iptables-nft', tables: ['
 const lines = (one: Parameters<typeof diffSnapshots>[0], other: Parameters<typeof diffSnapshots>[0]) =>
   driftText(diffSnapshots(one, other)).split('\n').filter(Boolean)
 
-describe('what differs between two snapshots', () => {
-  test('of two texts that parseSave read: every table counts, also one that only one of them has', () => {
+describe('the difference between two snapshots', () => {
+  test('of two parsed texts includes every table, also one that only one text contains', () => {
     expect(lines(read(before), read(after))).toEqual(changes)
     expect(lines(read(before), read(before))).toEqual([])
   })
 
-  test('of a text and of what snapshot() read: the tables that it covers', () => {
+  test('of a text and a snapshot includes the tables that the snapshot covers', () => {
     expect(lines(whole(before), read(after))).toEqual(changes)
     expect(lines({ ...whole(before), tables: ['nat'] }, read(after))).toEqual(changes.slice(0, 2))
   })
@@ -61,11 +61,11 @@ describe('what differs between two snapshots', () => {
       whole(after),
       'no family (nat) and ipv4 (filter, nat)',
     ],
-  ])('%s have nothing in common: that is an error, not "equal"', (_name, one, other, covered) => {
+  ])('%s without common tables throws instead of reporting equality', (_name, one, other, covered) => {
     expect(() => diffSnapshots(one, other)).toThrow(`diffSnapshots: nothing to compare, the snapshots cover ${covered}`)
   })
 
-  test('of a text and the kernel', async () => {
+  test('of a text and the kernel lists all changes', async () => {
     const fake = fakeIptables()
     fake.tamper('*nat\n-N EX\n-A EX -j RETURN\nCOMMIT\n')
     expect(driftText(await fake.diff(read('*nat\n:EX - [0:0]\nCOMMIT\n')))).toBe('unexpected ipv4 nat: -A EX -j RETURN')
@@ -79,7 +79,7 @@ describe('restore', () => {
     ['a snapshot of no table', { ...whole(before), tables: [] }, 'tables: [] is not a list of'],
   ])('refuses %s instead of doing nothing', async (_name, snapshot, message) => {
     const fake = fakeIptables()
-    // What a program without types may pass.
+    // Value that an untyped caller may pass.
     await expect(fake.restore(snapshot as Snapshot)).rejects.toThrow(message)
     expect(fake.commands).toEqual([])
   })

@@ -5,21 +5,23 @@ import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.t
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
 
-/** What one namespace holds in one back end: a value to look at, compare or put back; `trace` takes its families. */
+/** Content of one back end in one namespace, to inspect, compare or restore. `trace` accepts its families. */
 export interface Snapshot {
   readonly backend: IptablesBackend
-  /** The tables that were looked at. */
+  /** Tables that were read. */
   readonly tables: readonly Table[]
-  /** `undefined` when the family was not looked at. */
+  /** `undefined` if the family was not read. */
   readonly ipv4?: SavedTables
   readonly ipv6?: SavedTables
 }
 
 /**
- * What differs between two snapshots, or two texts that `parseSave` read: `missing` is in `before` only, `unexpected` in
- * `after` only. Rules are compared by meaning, counters are ignored; families and tables that only one of them covers are
- * left out. A text covers all tables of its family: one that is not in it is empty. Every chain and every rule counts,
- * whoever wrote it.
+ * Difference between two snapshots, or two texts that `parseSave` read: `missing` is only in `before`, `unexpected`
+ * only in `after`.
+ * - Rules are compared by meaning, without counters.
+ * - Every chain and rule counts, also foreign ones.
+ * - Families and tables that only one side covers are ignored.
+ * - A text covers all tables of its family; a missing table is empty.
  *
  * @throws `IptablesError('INVALID_RULE')` when they cover nothing in common.
  * @example
@@ -51,7 +53,7 @@ export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | 
   return { ...drift, policies }
 }
 
-/** Which families and tables a snapshot, or a text that was read, says something about. */
+/** Families and tables that a snapshot or a parsed text covers. */
 export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   if ('family' in snapshot) {
     const { family } = snapshot
@@ -64,13 +66,13 @@ export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   }
 }
 
-/** A family's snapshot restricted to some tables. */
+/** Family of a snapshot, restricted to some tables. */
 export const inTables = ({ family, tables: all }: SavedTables, names: readonly Table[]): SavedTables => ({
   family,
   tables: new Map([...all].filter(([table]) => names.includes(table))),
 })
 
-/** Checks a list of tables given by a user. */
+/** Validates a list of tables from the caller. */
 export function checkTables(list: readonly Table[] | undefined): readonly Table[] {
   if (list === undefined) return tables
   if (!Array.isArray(list) || list.length === 0 || !list.every((name) => typeof name === 'string' && isTable(name))) {
@@ -103,7 +105,7 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // A table that nothing has touched is not there; its chains are empty and accept.
+    // An unused table does not exist; its chains are empty and accept.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

@@ -5,8 +5,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
 /**
- * The steps that lead from one snapshot to another, rule by rule, so that what is in both keeps its place and its
- * counters; none when they hold the same. A table or built-in chain that `to` does not have is emptied.
+ * Steps from one snapshot to another. Common rules keep their places and counters. Empty for equal snapshots. Empties a
+ * table or built-in chain that `to` lacks.
  */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -17,7 +17,7 @@ export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   return steps
 }
 
-/** Whether two chains hold the same rules in the same order. */
+/** True if two chains contain the same rules in the same order. */
 export const sameRules = (a: readonly SavedRule[], b: readonly SavedRule[]): boolean =>
   a === b || (a.length === b.length && a.every((rule, index) => sameRule(rule, b[index])))
 
@@ -27,7 +27,7 @@ type Chains = ReadonlyMap<string, SavedChain>
 
 const none: Chains = new Map()
 
-// Most rules are the same bytes; only the others are worth parsing.
+// Compares texts first: most rules have equal texts, and parsing is slow.
 const sameRule = (a: SavedRule, b: SavedRule | undefined) => b !== undefined && (a.text === b.text || a.key === b.key)
 
 function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
@@ -45,7 +45,7 @@ function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
       gone.push(name)
       continue
     } else if (a === undefined) made.push(name)
-    // No push(...steps): a chain may have more rules than a call may have arguments.
+    // Avoids push(...steps): a chain may have more rules than a call can have arguments.
     for (const step of chainSteps(name, a?.rules ?? [], b?.rules ?? [])) edits.push(step)
   }
   return [
@@ -65,7 +65,7 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   )
   const stays = withoutLaterCopies(keys, pairs)
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
-  // Deleting 10 000 rules one by one takes the nft back end 5 s, longer than an undo may take on a slow node.
+  // The nft back end deletes 10 000 rules one by one in 5 s, longer than an undo may take on a slow node.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
   const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)
@@ -79,8 +79,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Without the pairs of rules of which a later copy goes: `-D` takes the first copy, and a number instead of the text
- * would hit the rule of someone who writes meanwhile.
+ * Omits pairs of rules if a later copy is deleted: `-D` deletes the first copy, and a number could delete a foreign
+ * rule written meanwhile.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))

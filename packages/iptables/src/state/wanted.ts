@@ -5,7 +5,7 @@ import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, t
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** A rule as it should stand. What it is told by is computed when first asked for. */
+/** Wanted rule. Computes its text, key and form at the first use. */
 export class WantedRule {
   readonly rule: Rule
   readonly #family: Family
@@ -17,30 +17,30 @@ export class WantedRule {
     this.#family = family
   }
 
-  /** After `-A CHAIN`. */
+  /** Text after `-A CHAIN`. */
   get text(): string {
     this.#text ??= ruleLine(ruleArgs(this.rule, this.#family))
     return this.#text
   }
 
-  /** Equal to that of a rule that means the same. */
+  /** Equal for equal rules. */
   get key(): string {
     this.#key ??= canonicalRule(this.rule, this.#family).key
     return this.#key
   }
 
-  /** As `form` of a `SavedRule`; `undefined` for a rule that only a program can write. */
+  /** Same as `form` of a `SavedRule`. `undefined` for a rule that only a program can write. */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form
   }
 
-  /** Where its author put it, from 1; `undefined` at the end. */
+  /** Author's position, from 1; `undefined` for the end. */
   get position(): number | undefined {
     return this.rule.position
   }
 }
 
-/** What one table should hold of ours. */
+/** Own content that one table should have. */
 export interface WantedTable {
   /** Own chains with their content in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
@@ -49,19 +49,19 @@ export interface WantedTable {
   /** Own rules of built-in chains in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules of which one copy each may be deleted from a built-in chain. One that jumps nowhere does not say whose it is, so
-   * a copy too many stays unless we know that we wrote it.
+   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump does not show its owner.
+   * Further copies stay unless this package is known to have written them.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
-/** What one family should hold of ours, table by table; tables that the ruleset does not declare are not ours. */
+/** Own content that one family should have. Tables that the ruleset does not declare are foreign. */
 export interface Wanted {
   readonly family: Family
   readonly tables: ReadonlyMap<Table, WantedTable>
 }
 
-/** The state that a ruleset asks for in one family. */
+/** State that a ruleset describes in one family. */
 export function wantedState(rules: Ruleset, family: Family): Wanted {
   const present = new Set(chainsFor(rules, family).map(({ table, name }) => `${table} ${name}`))
   const tables = new Map<Table, MutableTable>()
@@ -83,7 +83,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** The state in which nothing of a ruleset is left. */
+/** State without any part of a ruleset. */
 export function removedState(rules: Ruleset, family: Family): Wanted {
   const tables = new Map<Table, WantedTable>()
   for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
@@ -92,13 +92,13 @@ export function removedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** A state restricted to some tables. */
+/** State restricted to some tables. */
 export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]): Wanted => ({
   family,
   tables: new Map([...tables].filter(([table]) => names.includes(table))),
 })
 
-/** Whether the kernel holds anything that belongs to a wanted state. */
+/** True if the kernel holds any part of a wanted state. */
 export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
   return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
     const chains = snapshot.tables.get(table)

@@ -1,19 +1,19 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import type { Step } from './steps.ts'
 
-/** A rule and its index in its chain. */
+/** Rule with its index in its chain. */
 export interface Placed {
   readonly rule: SavedRule
   readonly index: number
 }
 
 /**
- * Deletes some rules of a chain, in the chain's order. By text where one can be written: a number would hit the rule of
- * someone who writes meanwhile. A text deletes the first copy, so those have to be among them.
+ * Deletes some rules of a chain, in the chain's order. Deletes by text where possible: a number could delete a foreign
+ * rule written meanwhile. A text deletes the first copy, so `rules` must contain the first copies.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // No line can hold the line break of a comment. From the back, and first, while the numbers count.
-  // What the kernel told itself is deleted by its handle, and needs no text.
+  // A comment with a line break has no text in one line, so the rule is deleted by number. These deletions come first
+  // and from the back, while the numbers are valid. Rules as read by netlink are deleted by handle.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))
@@ -23,6 +23,6 @@ export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   ]
 }
 
-/** The rules of a chain that a condition picks, with their indices. */
+/** Rules of a chain that meet a condition, with their indexes. */
 export const placed = (rules: readonly SavedRule[], picks: (rule: SavedRule, index: number) => boolean): Placed[] =>
   rules.flatMap((rule, index) => (picks(rule, index) ? [{ rule, index }] : []))

@@ -1,32 +1,32 @@
 import type { Rule, Table } from '../rules/model.ts'
 
-/** A rule to be written: what a program is told, and what it means. */
+/** Rule to write: its text for programs, and its meaning. */
 export interface StepRule {
-  /** What `iptables-save` prints after `-A CHAIN`. */
+  /** Text that `iptables-save` prints after `-A CHAIN`. */
   readonly text: string
-  /** The rule of a ruleset that it is. */
+  /** Rule of a ruleset, if it comes from one. */
   readonly rule?: Rule | undefined
 }
 
-/** One change of a table. Places count from 0, in the chain as the steps before have left it. */
+/** Change of a table. Positions count from 0, in the chain after the previous steps. */
 export type Step<R extends StepRule = StepRule> =
-  /** Makes a chain that is not there. */
+  /** Creates a missing chain. */
   | { readonly step: 'create'; readonly chain: string }
-  /** Makes a chain, or empties it when it is there. */
+  /** Creates a chain, or empties an existing one. */
   | { readonly step: 'renew'; readonly chain: string }
   | { readonly step: 'flush'; readonly chain: string }
   | { readonly step: 'append'; readonly chain: string; readonly rule: R }
   | { readonly step: 'insert'; readonly chain: string; readonly at: number; readonly rule: R }
-  /** Deletes a rule that was read: the first one of the chain with its text, or the one at a place. */
+  /** Deletes a rule as read: the first one with its text, or the one at a position. */
   | { readonly step: 'delete'; readonly chain: string; readonly rule: R; readonly at?: number }
-  /** Removes a chain that is empty, and to which nothing leads any more. */
+  /** Removes an empty chain without jumps to it. */
   | { readonly step: 'remove'; readonly chain: string }
   | { readonly step: 'policy'; readonly chain: string; readonly policy: string }
 
-/** The changes of one family, table by table; a table of which there are none is not in it. */
+/** Changes of one family by table. Tables without changes are omitted. */
 export type Steps<R extends StepRule = StepRule> = ReadonlyMap<Table, readonly Step<R>[]>
 
-/** The steps as restore text, one transaction per table; `''` when there are none. */
+/** Restore text of the steps, one transaction per table; `''` without steps. */
 export function stepsText(steps: Steps): string {
   let text = ''
   for (const [table, list] of steps) text += `*${table}\n${list.map(stepLine).join('\n')}\nCOMMIT\n`
@@ -41,7 +41,7 @@ function stepLine(step: Step): string {
     case 'create':
       return `-N ${chain}`
     case 'renew':
-      // With --noflush this line empties an existing chain, on both back ends.
+      // With --noflush, this line empties an existing chain on both back ends.
       return `:${chain} - [0:0]`
     case 'flush':
       return `-F ${chain}`
@@ -58,5 +58,5 @@ function stepLine(step: Step): string {
   }
 }
 
-/** A restore text has no line breaks, and a comment of others must not become a line of its own. */
+/** Restore text has no line breaks: a foreign comment must not start a new line. */
 const lineOf = ({ text }: StepRule) => text.replaceAll('\n', ' ')

@@ -2,35 +2,35 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import { RestoreError } from '../run/failure.ts'
 import { type Steps, stepsText } from './steps.ts'
 
-/** What is to be done to a family, and what it held when that was planned. */
+/** Steps for a family, and the rules for which they were planned. */
 export interface Planned {
   readonly seen: SavedTables
   readonly steps: Steps
 }
 
-/** One optimistic write: it is planned on what was read, and holds only while nobody else writes. */
+/** Optimistic write: the plan is valid only while no other program writes. */
 export interface OptimisticWrite {
   readonly first: Planned
-  /** Reads and plans once more. */
+  /** Reads and plans again. */
   read(): Promise<Planned>
   write(planned: Planned): Promise<void>
-  /** Told before it is read again. */
+  /** Called before the rules are read again. */
   refused(attempt: number): void
-  /** Give up when the same is planned again: then no one else changed what was refused. */
+  /** True to stop if the new plan equals the refused one: no other program has then changed the refused rules. */
   readonly stopAtSame: boolean
 }
 
-/** What was written in the end; nothing when there are no steps. */
+/** Result of a write. Nothing was written if there are no steps. */
 export interface Accepted extends Planned {
-  /** 1 unless others wrote meanwhile. */
+  /** 1 unless another program wrote meanwhile. */
   readonly attempts: number
-  /** Of nf_tables, when it was read; `undefined` where programs did it. */
+  /** Generation of nf_tables at the read; `undefined` if programs did it. */
   readonly generation?: number | undefined
 }
 
 /**
- * Writes what was planned; when a line of the text is refused because someone else wrote between our read and our write,
- * once more from the start, three times in all. The last refusal is thrown.
+ * Writes a plan. If a line is refused because another program wrote between read and write, reads and plans again, up
+ * to three attempts. Throws the last refusal.
  */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first

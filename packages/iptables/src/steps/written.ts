@@ -2,10 +2,7 @@ import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tab
 import type { Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from './steps.ts'
 
-/**
- * What a snapshot becomes by some steps, without asking the kernel again. Chains that they leave alone stay the same
- * objects.
- */
+/** Computes a snapshot after some steps without asking the kernel. Untouched chains stay the same objects. */
 export function written(snapshot: SavedTables, steps: Steps): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(snapshot.tables)
   const copied = new WeakSet<SavedRule[]>()
@@ -19,7 +16,7 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 
 // internal
 
-/** `copied` holds the lists that are ours to change: copying a long one for each step would take minutes. */
+/** `copied` contains the lists that may be changed in place: a copy of a long list for each step would take minutes. */
 function take(
   chains: Map<string, SavedChain>,
   step: Step,

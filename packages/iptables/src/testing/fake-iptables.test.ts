@@ -14,7 +14,7 @@ describe('fakeIptables', () => {
     expect(fake.dump('ipv6')).toBe('')
   })
 
-  test('shows drift after tampering', async () => {
+  test('reports drift after tampering', async () => {
     const fake = fakeIptables({ families: ['ipv4'] })
     await fake.apply(rules)
     fake.tamper('*filter\n-F EX\nCOMMIT\n')
@@ -23,7 +23,7 @@ describe('fakeIptables', () => {
     ])
   })
 
-  test('records the programs that would have run', async () => {
+  test('records the programs that would run', async () => {
     const fake = fakeIptables({ backend: 'iptables-legacy', families: ['ipv6'] })
     await fake.apply(rules)
     expect(fake.commands).toEqual([
@@ -35,7 +35,7 @@ describe('fakeIptables', () => {
   })
 })
 
-describe('fakeKernel refuses what the kernel refuses, and keeps the tables committed before it', () => {
+describe('fakeKernel refuses the same texts as the kernel, and keeps the tables committed before the error', () => {
   test.for<[string, string]>([
     ['-N X\n-N X', 'line 6 failed: Chain already exists.'],
     ['-A NOPE -j ACCEPT', 'line 5 failed: No chain/target/match by that name.'],

@@ -6,22 +6,22 @@ import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
 import { FakeTables } from './fake-tables.ts'
 
-/** An `Iptables` over an in-memory node: back ends, families, tables, and what happened there. */
+/** `Iptables` over an in-memory node with back ends, families and tables. Records all programs. */
 export interface FakeIptables extends Iptables {
-  /** For code that calls `iptables(where, { port })` itself. */
+  /** Port for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
-  /** Every program that ran, in order. */
+  /** Programs that ran, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /** What one family and back end holds, in the form of `iptables-save` without empty built-in chains. */
+  /** Content of one family and back end, in the form of `iptables-save` without empty built-in chains. */
   dump(family?: Family, backend?: IptablesBackend): string
-  /** Runs restore text as another program would, for foreign rules and tampering. Throws when it is refused. */
+  /** Runs restore text as another program would, for foreign rules and tampering. Throws if the text is refused. */
   tamper(text: string, family?: Family, backend?: IptablesBackend): void
 }
 
 /**
- * `iptables()` without a kernel and without root: the same plans, errors and drift as the real one, over
- * `iptables-restore --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. It does not know
- * what a match means, only how text changes tables.
+ * `iptables()` without a kernel and without root: the same plans, errors and drift. Simulates `iptables-restore
+ * --noflush` and `iptables-save` on tables in memory, atomic per table as in the kernel. It does not know the meaning
+ * of matches, only how text changes tables.
  *
  * @example
  * ```ts
@@ -36,13 +36,13 @@ export interface FakeIptables extends Iptables {
  */
 export function fakeIptables(
   options: Pick<IptablesOptions, 'families' | 'waitSeconds' | 'print'> & {
-    /** What the node's plain `iptables-restore` is. Default `'iptables-nft'`. */
+    /** Back end of the node's plain `iptables-restore`. Default: `'iptables-nft'`. */
     readonly backend?: IptablesBackend
     /** Programs that are not installed. */
     readonly without?: readonly string[]
-    /** Whether the namespace has IPv6. Default: true. */
+    /** True if the namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
-    /** Called before each program; return a message to make it fail with that on stderr. */
+    /** Called before each program. A returned message makes the program fail with this text on stderr. */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},
 ): FakeIptables {
@@ -55,7 +55,7 @@ export function fakeIptables(
 
 export type FakeKernel = Omit<FakeIptables, keyof Iptables>
 
-/** The node of a `fakeIptables`. */
+/** Node of a `fakeIptables`. */
 export function fakeKernel(options: Parameters<typeof fakeIptables>[0] = {}): FakeKernel {
   const { backend: plain = 'iptables-nft', without = [], ipv6 = true, fail } = options
   const commands: FakeKernel['commands'][number][] = []

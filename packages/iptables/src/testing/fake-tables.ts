@@ -4,7 +4,7 @@ import { tokenize } from '../parse/tokenize.ts'
 import { builtinChains, type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { isExtensionTarget } from '../rules/names.ts'
 
-/** The tables of one family and back end, in memory. A table exists once something touched it. */
+/** Tables of one family and back end, in memory. A table exists after its first use. */
 export class FakeTables {
   readonly family: Family
   #tables = new Map<Table, Chains>()
@@ -14,7 +14,7 @@ export class FakeTables {
     this.family = family
   }
 
-  /** How many transactions were committed. */
+  /** Number of committed transactions. */
   get commits(): number {
     return this.#commits
   }
@@ -24,8 +24,8 @@ export class FakeTables {
   }
 
   /**
-   * What `iptables-restore --noflush` does: each table is one transaction. Returns the message of the first line that
-   * was refused; the tables committed before it stay.
+   * Simulates `iptables-restore --noflush`: each table is one transaction. Returns the message of the first refused
+   * line. Tables committed before it stay.
    */
   restore(text: string): string | undefined {
     let open: { table: Table; chains: Chains } | undefined
@@ -53,7 +53,7 @@ export class FakeTables {
     return open === undefined ? undefined : 'iptables-restore: COMMIT expected at line 1'
   }
 
-  /** What `iptables-save` prints; `brief` leaves empty built-in chains out. */
+  /** Simulates `iptables-save`. `brief` omits empty built-in chains. */
   save({ brief = false } = {}): string {
     let text = ''
     for (const [table, chains] of [...this.#tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -87,7 +87,7 @@ type Chains = Map<string, FakeChain>
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
   const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
-    // As in the kernel with --noflush: an own chain is emptied, a built-in one gets its policy and keeps its rules.
+    // With --noflush, an own chain is emptied. A built-in chain gets its policy and keeps its rules.
     const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
     chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined
@@ -135,7 +135,7 @@ function indexOf(rules: readonly string[], text: string, family: Family): number
   return rules.findIndex((rule) => new SavedRule(rule, family).key === key)
 }
 
-/** A jump to a chain that is not there, once the transaction is complete. */
+/** Error for a jump to a missing chain at the end of the transaction. */
 function danglingJump(chains: Chains, family: Family): string | undefined {
   for (const { rules } of chains.values()) {
     for (const rule of rules) {

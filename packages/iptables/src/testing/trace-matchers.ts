@@ -6,29 +6,29 @@ import type { TraceOptions } from '../trace/options.ts'
 import { trace } from '../trace/trace.ts'
 import type { Trace } from '../trace/way.ts'
 
-/** The methods that {@link traceMatchers} adds to `expect(rules)`. */
+/** Methods that {@link traceMatchers} adds to `expect(rules)`. */
 export interface TraceMatchers<R = unknown> {
-  /** A rule sends the packet to this port of this machine. */
+  /** A rule redirects the packet to this port of this machine. */
   toRedirect(packet: Packet | string, port: number, options?: TraceOptions): R
-  /** TPROXY hands it to this port. */
+  /** TPROXY gives the packet to this port. */
   toTproxy(packet: Packet | string, port: number, options?: TraceOptions): R
-  /** It passes, its destination as it was. */
+  /** The packet passes with an unchanged destination. */
   toPass(packet: Packet | string, options?: TraceOptions): R
-  /** It is dropped or rejected. `.not.toBlock` accepts it, wherever to. */
+  /** The packet is dropped or rejected. `.not.toBlock` means that it is accepted, with any destination. */
   toBlock(
     packet: Packet | string,
     options?: TraceOptions & {
-      /** The verdict. Default: either. */
+      /** Expected verdict. Default: either. */
       readonly by?: 'DROP' | 'REJECT'
     },
   ): R
-  /** Its way leads through a chain of this name. */
+  /** The packet passes through a chain of this name. */
   toVisit(packet: Packet | string, chain: string, options?: TraceOptions): R
 }
 
 /**
- * Matchers for `expect.extend` of vitest and jest; a failure shows the packet's way. A trace that is undecided fails,
- * with `.not` too. Elsewhere (node:test) call one as a function: it returns `{ pass, message }`.
+ * Matchers for `expect.extend` of vitest and jest. A failure shows the packet's path. An undecided trace fails, also
+ * with `.not`. With other test runners (node:test), call a matcher as a function: it returns `{ pass, message }`.
  *
  * @example
  * ```ts

@@ -15,13 +15,13 @@ export function pushMatch(out: string[], match: Match, family: Family): void {
   pushValues(out, match, family)
 }
 
-/** What a value is in `family`. */
+/** Value for `family`. */
 export const forFamily = (value: string | AddressPair, family: Family): string =>
   typeof value === 'string' ? value : value[family]
 
 // internal
 
-/** Module (`-m`) and option of each condition; tcp, udp and the like are loaded by `-p`. */
+/** Module (`-m`) and option of each condition. `-p` loads tcp, udp and similar modules. */
 const options: Readonly<Record<Exclude<Match['match'], 'raw'>, readonly [module: string, option: string]>> = {
   proto: ['', '-p'],
   src: ['', '-s'],
@@ -114,7 +114,7 @@ function pushValues(out: string[], match: Exclude<Match, { match: 'raw' }>, fami
       out.push(match.address)
       return
     case 'random':
-      // Eleven digits are what iptables-save prints and more than the 31 bits of the kernel.
+      // iptables-save prints eleven digits, which exceeds the kernel's 31 bits.
       out.push(match.probability.toFixed(11))
       return
     case 'nth':

@@ -1,22 +1,22 @@
 import { invalid } from '../errors.ts'
 
 /**
- * One token as `iptables-restore` reads it back: quoted when it is empty or holds blanks or quotes. It refuses control
- * characters, so that no token can start a new line whatever the data came from.
+ * Quotes a token for `iptables-restore` if it is empty or contains blanks or quotes. Refuses control characters, so
+ * that no token can start a new line.
  */
 export function quote(token: string): string {
   if (plain.test(token)) return token
   if (/\p{Cc}/u.test(token)) invalid(`${JSON.stringify(token)} has control characters`)
-  // The reader collects at most 1023 bytes per token ("Parameter too long!").
+  // iptables-restore accepts at most 1023 bytes per token ("Parameter too long!").
   if (byteLength(token) > 1000) invalid(`${JSON.stringify(token.slice(0, 40))}… is longer than 1000 bytes`)
   return /^[^\s"\\]+$/.test(token) ? token : `"${token.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** A rule's tokens as one line, without the newline. */
+/** Joins a rule's tokens to one line, without the newline. */
 export function ruleLine(tokens: readonly string[]): string {
   let line = ''
   for (const token of tokens) line += line === '' ? quote(token) : ` ${quote(token)}`
-  // iptables-restore reads lines into 10 240 bytes and rules into 255 arguments; what is longer would be cut in two.
+  // iptables-restore reads lines of up to 10 240 bytes and rules of up to 255 arguments. It would split longer ones.
   if (tokens.length > 240 || line.length > 3000) checkSize(tokens, line)
   return line
 }

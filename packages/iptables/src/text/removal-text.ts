@@ -3,10 +3,12 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * The text that takes away, without looking, what a ruleset wrote in one family: per table one transaction that deletes
- * own rules of built-in chains and removes own chains. It is refused unless all of these rules are there and nothing
- * else leads to our chains. Tables in which the ruleset has no rule in a built-in chain are left out: nothing would
- * notice that they were never written, and some back ends would create them.
+ * Text that removes a ruleset from one family without reading it first. Each table is one transaction that deletes own
+ * rules of built-in chains and removes own chains. The kernel refuses it unless all these rules exist and no other rule
+ * jumps to own chains.
+ *
+ * Omits tables without own rules in a built-in chain. For such a table, the text would succeed even if the ruleset was
+ * never written, and some back ends would create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()
@@ -25,7 +27,8 @@ export function removalText(rules: Ruleset, family: Family): string {
     const lines = deletes.get(table)
     if (lines === undefined) continue
     const chains = [...(own.get(table) ?? [])]
-    // With --noflush this line empties a chain or creates it, so -X finds also those that this family never had.
+    // With --noflush, this line empties or creates a chain. -X then succeeds also for a chain that this family never
+    // had.
     const empty = chains.map((name) => `:${name} - [0:0]`)
     text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
   }

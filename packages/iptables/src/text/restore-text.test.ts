@@ -31,12 +31,12 @@ COMMIT
 `)
   })
 
-  test('a family without rules has no text', () => {
+  test('a family without rules has an empty text', () => {
     const rules = ruleset({ nat: ['A'] }, (t) => [t.nat.on('A').only('ipv4').return()])
     expect(restoreText(rules, 'ipv6')).toBe('')
   })
 
-  test('a rule with too many tokens is refused before iptables-restore would cut it in two', () => {
+  test('a rule with too many tokens is refused: iptables-restore would split it', () => {
     expect(() =>
       ruleset({ nat: ['A'] }, (t) => {
         const rule = Array.from({ length: 70 }).reduce<ReturnType<typeof t.nat.on>>(
@@ -50,7 +50,7 @@ COMMIT
     ).toThrow(/a rule of 352 tokens .* is too long/)
   })
 
-  test('data that was tampered with cannot add a line', () => {
+  test('manipulated data cannot add a line', () => {
     const rules = ruleset({ nat: ['A'] }, (t) => [t.nat.on('A').comment('x').return()])
     const text = JSON.stringify(rules).replace('"x"', '"x\\nCOMMIT"')
     expect(() => restoreText(JSON.parse(text), 'ipv4')).toThrow(/control characters/)

@@ -4,9 +4,9 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * The text that a first `apply` gives to `iptables-restore --noflush`: per table (sorted by name) the own chains as
- * `-N`, the rules in the author's order, `COMMIT`. The same ruleset always gives the same bytes; a family without rules
- * gives `''`. `-N` instead of `:CHAIN` on purpose: it fails when the chain exists, so nothing is written twice.
+ * Text of a first `apply` for `iptables-restore --noflush`. For each table, sorted by name: own chains as `-N`, rules
+ * in the author's order, `COMMIT`. Equal rulesets give equal bytes; a family without rules gives `''`. `-N` fails if
+ * the chain exists, unlike `:CHAIN`, so a second run writes nothing twice.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function restoreText(rules: Ruleset, family: Family): string {
   return text
 }
 
-/** A rule as a line of restore text: `-A CHAIN …` or `-I CHAIN position …`. */
+/** Rule as a line of restore text: `-A CHAIN …` or `-I CHAIN position …`. */
 export function ruleCommand(rule: Rule, family: Family): string {
   const line = ruleLine(ruleArgs(rule, family))
   const head = rule.position === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.position}`

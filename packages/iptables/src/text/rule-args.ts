@@ -4,7 +4,7 @@ import { pushMatch } from './match-args.ts'
 import { pushTarget } from './target-args.ts'
 
 /**
- * A rule's tokens in the author's order, without `-A CHAIN`: what an own printer needs.
+ * Tokens of a rule in the author's order, without `-A CHAIN`, for custom printers.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { addressBytes, plainAddress } from '@cni/types/packet'
 import { isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** Whether an address is of the types; `undefined` when that depends on routes that are not known. */
+/** True if an address has one of the types; `undefined` if that depends on unknown routes. */
 export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: TracedPacket): boolean | undefined {
   const address = side === 'dst' ? traced.dst : traced.source.address
   if (traced.family === 'ipv6') return isOfTypes6(address, types, traced)
@@ -12,7 +12,7 @@ export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: 
 
 // internal
 
-/** IPv4: an address has one type, and one of the list will do. */
+/** IPv4: an address has one type, and one match in the list is sufficient. */
 function possibleTypes(address: string | undefined, { packet }: TracedPacket): readonly string[] {
   const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
@@ -24,7 +24,9 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
   return isOwn(address, packet.local) ? ['LOCAL'] : remote
 }
 
-/** IPv6: MULTICAST and UNICAST must each hold, and then one of those that the routes tell (Linux, `match_type6`). */
+/**
+ * IPv6: MULTICAST and UNICAST must each match, and so must one of the types that routes decide (Linux, `match_type6`).
+ */
 function isOfTypes6(
   address: string | undefined,
   types: readonly string[],

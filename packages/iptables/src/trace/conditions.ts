@@ -6,9 +6,9 @@ import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketT
 import { inRange, inSet } from './sets.ts'
 import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
 
-/** Whether a packet meets a condition; `undefined` when that is not known or not modelled. */
+/** True if a packet meets a condition; `undefined` if that is unknown or not modelled. */
 export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
-  // Without a connection there is no mark, and neither it nor its negation matches.
+  // Without a connection there is no mark: neither the condition nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(traced)) return false
   if (condition.module === 'mac' && !cameOverWire(traced)) return false
   if (protocolModules.has(condition.module) && !isOf(condition.module, traced)) return false
@@ -16,7 +16,7 @@ export function meets(condition: Condition, traced: TracedPacket): boolean | und
   return met === undefined ? undefined : met !== condition.not
 }
 
-/** A condition as a person would write it. */
+/** Prints a condition as iptables options. */
 export function conditionText({ module, option, not, values }: Condition): string {
   const name = option === '' ? '' : `${module === '' ? '-' : '--'}${option}`
   const words = [module === '' ? '' : `-m ${module}`, not ? '!' : '', name, ...values.map(written)]
@@ -81,7 +81,7 @@ function plain({ module, option, values }: Condition, traced: TracedPacket): boo
     case 'pkttype.pkt-type':
       return isPacketType(value, traced)
     case 'socket.restore-skmark':
-      // The mark of the socket, which is not known.
+      // The mark of the socket is unknown.
       if (packet.socket !== 'none') traced.mark = undefined
       return hasSocket('any', traced)
     case 'socket.':
@@ -114,7 +114,7 @@ const portProtocols: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sc
 const either = (a: boolean | undefined, b: boolean | undefined): boolean | undefined =>
   a === true || b === true ? true : a === undefined || b === undefined ? undefined : false
 
-/** Canonical rules have IPv6 addresses as bytes with dots between. */
+/** Canonical rules contain IPv6 addresses as bytes with dots between them. */
 const written = (value: string): string =>
   value.replace(/\d+(?:\.\d+){15}/g, (bytes) => formatAddress(Uint8Array.from(bytes.split('.'), Number)))
 
@@ -123,14 +123,14 @@ function between(address: string | undefined, range: string): boolean | undefine
   return inRange(address, low, high)
 }
 
-/** Every packet, none, or as the caller says. */
+/** All packets, no packet, or the caller's answer. */
 function picked(option: string, value: number, { options }: TracedPacket): boolean | undefined {
   if (value === 1) return true
   if (option === 'probability' && value === 0) return false
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
 }
 
-/** Canonical networks of both families are bytes with dots between. */
+/** Canonical networks of both families are bytes with dots between them. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {
   const [text = '', length] = network.split('/')
   const bytes = text.split('.').map(Number)
@@ -163,7 +163,7 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // Whether the source was changed is decided in the last chain of all.
+  // Source NAT is decided only in the last chain.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)
@@ -180,7 +180,7 @@ function inPorts(port: number | undefined, text: string): boolean | undefined {
   return unknown ? undefined : false
 }
 
-/** `a` or `a<sep>b`; a name is no number. */
+/** Parses `a` or `a<sep>b`. A name is not a number. */
 function bounds(text: string, separator: string): [number?, number?] {
   const [low = '', high = low] = text.split(separator)
   return /^\d+$/.test(low) && /^\d+$/.test(high) ? [Number(low), Number(high)] : []

@@ -3,22 +3,22 @@ import { plainAddress } from '@cni/types/packet'
 import type { CanonicalRule } from '../parse/canonical.ts'
 import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
-/** What a target does: it lets the packet go on, ends the table, ends the way, or is not modelled. */
+/** Effect of a target: the packet continues, leaves the table, ends its path, or the target is not modelled. */
 export type Outcome =
   | { readonly kind: 'continue'; readonly effect?: string }
   | { readonly kind: 'accept'; readonly effect?: string }
   | { readonly kind: 'drop'; readonly verdict: 'DROP' | 'REJECT' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Targets that change nothing that a condition we model can see. */
+/** Targets whose changes are invisible to all modelled conditions. */
 const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/** Whether a rule leaves no trace in the packet, so that it does not matter whether it matched. */
+/** True if a rule changes nothing in the packet, so that it does not matter whether it matches. */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
-/** Does to the packet what a target other than a jump does. */
+/** Applies a target other than a jump to the packet. */
 export function act({ target, targetOptions }: CanonicalRule, traced: TracedPacket): Outcome {
   if (harmless.has(target)) return { kind: 'continue' }
   const options = new Map(targetOptions.map((text) => split(text)))
@@ -81,7 +81,7 @@ function connmark(options: Options, traced: TracedPacket): Outcome {
 }
 
 function ct(options: Options, traced: TracedPacket): Outcome {
-  // A packet that has a connection, a template or none for good keeps that.
+  // A packet keeps its connection, its template, or the permanent lack of a connection.
   if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
     traced.tracking = 'untracked'
@@ -134,7 +134,7 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
   if (text === undefined || address === undefined || (port !== undefined && to === undefined)) {
     return unknown('ranges of addresses or ports are not modelled')
   }
-  // Without route_localnet the kernel drops what would leave from, or come in to, a loopback address.
+  // Without route_localnet, the kernel drops packets that would leave from or arrive at a loopback address.
   const source = traced.packet.src === undefined ? traced.dst : plainAddress(traced.packet.src)
   const leaves = source === undefined || (isLoopback(source) && isLocal(address, traced) !== true)
   if (traced.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
@@ -143,7 +143,7 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
 }
 
 function snat(options: Options, traced: TracedPacket): Outcome {
-  // MASQUERADE takes an address of the interface, ranges let the kernel choose; a port is kept only while it is free.
+  // MASQUERADE uses an address of the interface, and the kernel chooses from ranges. A port is kept only if it is free.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
     /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
@@ -174,7 +174,7 @@ function maskPair(text: string | undefined): { value: number; mask: number } | u
   return { value, mask }
 }
 
-/** Clears the bits of the mask, then xors: what is known stays so unless unknown bits remain. */
+/** Clears the bits of the mask, then xors. The result is known unless unknown bits remain. */
 function mix(old: number | undefined, mask: number, value: number): number | undefined {
   if (old === undefined) return mask === 0xffffffff ? value : undefined
   return ((old & ~mask) ^ value) >>> 0
@@ -187,7 +187,7 @@ function copy(from: number | undefined, fromMask: number, to: number | undefined
 const onePort = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 
-/** Canonical IPv6 addresses are bytes with dots between. */
+/** Canonical IPv6 addresses are bytes with dots between them. */
 function fromBytes(text: string): string | undefined {
   const bytes = text.split('.')
   if ((bytes.length !== 4 && bytes.length !== 16) || bytes.some((byte) => !/^\d{1,3}$/.test(byte))) return undefined

@@ -1,7 +1,7 @@
 import { protocolNumber } from '@cni/types/packet'
 import { stateOf, type TracedPacket } from './traced-packet.ts'
 
-/** `--tcp-flags MASK SET`: of the flags of the mask exactly those are set. */
+/** `--tcp-flags MASK SET`: of the flags in the mask, exactly those in SET are set. */
 export function hasFlags(mask: string, set: string, traced: TracedPacket): boolean | undefined {
   const { packet } = traced
   const first = packet.state === undefined || packet.state === 'NEW'
@@ -23,29 +23,31 @@ export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefi
   return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
 }
 
-/** Whether a packet is of the protocol that a match belongs to: the match fails for others, negated too. */
+/** True if a packet has the protocol of a match. A match of another protocol never matches, even negated. */
 export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
 }
 
-/** The sender's hardware address: there is none, and the match fails either way, unless it came in over a wire. */
+/**
+ * True if the packet has a sender's hardware address. The match needs a packet that arrived over a wire, even negated.
+ */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
-/** `--pkt-type`: for what was made here nobody asked the link layer yet. */
+/** `--pkt-type`: the link layer has not classified packets of this machine yet. */
 export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
   return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')
 }
 
-/** `-m socket`: by what the caller says that is found. */
+/** `-m socket`: uses the caller's description of the socket. */
 export function hasSocket(options: 'any' | 'transparent', traced: TracedPacket): boolean | undefined {
   const { socket } = traced.packet
   if (socket === undefined) return undefined
   return options === 'any' ? socket !== 'none' : socket === 'transparent'
 }
 
-/** `-m conntrack --ctdir`: which side opened the connection; only clear for its first packet. */
+/** `-m conntrack --ctdir`: side that opened the connection. Known only for the first packet. */
 export function isDirection(text: string, traced: TracedPacket): boolean | undefined {
   if (stateOf(traced) !== 'NEW') return undefined
   return text.toUpperCase() === 'ORIGINAL'

@@ -1,21 +1,24 @@
 import type { IptablesBackend } from '../iptables-backend.ts'
 
-/** What the caller of `trace` knows besides the packet. */
+/** Facts that the caller of `trace` knows besides the packet. */
 export interface TraceOptions {
-  /** In INPUT nat comes before security on `iptables-nft`, after it on `iptables-legacy`. Default: `iptables-nft`. */
+  /**
+   * Decides the order of tables in INPUT: nat before security on `iptables-nft`, after it on `iptables-legacy`.
+   * Default: `iptables-nft`.
+   */
   readonly backend?: IptablesBackend
   /**
-   * Entries of the sets that rules ask for: addresses, networks, ranges; dimensions are separated by commas, a port is
-   * `80` or `tcp:80`. A set that is not given leaves its rules open.
+   * Entries of the sets that rules use: addresses, networks, ranges. Commas separate dimensions; a port is `80` or
+   * `tcp:80`. Rules with a set that is not given stay undecided.
    */
   readonly sets?: Readonly<Record<string, readonly string[]>>
-  /** Whether the packet is within the rate of every `limit`. */
+  /** Decides whether the packet is within the rate of every `limit`. */
   readonly limit?: 'within' | 'exceeded'
-  /** Whether every `statistic` picks it. */
+  /** Decides whether every `statistic` selects the packet. */
   readonly statistic?: 'hit' | 'miss'
   /**
-   * Answers for conditions that are not modelled or not known, by their text as `reason` gives it, `!` included:
-   * `{ '-m recent --rcheck': true }`. A step that used one says so.
+   * Answers for conditions that are unknown or not modelled, by their text as in `reason`, `!` included: `{ '-m recent
+   * --rcheck': true }`. The step reports the answer that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

@@ -2,7 +2,7 @@ import { parseAddress } from '@cni/types/ip'
 import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** Whether a packet is in a set; `flags` are the sides to look at, `src`, `dst` or several with commas. */
+/** True if a packet is in a set. `flags` are the sides to look up: `src`, `dst`, or several with commas. */
 export function inSet(name: string, flags: string, traced: TracedPacket): boolean | undefined {
   const { sets = {} } = traced.options
   const entries = Object.hasOwn(sets, name) ? sets[name] : undefined
@@ -16,7 +16,7 @@ export function inSet(name: string, flags: string, traced: TracedPacket): boolea
   return open ? undefined : false
 }
 
-/** Whether an address is between two, both included. */
+/** True if an address is in a range, both ends included. */
 export function inRange(address: string | undefined, low: string, high: string): boolean | undefined {
   const [given, from, to] = [address, low, high].map((each) => (each === undefined ? undefined : bytesOf(each)))
   if (given === undefined || from === undefined || to === undefined) return undefined
@@ -26,13 +26,13 @@ export function inRange(address: string | undefined, low: string, high: string):
 
 // internal
 
-/** Order of two addresses of one family. */
+/** Compares two addresses of one family. */
 function compare(a: Uint8Array, b: Uint8Array): number {
   const at = a.findIndex((byte, index) => byte !== b[index])
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
 }
 
-/** Of an address as people write it, or as canonical rules have it: bytes with dots between. */
+/** Bytes of an address in usual or canonical form (bytes with dots between them). */
 function bytesOf(text: string): Uint8Array | undefined {
   const parts = text.split('.')
   if (parts.length === 16) return Uint8Array.from(parts, Number)
@@ -40,7 +40,7 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // A set of one dimension takes the first side; one with more needs all of them.
+  // A set of one dimension uses the first side. A set with more dimensions needs all of them.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true
@@ -62,7 +62,7 @@ function meetsPart(part: string, side: 'src' | 'dst', traced: TracedPacket): boo
   return /^[0-9a-f.:]+$/i.test(low) ? inRange(address, low, high) : undefined
 }
 
-/** A port without a protocol is one of TCP. */
+/** A port without a protocol is a TCP port. */
 const ofProtocol = (packet: Packet, name = 'tcp') => protocolNumber(packet.protocol) === protocolNumber(name)
 
 function inPrefix(address: string | undefined, network: string, length: number): boolean | undefined {

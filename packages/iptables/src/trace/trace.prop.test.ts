@@ -36,7 +36,7 @@ const packets: fc.Arbitrary<Packet> = fc.constantFrom(fc.ipV4(), fc.ipV6()).chai
 
 const verdicts = ['ACCEPT', 'DROP', 'REJECT', 'undecided']
 
-test('every packet through every ruleset comes to an end that can be explained', () => {
+test('every trace of any packet through any ruleset ends and can be explained', () => {
   fc.assert(
     fc.property(anyRuleset, packets, (rules, packet) => {
       const found = trace(rules, packet)
@@ -48,7 +48,7 @@ test('every packet through every ruleset comes to an end that can be explained',
   )
 })
 
-test('loops of jumps and gotos, and chains that double at each step, come to an end', () => {
+test('loops of jumps and gotos, and chains that double at each step, end', () => {
   const chain = fc.constantFrom('OUTPUT', 'A', 'B', 'C')
   const rule = fc
     .tuple(chain, fc.constantFrom('-j', '-g'), fc.constantFrom('A', 'B', 'C', 'RETURN', 'ACCEPT', 'LOG', 'NONE'))
@@ -81,7 +81,7 @@ test('no comment breaks out of a line of text or a label of the flowchart', () =
   )
 })
 
-test('a packet prints and reads back', () => {
+test('a printed packet parses to the same packet', () => {
   fc.assert(
     fc.property(packets, (packet) => {
       const { sport: _, ...kept } = packet

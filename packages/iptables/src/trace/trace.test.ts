@@ -7,9 +7,9 @@ import { explain } from './explain.ts'
 import type { TraceOptions } from './options.ts'
 import { trace } from './trace.ts'
 
-// As the guide has it: vitest 4 and 5 differ in the matchers of their own.
+// Same declaration as in the guide: vitest 4 and 5 declare their own matchers differently.
 declare global {
-  // biome-ignore lint/style/noNamespace: Chai keeps its assertions in one
+  // biome-ignore lint/style/noNamespace: Chai declares its assertions in a namespace
   namespace Chai {
     interface Assertion extends TraceMatchers {}
   }
@@ -49,7 +49,7 @@ const proxy = ruleset(
   ],
 )
 
-describe('a redirect of all that leaves', () => {
+describe('a redirect of all outgoing packets', () => {
   test.each([
     ['tcp 10.0.0.5:80 uid 1000', '127.0.0.1', 15001],
     ['tcp [fd00::5]:80 uid 1000', '::1', 15001],
@@ -62,14 +62,14 @@ describe('a redirect of all that leaves', () => {
     expect(trace(simple, packet)).toMatchObject({ verdict: 'ACCEPT', destination: { address, port } })
   })
 
-  test('who the owner is decides, so a packet without one is undecided, and the rule is named', () => {
+  test('a packet without an owner is undecided if the owner decides, and the reason names the rule', () => {
     expect(trace(simple, 'tcp 10.0.0.5:80')).toMatchObject({
       verdict: 'undecided',
       reason: 'nat EX_OUTPUT rule 1: whether it matches is not known: -m owner --uid-owner 1337',
     })
   })
 
-  test('its path is every rule it came to', () => {
+  test('the path contains every rule that the packet reached', () => {
     const { path } = trace(simple, 'tcp 10.0.0.5:80 uid 1000')
     expect(path.map(({ chain, index, matched }) => [chain, index, matched])).toEqual([
       ['OUTPUT', 1, true],
@@ -97,7 +97,7 @@ describe('a transparent proxy', () => {
   })
 })
 
-describe('rules as they were saved', () => {
+describe('saved rules', () => {
   const filter = (rules: string, policy = 'ACCEPT') =>
     parseSave(
       `*filter\n:INPUT ${policy} [0:0]\n:OUTPUT ACCEPT [0:0]\n:A - [0:0]\n:B - [0:0]\n${rules}\nCOMMIT\n`,
@@ -130,12 +130,12 @@ describe('rules as they were saved', () => {
     expect(trace(filter(rules, policy), 'tcp 10.0.0.5:80 in eth0 local 10.0.0.5')).toMatchObject({ verdict, reason })
   })
 
-  test('of the other family decide nothing', () => {
+  test('of the other family are undecided', () => {
     expect(trace(filter(''), 'tcp [::1]:80').verdict).toBe('undecided')
   })
 })
 
-describe('what a packet does not say', () => {
+describe('missing facts about a packet', () => {
   const drops = (match: string, family: 'ipv4' | 'ipv6' = 'ipv4') =>
     parseSave(`*filter\n:INPUT ACCEPT [0:0]\n-A INPUT ${match} -j DROP\n`, family)
   const packet = 'tcp 10.0.0.5:80 from 10.0.0.9:5000 in eth0'
@@ -192,20 +192,20 @@ describe('what a packet does not say', () => {
     expect(trace(rules, 'tcp 127.0.0.1:1 in lo state ESTABLISHED').verdict).toBe('ACCEPT')
   })
 
-  test('in IPv6 every type of an address must hold that is not told by routes', () => {
+  test('IPv6: every address type that routes do not decide must match', () => {
     const local = 'tcp [fd00::1]:1 in eth0 local fd00::1'
     expect(trace(drops('-m addrtype --dst-type LOCAL', 'ipv6'), local).verdict).toBe('DROP')
     expect(trace(drops('-m addrtype --dst-type LOCAL,MULTICAST', 'ipv6'), local).verdict).toBe('ACCEPT')
     expect(trace(drops('-m addrtype --dst-type LOCAL,UNICAST', 'ipv6'), local).verdict).toBe('DROP')
   })
 
-  test('an assumption stands in the path', () => {
+  test('an assumption is recorded in the path', () => {
     const found = trace(drops('-m recent --rcheck'), packet, { assume: { '-m recent --rcheck': true } })
     expect(found.path[0]?.assumed).toEqual(['-m recent --rcheck'])
     expect(explain(found)).toContain('INPUT 1: -m recent --rcheck -j DROP  (assumed: -m recent --rcheck)')
   })
 
-  test('a set that a rule changed is not known any more', () => {
+  test('a set that a rule changed is unknown afterwards', () => {
     const text = '*filter\n-A INPUT -j SET --add-set A src\n-A INPUT -m set --match-set A src -j DROP\n'
     expect(trace(parseSave(text, 'ipv4'), packet, { sets: { A: ['10.0.0.9'] } }).verdict).toBe('undecided')
   })
@@ -221,7 +221,7 @@ describe('what a packet does not say', () => {
 })
 
 describe('an explanation', () => {
-  test('names every rule, what it did and the end', () => {
+  test('names every rule, its effect and the result', () => {
     expect(explain(trace(simple, 'tcp 10.0.0.5:80 uid 1000'))).toBe(`tcp 10.0.0.5:80 uid 1000
   nat OUTPUT
     ✓ OUTPUT 1: -p tcp -j EX_OUTPUT
@@ -232,7 +232,7 @@ ACCEPT to 127.0.0.1:15001
 `)
   })
 
-  test('as Mermaid is a line of the rules that matched', () => {
+  test('as Mermaid is a sequence of the rules that matched', () => {
     expect(explain(trace(simple, 'tcp 10.0.0.5:80 uid 1337'), { format: 'mermaid' })).toBe(`flowchart TD
   packet(["tcp 10.0.0.5:80 uid 1337"])
   subgraph h0["nat OUTPUT"]
@@ -256,7 +256,7 @@ describe('the text of a packet', () => {
     'tcp 10.0.0.5:80 flags SYN,ACK mac 02:00:00:00:00:01 pkttype broadcast socket none',
     'tcp 10.0.0.5:80 flags NONE',
     'icmp 10.0.0.5 type 3/1',
-  ])('%s reads and prints', (text) => {
+  ])('%s is parsed and printed', (text) => {
     expect(packetText(parsePacket(text))).toBe(text)
   })
 
@@ -274,11 +274,11 @@ describe('the text of a packet', () => {
     'icmp 10.0.0.1 type 256',
     'icmp 10.0.0.1 mac 02',
     'icmp 10.0.0.1 socket maybe',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(() => parsePacket(text)).toThrow(expect.objectContaining({ code: 'PARSE' }))
   })
 
-  test('a packet of a protocol that nobody knows is refused, not matched by nothing', () => {
+  test('a packet of an unknown protocol is refused', () => {
     const packet = { protocol: 'tpc', dst: '10.0.0.5', dport: 80, uid: 1000 }
     expect(() => trace(simple, packet)).toThrow('packet: "tpc" is not a protocol')
     expect(trace(simple, { ...packet, protocol: '6' }).rewritten).toBe('REDIRECT')
@@ -287,7 +287,7 @@ describe('the text of a packet', () => {
 
 describe('the matchers', () => {
   const judge = traceMatchers
-  test('hold, and fail with the explanation', () => {
+  test('pass, or fail with the explanation', () => {
     expect(judge.toRedirect.call({}, simple, 'tcp 10.0.0.5:80 uid 1', 15001).pass).toBe(true)
     const failed = judge.toRedirect.call({}, simple, 'tcp 10.0.0.5:80 uid 1337', 15001)
     expect(failed.pass).toBe(false)
@@ -297,7 +297,7 @@ describe('the matchers', () => {
     expect(judge.toTproxy.call({}, proxy, 'tcp 10.0.0.5:80 in eth0', 15006).pass).toBe(true)
   })
 
-  test('tell drops from rejects, and name chains', () => {
+  test('distinguish drops from rejects, and name chains', () => {
     const rules = parseSave('*filter\n-A OUTPUT -p udp -j REJECT\n-A OUTPUT -p tcp -j C\n-A C -j DROP\n', 'ipv4')
     expect(rules).toBlock('tcp 10.0.0.5:80', { by: 'DROP' })
     expect(rules).toBlock('udp 10.0.0.5:80', { by: 'REJECT' })
@@ -308,18 +308,18 @@ describe('the matchers', () => {
     expect(rules).not.toBlock('icmp 10.0.0.5')
   })
 
-  test('are functions for those who have no expect', () => {
+  test('work as functions without expect', () => {
     expect(traceMatchers.toRedirect(simple, 'tcp 10.0.0.5:80 uid 1', 15001).pass).toBe(true)
   })
 
-  test('are methods of expect, typed', () => {
+  test('are typed methods of expect', () => {
     expect(simple).toRedirect('tcp 10.0.0.5:80 uid 1', 15001)
     expect(simple).not.toRedirect({ protocol: 'tcp', dst: '10.0.0.5', dport: 80, uid: 1337 }, 15001)
-    // @ts-expect-error a port is a number
+    // @ts-expect-error A port is a number.
     expect(() => expect(simple).toRedirect('tcp 10.0.0.5:80 uid 1', '15001')).toThrow('expected the packet')
   })
 
-  test('an undecided trace fails, negated or not', () => {
+  test('an undecided trace fails, also with .not', () => {
     expect(judge.toPass.call({ isNot: false }, simple, 'tcp 10.0.0.5:80').pass).toBe(false)
     expect(judge.toPass.call({ isNot: true }, simple, 'tcp 10.0.0.5:80').pass).toBe(true)
   })

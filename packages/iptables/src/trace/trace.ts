@@ -8,14 +8,19 @@ import { type Ending, walkTable } from './walk.ts'
 import type { Trace, TraceStep } from './way.ts'
 
 /**
- * Traces a packet through a ruleset, or through what `parseSave` read from either back end, without a kernel and without
- * root. Pure. Nothing is guessed: what is not modelled or not given makes the verdict `undecided`. `options` answer what
- * a packet does not tell: members of sets, limits, conditions of matches that are not modelled.
+ * Traces a packet through a ruleset, or through rules that `parseSave` read from either back end. Needs no kernel and
+ * no root. Pure. Unknown facts and unmodelled conditions make the verdict `undecided`. `options` provide facts that the
+ * packet does not contain: members of sets, limits, answers for unmodelled matches.
  *
- * The trace assumes that built-in chains of a ruleset have policy ACCEPT, that a TPROXY has a listener, that a mark
- * changes no route, and that the port NAT wants is free. `NEW` is the first packet of its connection. A later packet of a
- * connection that NAT changed is not rewritten here: the kernel does that without a rule. A packet to this machine itself
- * comes in again on `lo`: trace it as a second packet.
+ * Assumptions:
+ * - Built-in chains of a ruleset have the policy ACCEPT.
+ * - A TPROXY has a listener.
+ * - A mark changes no route.
+ * - The port that NAT needs is free.
+ *
+ * `NEW` is the first packet of its connection. For a later packet of a connection with NAT, the kernel changes the
+ * addresses without a rule; the trace does not. A packet to this machine itself arrives again on `lo`: trace it as a
+ * second packet.
  *
  * @example
  * ```ts
@@ -43,7 +48,7 @@ export function trace(rules: Ruleset | SavedTables, given: Packet | string, opti
 
 // internal
 
-/** The tables of each hook in the order of their priorities; conntrack runs after raw. */
+/** Tables of each hook in the order of their priorities. conntrack runs after raw. */
 const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
@@ -52,7 +57,7 @@ const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   POSTROUTING: ['mangle', 'nat'],
 }
 
-/** The legacy security table has priority 50 and comes before nat; that of iptables-nft has 150 and comes after. */
+/** The legacy security table has priority 50 and comes before nat. That of iptables-nft has 150 and comes after. */
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
 function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]): Ending {
@@ -78,7 +83,7 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
 
 const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
-/** The nat table sees the first packet of a connection only; one on lo was seen on its way out. */
+/** The nat table sees only the first packet of a connection. On lo, it has seen the packet in OUTPUT. */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
@@ -89,7 +94,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   )
 }
 
-/** Moves the packet to its next hook and sets the interfaces that it has there. */
+/** Moves the packet to its next hook and sets its interfaces there. */
 function nextHook(
   hook: BuiltinChain,
   traced: TracedPacket,
@@ -99,7 +104,7 @@ function nextHook(
   const moved = traced.dst !== before || traced.dst === undefined
   switch (hook) {
     case 'PREROUTING': {
-      // TPROXY delivers to this machine, and so does REDIRECT, whose new address may not be known.
+      // TPROXY and REDIRECT deliver to this machine. The new address of a REDIRECT may be unknown.
       const redirected = traced.dst === undefined
       const here =
         traced.tproxy !== undefined || redirected || (moved ? isLocal(traced.dst, traced) : traced.from === 'incoming')
@@ -110,7 +115,7 @@ function nextHook(
       return here ? 'INPUT' : 'FORWARD'
     }
     case 'FORWARD':
-      // Kernels differ in the incoming interface that they show in POSTROUTING.
+      // The incoming interface in POSTROUTING differs between kernels.
       traced.in = undefined
       return 'POSTROUTING'
     case 'OUTPUT':

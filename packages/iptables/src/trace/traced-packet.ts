@@ -2,36 +2,36 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
-/** A packet on its way through the hooks, as it is now; `undefined` is "not known". */
+/** Current state of a packet on its path through the hooks. `undefined` means unknown. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
   readonly from: ReturnType<typeof directionOf>
   readonly options: TraceOptions
-  /** The hook and the table that see it now. */
+  /** Current hook and table. */
   hook: BuiltinChain
   table: Table
   dst: string | undefined
   dport: number | undefined
-  /** Interfaces as this hook shows them; `''` where it shows none. */
+  /** Interfaces at this hook; `''` if the hook has none. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** `before` conntrack there is no state; a rule that sets a zone leaves a `template`. */
+  /** `before` conntrack there is no state. A rule that sets a zone creates a `template`. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
-  /** Whether NAT changed the destination of the connection. */
+  /** True if NAT changed the destination of the connection. */
   dnat: boolean | undefined
   zone: number | undefined
-  /** Sets whose members a rule changed: what the caller said of them no longer holds. */
+  /** Sets that a rule changed: the caller's entries are no longer valid. */
   readonly changedSets: Set<string>
   rewritten: 'REDIRECT' | 'DNAT' | undefined
-  /** A part that is not known is missing. */
+  /** Missing parts are unknown. */
   source: { readonly address?: string; readonly port?: number }
   tproxy: { address?: string; port: number } | undefined
 }
 
-/** The packet at its first hook. */
+/** Creates the state of a packet at its first hook. */
 export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPacket {
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
@@ -63,13 +63,13 @@ export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPa
   return traced
 }
 
-/** A packet on lo keeps the connection that it got on its way out; an invalid one has none. */
+/** A packet on lo keeps the connection from OUTPUT. An invalid packet has none. */
 function initialTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** The conntrack state that a rule sees here. */
+/** Conntrack state that a rule sees here. */
 export function stateOf({ tracking, packet }: TracedPacket): string {
   if (tracking === 'untracked') return 'UNTRACKED'
   if (tracking === 'before') return 'INVALID'
@@ -77,20 +77,20 @@ export function stateOf({ tracking, packet }: TracedPacket): string {
   return packet.state ?? 'NEW'
 }
 
-/** Whether the packet has a connection, whose mark rules can read and write. */
+/** True if the packet has a connection, whose mark rules can read and write. */
 export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/** Whether an address belongs to this machine; `undefined` when the caller did not say. */
+/** True if an address belongs to this machine; `undefined` if the caller did not say. */
 export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   if (isLoopback(address)) return true
   return packet.local?.some((each) => plainAddress(each) === address)
 }
 
-/** 127.0.0.0/8 or ::1. */
+/** True for 127.0.0.0/8 and ::1. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** The outgoing interface, known for destinations on this machine only: others depend on routes. */
+/** Outgoing interface. Known only for destinations on this machine: others depend on routes. */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.dst, traced) === true ? 'lo' : undefined

@@ -4,12 +4,12 @@ import { act, isHarmless, type Outcome } from './effects.ts'
 import type { TracedPacket } from './traced-packet.ts'
 import type { TraceStep } from './way.ts'
 
-/** How the walk through a table ended. */
+/** Result of the walk through a table. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
 
-/** A walk of more rules is exponential growth or a loop of `goto`. */
+/** A longer walk means exponential growth or a loop of `goto`. */
 const maxSteps = 10_000
 
 /** Walks the packet through the chains of one table, from the built-in chain of the hook. */

@@ -1,44 +1,44 @@
 import type { Packet } from '@cni/types/packet'
 import type { BuiltinChain, Table } from '../rules/model.ts'
 
-/** The way of a packet through the rules, and its end. */
+/** Path of a packet through the rules, and its result. */
 export interface Trace {
   readonly packet: Packet
-  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
+  /** `undecided` means that the trace ended at an unknown or unmodelled condition; `reason` names it. */
   readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
-  /** The rule or policy that decided; empty when every hook accepted the packet. */
+  /** Rule or policy that decided. Empty if every hook accepted the packet. */
   readonly reason: string
-  /** The destination after the last hook; an address that is not known is missing. */
+  /** Destination after the last hook. An unknown address is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
+  /** Source after the last hook. Parts that the kernel chooses are missing. */
   readonly source: { readonly address?: string; readonly port?: number }
-  /** The target that rewrote the destination. */
+  /** Target that rewrote the destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
-  /** The local proxy that TPROXY gives the packet to, with the destination unchanged. */
+  /** Local proxy that gets the packet from TPROXY, with an unchanged destination. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** The mark after the last hook; missing when not known. */
+  /** Mark after the last hook; missing if unknown. */
   readonly mark?: number
-  /** The mark of the connection. */
+  /** Mark of the connection. */
   readonly connmark?: number
-  /** The conntrack zone that a rule set. */
+  /** Conntrack zone that a rule set. */
   readonly zone?: number
-  /** Every rule that the packet reached, in order. */
+  /** Rules that the packet reached, in order. */
   readonly path: readonly {
     readonly hook: BuiltinChain
     readonly table: Table
     readonly chain: string
     /** Position in its chain, from 1. */
     readonly index: number
-    /** The rule after `-A CHAIN`. */
+    /** Rule after `-A CHAIN`. */
     readonly rule: string
-    /** `undefined`: not known. */
+    /** `undefined` means unknown. */
     readonly matched: boolean | undefined
     /** Conditions that `assume` answered. */
     readonly assumed?: readonly string[]
-    /** What the rule did to the packet, where its text does not say it all. */
+    /** Effect of the rule on the packet, if its text does not show it. */
     readonly effect?: string
   }[]
 }
 
-/** One rule that the packet reached. */
+/** Rule that the packet reached. */
 export type TraceStep = Trace['path'][number]

@@ -6,16 +6,16 @@ import type { Generation, IptablesPort } from '../run/port.ts'
 import type { Session } from '../session/session.ts'
 import { isClean } from '../state/drift.ts'
 
-/** What a look found. */
+/** Result of a check. */
 export type WatchEvent =
   | { readonly state: 'clean' }
   | { readonly state: 'drift'; readonly drift: Drift }
   | { readonly state: 'error'; readonly error: unknown }
 
 /**
- * Looks again and again, one look at a time. On the nft back end a look begins with asking the kernel whether anything
- * changed, which is no process; a process reads only when something did, or while the last look was not clean. The
- * legacy back end tells nothing: there each look is one process per family.
+ * Checks the rules at intervals, one check at a time. On the nft back end, a check first asks the kernel whether
+ * anything changed, without a process. It reads the rules only after a change, or while the last check was not clean.
+ * On the legacy back end, each check is one process per family.
  */
 export async function* watchRuleset(
   session: Session,
@@ -30,7 +30,7 @@ export async function* watchRuleset(
     for (;;) {
       let event: WatchEvent | undefined
       try {
-        // Before the look: what happens during it counts as a change afterwards.
+        // Reads the generation before the rules: a change during the check then counts as a later change.
         const generation = await counter.current()
         if (generation === undefined || generation !== clean) {
           const drift = await diffRuleset(session, rules)
@@ -53,7 +53,7 @@ export async function* watchRuleset(
 
 // internal
 
-/** The generation, where it tells everything: nft, without legacy tables beside it. */
+/** Generation of the rules, if it covers all of them: nft without legacy tables. */
 class Counter {
   readonly #session: Session
   readonly #port: IptablesPort
@@ -85,7 +85,7 @@ class Counter {
   }
 }
 
-/** Waits; `false` when it was aborted meanwhile. */
+/** Waits. Returns false if the signal aborted meanwhile. */
 function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {
@@ -95,7 +95,7 @@ function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     }
     const timer = setTimeout(end, ms)
     signal?.addEventListener('abort', end)
-    // It may have been aborted while the caller looked at an event.
+    // The signal may have aborted while the caller handled an event.
     if (signal?.aborted === true) end()
   })
 }

@@ -1,17 +1,17 @@
 import type { Expression } from '@cni/nftables/wire'
 import type { Structure } from './structure.ts'
 
-/** Where the addresses stand in the header, and how long they are. */
+/** Offsets and sizes of the addresses in the IP header. */
 export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src: 8, dst: 24, size: 16 } } as const
 
-/** No interface has this name: what the program compares with for `! -i +`. */
+/** Name that no interface has. The program compares with it for `! -i +`. */
 export const NO_INTERFACE = 'INVAL/D\0'
 
-/** Seconds. */
+/** Seconds of each unit. */
 export const rateUnits: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
 export const USUAL_BURST = 5
 
-// Frozen: encoded once for all rules.
+// Frozen, because all rules share it.
 const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 
 /** Loads the protocol above IP. */

@@ -1,8 +1,8 @@
-/** That of sctp is the longest. */
+/** Size of the longest structure, that of sctp. */
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
-/** A structure of an xt module, from which what is read is taken: what is left then is what was not understood. */
+/** Reads a structure of an xt module and clears the bytes it has read. Bytes that remain were not understood. */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
   readonly #isWhole: boolean
@@ -12,7 +12,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Whether it is 1; anything but 0 and 1 is left. */
+  /** Reads a flag. Values other than 0 and 1 remain. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }
@@ -37,7 +37,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Up to a NUL; what stands behind it is left. */
+  /** Reads text up to a NUL. Bytes after the NUL remain. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

@@ -1,8 +1,8 @@
-/** A structure of an xt module, filled piece by piece; numbers are in host order unless said otherwise. */
+/** Builds a structure of an xt module. Numbers are in host byte order unless stated otherwise. */
 export class Structure {
   readonly bytes: Buffer
 
-  /** Padded to eight bytes, as the modules want it. */
+  /** Padded to eight bytes, as the modules require. */
   constructor(size: number) {
     this.bytes = Buffer.alloc((size + 7) & ~7)
   }

@@ -1,7 +1,7 @@
 import type { Family } from '../rules/model.ts'
 import type { RuleWords } from '../rules/rule-words.ts'
 
-/** The words of bits, the first of which is 1; a bit that means nothing is an empty word. */
+/** Names of bits, starting with bit 0. An empty name means an unused bit. */
 type Bits<W extends string = string> = readonly (W | '')[]
 
 export const stateBits: Bits<RuleWords['ctState']> = [
@@ -12,18 +12,18 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
-/** The first two say that there are addresses, and ports. */
+/** The first two bits say that addresses and ports are given. */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
-/** Of what conntrack is asked; `OLD_STATE` when by the name of `-m state`. */
+/** Conntrack options to check. `OLD_STATE` stands for `-m state`. */
 export const STATE = 1
 export const OLD_STATE = 0x2000
-/** Of what owner is asked, behind users and groups. */
+/** Option bit of owner, after the bits of users and groups. */
 export const SOCKET = 4
-/** Of what a rule changes: addresses, ports. */
+/** Parts that a NAT rule changes: addresses, ports. */
 export const ADDRESSES = 1
 export const PORTS = 2
-/** Of CT; the old name is NOTRACK. */
+/** Flags of CT. The old name is NOTRACK. */
 export const CT_NOTRACK = 1
 export const CT_OLD_NAME = 2
 export const CT_ORIG = 4
@@ -31,19 +31,19 @@ export const CT_REPLY = 8
 export const CT_MARK = 16
 /** A size is given. */
 export const NFLOG_COPY = 1
-/** The size of segments that the path takes. */
+/** Clamp the segment size to the path MTU. */
 export const CLAMP = 0xffff
-/** Of LOG: a warning. */
+/** Default level of LOG: warning. */
 export const USUAL_LEVEL = 4
 /** All bits of a mark. */
 export const ALL = 0xffffffff
 
-/** The bits of words. */
+/** Bits of names. */
 export function bitsOf(words: Bits, given: readonly string[]): number {
   return words.reduce((bits, word, i) => (given.includes(word) ? bits | (1 << i) : bits), 0)
 }
 
-/** The words of bits; `undefined` when one has none. */
+/** Names of bits; `undefined` if a bit has no name. */
 export function wordsOf(words: Bits, bits: number): string[] | undefined {
   const found = words.filter((word, i) => word !== '' && (bits & (1 << i)) !== 0)
   return bitsOf(words, found) === bits ? found : undefined
@@ -61,12 +61,12 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
   ...(['icmp6-no-route', 'icmp6-adm-prohibited', '', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
   ...(['', 'tcp-reset', 'icmp6-policy-fail', 'icmp6-reject-route'] as const),
 ]
-/** How REJECT answers; the index is the number. */
+/** Answers of REJECT. The index is the number. */
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /**
- * Modules that say for which ports they ask: the size of their structure, where that stands, and what is negated; where
- * the program writes 255, for kinds of chunks that are not asked for.
+ * Layouts of modules that check ports: size, offset of the option bits and of the negation bits. `unused` is the offset
+ * of a list of chunk types, which the program fills with 255.
  */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },

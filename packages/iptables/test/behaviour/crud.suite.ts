@@ -5,14 +5,14 @@ import { type Family, families } from '../../src/rules/model.ts'
 
 import { foreign, held, type Start } from './world.ts'
 
-/** Chains and rules, alone and in transactions. */
+/** Single operations on chains and rules, and transactions. */
 export function crudBehaviour(start: Start): void {
   describe('chains and rules', () => {
     const { nat } = ruleBuilders({ nat: ['EX', 'OTHER'] })
     const web = nat.on('EX').proto('tcp').dport(80).redirect(8080)
     const jump = nat.insert('OUTPUT', 2).proto('tcp').jump('EX')
 
-    test('are made, listed, changed and deleted one by one', async () => {
+    test('can be created, listed, changed and deleted one by one', async () => {
       await using s = await start()
       await s.tamper(foreign)
       const before = await held(s.ipt)
@@ -47,7 +47,7 @@ export function crudBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual(before)
     })
 
-    test('are not touched by a repetition, except that append and insert add again', async () => {
+    test('stay unchanged when a step is repeated, except that append and insert add a rule again', async () => {
       await using s = await start()
       const twice = async (step: () => Promise<{ families: readonly Family[] }>) => {
         await step()
@@ -64,7 +64,7 @@ export function crudBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual({})
     })
 
-    test('in a transaction are written together', async () => {
+    test('are written together in a transaction', async () => {
       await using s = await start()
       const { families: written, undo } = await s.ipt.transaction((t) => {
         t.createChain('nat', 'EX')
@@ -106,7 +106,7 @@ export function crudBehaviour(start: Start): void {
         'an asynchronous function, whose later steps would be lost',
         'INVALID_RULE',
         ({ ipt }) =>
-          // @ts-expect-error: it does not compile either
+          // @ts-expect-error An async function does not compile.
           ipt.transaction(async (t) => {
             t.flushChain('nat', 'OTHER')
             await Promise.resolve()
@@ -142,7 +142,7 @@ export function crudBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual(before)
     })
 
-    test('that the kernel refuses in one family are taken back in the other', async () => {
+    test('are rolled back in both families if the kernel refuses them in one', async () => {
       await using s = await start()
       const { filter } = ruleBuilders({ filter: ['NEW'] })
       const refused = filter.on('NEW').only('ipv6').rawTarget('NOSUCHTARGET')

@@ -5,9 +5,9 @@ import type { IptablesPort } from '../../src/run/port.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** An `apply` in which one process fails, whichever. */
+/** `apply` calls in which one process fails, for each process. */
 export function failingBehaviour(start: Start): void {
-  describe('an apply that fails leaves what was there', () => {
+  describe('a failed apply leaves the previous rules', () => {
     const kinds = ['before it runs', 'after its first table', 'with its last rule refused'] as const
     const states = [
       ['over nothing', false, ''],
@@ -15,11 +15,11 @@ export function failingBehaviour(start: Start): void {
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const
-    // After a kill, what is there already as we want it cannot be told from what was written just now.
+    // After a kill, tables that already equal the wanted ones look as if this call had written them.
     const known = (text: string, kind: string) => kind !== 'after its first table' || text === '' || text === drifted
     const cases = states.flatMap(([over, applied, text]) => kinds.map((kind) => ({ over, applied, text, kind })))
     test.for(cases.filter(({ text, kind }) => known(text, kind)))(
-      '$over, whichever process fails $kind',
+      '$over, if any process fails $kind',
       async ({ applied, text, kind }) => {
         await using s = await start()
         if (applied) await s.ipt.apply(rules)
@@ -42,7 +42,9 @@ export function failingBehaviour(start: Start): void {
   })
 }
 
-/** A port on which one process fails: it never runs, is killed after its first table, or has its last rule refused. */
+/**
+ * Port on which one process fails: it does not start, is killed after its first table, or gets an invalid last rule.
+ */
 function breaking(
   port: IptablesPort,
   failing: number,
@@ -65,7 +67,7 @@ function breaking(
       if (input === undefined || kind === 'before it runs') throw gone(1, 'no memory')
       if (kind === 'after its first table') {
         const end = input.indexOf('COMMIT\n') + 'COMMIT\n'.length
-        // A kill after the last commit is no failure that can be told from an apply of someone else.
+        // After the last commit, a kill looks like an apply of another process.
         if (end < input.length) await port.run(argv, { ...options, input: input.slice(0, end) })
         throw gone(null, '')
       }

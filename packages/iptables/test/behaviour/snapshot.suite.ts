@@ -4,10 +4,10 @@ import { diffSnapshots } from '../../src/state/snapshot.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 
-/** Snapshots: taken, compared, put back. */
+/** Taking, comparing and restoring snapshots. */
 export function snapshotBehaviour(start: Start): void {
   describe('a snapshot', () => {
-    test('holds both families, compares by meaning, and reads only', async () => {
+    test('contains both families, compares by meaning, and changes nothing', async () => {
       await using s = await start()
       await s.tamper(foreign)
       const before = await s.ipt.snapshot()
@@ -32,7 +32,7 @@ export function snapshotBehaviour(start: Start): void {
       ])
     })
 
-    test('of some tables is silent about the others', async () => {
+    test('of some tables ignores the others', async () => {
       await using s = await start()
       const before = await s.ipt.snapshot({ tables: ['filter'] })
       await s.tamper(foreign)
@@ -41,7 +41,7 @@ export function snapshotBehaviour(start: Start): void {
       expect(policies).toHaveLength(2)
     })
 
-    test('is put back by restore, policies included; the way back from there too', async () => {
+    test('can be restored with its policies, and the restore can be undone', async () => {
       await using s = await start()
       await s.tamper(foreign)
       await s.ipt.apply(rules)
@@ -60,7 +60,7 @@ export function snapshotBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual(bad)
     })
 
-    test('of some tables and families puts back only those', async () => {
+    test('of some tables and families restores only these', async () => {
       await using s = await start()
       const snapshot = await s.ipt.snapshot({ families: ['ipv4'], tables: ['nat'] })
       await s.tamper(foreign)

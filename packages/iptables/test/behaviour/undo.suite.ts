@@ -5,7 +5,7 @@ import { drifted, foreign, held, rules, type Start } from './world.ts'
 
 /** `undo` of every kind of report. */
 export function undoBehaviour(start: Start): void {
-  describe('undo puts back exactly what was there', () => {
+  describe('undo restores exactly the previous rules', () => {
     test.for<
       [string, string | undefined, string, (s: Awaited<ReturnType<typeof start>>) => Promise<{ undo(): Promise<void> }>]
     >([
@@ -49,7 +49,7 @@ export function undoBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual(before)
     })
 
-    test('around what others have written since', async () => {
+    test('and keeps rules that other programs have written since', async () => {
       await using s = await start()
       await s.tamper(foreign)
       const { undo } = await s.ipt.apply(rules)
@@ -58,14 +58,14 @@ export function undoBehaviour(start: Start): void {
       const after = await held(s.ipt)
       expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-j EX_TO', '-p udp -j RETURN'])
       expect(after['ipv6 nat OUTPUT']).toHaveLength(5)
-      // The chain that they use by now stays, without our rules.
+      // Another program uses the chain now, so the chain stays without own rules.
       expect(Object.entries(after).filter(([chain]) => chain.includes('EX_'))).toEqual([
         ['ipv4 nat EX_TO', ['-']],
         ['ipv6 nat EX_TO', ['-']],
       ])
     })
 
-    test('a chain with rules of others by now stays with them', async () => {
+    test('and keeps a chain that contains foreign rules by now', async () => {
       await using s = await start()
       const { undo } = await s.ipt.apply(rules)
       await s.tamper('*nat\n-I EX_TO -p icmp -j RETURN\nCOMMIT\n')
@@ -77,7 +77,7 @@ export function undoBehaviour(start: Start): void {
       ])
     })
 
-    test('for a context, which got the way back before the write, last write first', async () => {
+    test('for a context, registered before the write, last write first', async () => {
       await using s = await start()
       await s.tamper(foreign)
       const before = await held(s.ipt)

@@ -5,10 +5,10 @@ import type { WatchEvent } from '../../src/watch/watch.ts'
 
 import { drifted, rules, type Start } from './world.ts'
 
-/** Watching. */
+/** Behaviour of `watch`. */
 export function watchBehaviour(start: Start): void {
   describe('watch', () => {
-    test('reports the state, drift, and its repair, and ends when it is left', { timeout: 20_000 }, async () => {
+    test('reports the state, drift and its repair, and ends with `break`', { timeout: 20_000 }, async () => {
       await using s = await start()
       await s.ipt.apply(rules)
       const seen: string[] = []
@@ -21,7 +21,7 @@ export function watchBehaviour(start: Start): void {
       expect(seen).toEqual(['clean', 'drift', 'clean'])
     })
 
-    test('reports drift at every look while it lasts, so that a repair that failed is tried again', async () => {
+    test('reports drift at every check while it lasts, so that a failed repair is tried again', async () => {
       await using s = await start()
       let looks = 0
       for await (const { state } of s.ipt.watch(rules, { interval: 10 })) {
@@ -31,7 +31,7 @@ export function watchBehaviour(start: Start): void {
       expect(looks).toBe(3)
     })
 
-    test('looks with programs only after a change on nft, each time on legacy, and by netlink with none', {
+    test('starts programs only after a change on nft, at each check on legacy, and never with netlink', {
       timeout: 20_000,
     }, async () => {
       await using s = await start()
@@ -66,7 +66,7 @@ export function watchBehaviour(start: Start): void {
       if (s.backend === 'iptables-nft') expect(processes).toBe(s.programs === 'always' ? 2 : 0)
     })
 
-    test('reports an error, goes on, and ends when it is aborted', { timeout: 20_000 }, async () => {
+    test('reports an error, continues, and ends on abort', { timeout: 20_000 }, async () => {
       await using s = await start()
       await s.ipt.apply(rules)
       let broken = true

@@ -7,11 +7,11 @@ import { ruleset } from '../../src/rules/ruleset.ts'
 import type { IptablesPort } from '../../src/run/port.ts'
 import { inMode, type Way } from '../modes.ts'
 
-/** An empty namespace, real or not. */
+/** Empty namespace, real or fake. */
 export interface World extends Way, AsyncDisposable {
   readonly where: NetnsTarget
   readonly port: IptablesPort
-  /** Writes as someone else does. */
+  /** Writes restore text as another program would. */
   tamper(text: string, family?: Family): Promise<void> | void
 }
 
@@ -26,7 +26,7 @@ export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, 
   t.nat.on('EX_TO').proto('tcp').redirect(15001),
 ])
 
-/** Rules of others; two of them are copies of rules of ours. */
+/** Foreign rules. Two of them equal own rules. */
 export const foreign = `*nat
 -N OTHER
 -A OUTPUT -o eth9 -j RETURN
@@ -42,7 +42,7 @@ COMMIT
 
 export const drifted = '*nat\n-D OUTPUT -p tcp -j EX_OUT\n-I EX_TO 1 -j RETURN\n-I OUTPUT 2 -p icmp -j EX_TO\nCOMMIT\n'
 
-/** What both families hold, without what is empty; the order of chains says nothing. */
+/** Rules of both families, without empty chains. The order of chains has no meaning. */
 export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   for (const family of families) {
@@ -56,7 +56,7 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   return all
 }
 
-/** A world, ways into it, and what contexts registered. */
+/** Namespace, functions that open it, and registered undo steps. */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
   const ipt = inMode(world, world.where, { port: world.port })
@@ -79,5 +79,5 @@ export async function startIn(world: World) {
   }
 }
 
-/** Opens one. */
+/** Opens a namespace. */
 export type Start = () => ReturnType<typeof startIn>

@@ -9,7 +9,7 @@ import { type Case, casesOf } from './expected.ts'
 import type { Machine } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 
-/** The kernel to ask. */
+/** Kernel under test. */
 export interface Rig {
   readonly machine: Machine
   readonly backend: IptablesBackend
@@ -17,7 +17,7 @@ export interface Rig {
   readonly options: TraceOptions
 }
 
-/** What one rule set gave. */
+/** Result of one ruleset. */
 export interface Comparison {
   readonly cases: number
   /** Matches that the traces predicted. */
@@ -28,8 +28,9 @@ export interface Comparison {
 }
 
 /**
- * Sends all packets through one rule set and compares counters and arrivals. Packets of others (a group reported, a
- * neighbour asked) count too: only what differs a second time, alone, is a disagreement.
+ * Sends all packets through one ruleset and compares counters and arrivals. The kernel's own packets (group reports,
+ * neighbour discovery) are counted as well. Therefore only a difference that occurs again when the packet is sent alone
+ * is an error.
  */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)
@@ -91,7 +92,7 @@ function predicted(cases: readonly Case[]): Map<string, number> {
   return counts
 }
 
-/** `table chain index` → packets, as the kernel counted. */
+/** Packet counters of the kernel by `table chain index`. */
 function counters(saved: string): Map<string, number> {
   const out = new Map<string, number>()
   const indexes = new Map<string, number>()

@@ -6,7 +6,7 @@ import type { Trace } from '../../src/trace/way.ts'
 import { addresses, arrival, ports, tproxyPort } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 
-/** One packet to send, the traces of it that the kernel should agree with, and where it should arrive. */
+/** Packet to send, the traces that the kernel should confirm, and the place where it should arrive. */
 export interface Case {
   readonly id: number
   readonly packet: Packet
@@ -14,7 +14,7 @@ export interface Case {
   readonly arrivals: readonly string[]
 }
 
-/** The packets of one draw; none where the trace is open or the kernel would answer by itself. */
+/** Packets of one random draw. Empty if the trace is undecided or the kernel would answer itself. */
 export function casesOf(
   rules: SavedTables,
   { packet, follow }: Drawn,
@@ -24,7 +24,8 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // With one source port for all, rewriting may make two connections equal: the kernel then takes another port.
+  // All connections have the same source port. A rewrite may make two of them equal, and the kernel would choose
+  // another port.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
@@ -36,7 +37,7 @@ export function casesOf(
     ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
   }
   const second = caseOf(rules, { id: nextId(), packet: back }, options)
-  // What is in another zone is another connection.
+  // A packet in another zone belongs to another connection.
   if (second === undefined || !isPlain(second)) return [first]
   const answer = second.traces[0]
   if (untracked || answer === undefined || isUntracked(answer)) return [first, second]
@@ -56,7 +57,7 @@ interface Numbered {
 
 const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
 
-/** No two packets are of one connection; an answer to a packet that was made here finds a listener. */
+/** Gives each packet a connection of its own. An answer to a local packet finds a listener. */
 function unique(packet: Packet, id: number, follow: boolean): Numbered {
   const port = 10_000 + (id % 50_000)
   if (packet.protocol.startsWith('icmp')) return { id, packet }
@@ -71,7 +72,7 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   const traces = back === undefined ? [first] : [first, back]
   if (!traces.every(isDecided)) return undefined
   const last = traces.at(-1) ?? first
-  // An answer of the kernel would count too; to a source without a route it has none.
+  // Avoids answers of the kernel, which would be counted: it sends none to a source without a route.
   const answers =
     last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
   if (answers && addresses[rules.family].far !== last.source.address) return undefined
@@ -79,7 +80,7 @@ function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOpti
   return arrivals === undefined ? undefined : { id, packet, traces, arrivals }
 }
 
-/** A rule that only counts or logs may be left open without an undecided end. */
+/** A rule that only counts or logs may be undecided although the result is decided. */
 const isDecided = ({ verdict, path }: Trace) =>
   verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)
 
@@ -95,18 +96,18 @@ const isPlain = ({ traces }: Case) =>
       source.port === packet.sport,
   )
 
-/** Whether this machine itself gets it. */
+/** True if this machine receives the packet itself. */
 function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boolean {
   return (
     tproxy !== undefined || address === '::1' || address.startsWith('127.') || packet.local?.includes(address) === true
   )
 }
 
-/** A packet that was sent to this machine itself comes in on lo, with the connection and the mark it has. */
+/** Packet to this machine itself, which arrives on lo with its connection and mark. */
 function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
-  // Of which interface MASQUERADE takes an address then is the kernel's choice.
+  // The kernel chooses the interface whose address MASQUERADE uses.
   if (source.address === undefined) return 'unknown'
   const { out: _out, uid: _uid, gid: _gid, mac: _mac, ...rest } = packet
   const again: Packet = {

@@ -1,6 +1,6 @@
 const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
 
-/** What the tracer's tests need of libc besides `Sys`: senders with an owner, receivers that see the source. */
+/** Functions of libc that the tests need besides `Sys`: senders with an owner, receivers that see the source. */
 const { functions: libc } = ffi.dlopen(null, {
   setfsuid: { arguments: ['uint32'], return: 'int32' },
   setfsgid: { arguments: ['uint32'], return: 'int32' },
@@ -11,7 +11,7 @@ const { functions: libc } = ffi.dlopen(null, {
   close: { arguments: ['int32'], return: 'int32' },
 })
 
-/** Runs `body` with file-system ids, which become the owner of the sockets that it opens; capabilities stay. */
+/** Calls `body` with file-system ids that become the owner of new sockets. Capabilities stay. */
 export function asOwner<T>(uid: number, gid: number, body: () => T): T {
   libc.setfsgid(gid)
   libc.setfsuid(uid)
@@ -25,7 +25,7 @@ export function asOwner<T>(uid: number, gid: number, body: () => T): T {
 
 const MSG_DONTWAIT = 0x40
 
-/** One waiting datagram and its sender's `sockaddr`, or `undefined`. */
+/** Next waiting datagram with its sender's `sockaddr`, or `undefined`. */
 export function receive(fd: number): { data: Buffer; from: Buffer } | undefined {
   const data = Buffer.alloc(2048)
   const from = Buffer.alloc(28)
@@ -39,5 +39,5 @@ export const connect = (fd: number, to: Buffer): number => libc.connect(fd, to, 
 export const listen = (fd: number): number => libc.listen(fd, 1024)
 export const close = (fd: number): number => libc.close(fd)
 
-/** The next connection, or -1. */
+/** Next connection, or -1. */
 export const accept = (fd: number): number => libc.accept(fd, null, null)

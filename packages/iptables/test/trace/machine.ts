@@ -6,7 +6,7 @@ import type { Family } from '../../src/rules/model.ts'
 import { accept, asOwner, close, connect, listen, receive } from './libc.ts'
 import { decode, encode, fromSockaddr, idOf, sockaddr } from './wire.ts'
 
-/** The addresses of the machine under test: `dum0` leads to hosts that never answer, `veth0` to a peer. */
+/** Addresses of the machine under test. `dum0` leads to hosts that never answer, `veth0` to a peer. */
 export const addresses = {
   ipv4: {
     dummy: '10.9.0.1',
@@ -22,18 +22,18 @@ export const ports = [53, 80, 8080, 15001]
 export const tproxyPort = 15006
 export const peerMac = '02:00:00:00:00:09'
 
-/** A namespace that sends what it is told, and what it and the wires got. */
+/** Namespace that sends packets and records arrivals. */
 export interface Machine extends AsyncDisposable {
   readonly pod: Netns
-  /** Sends a packet that was made here or that comes in over `veth0`; false when the kernel refused to. */
+  /** Sends a local packet or a packet that arrives over `veth0`. Returns false if the kernel refuses it. */
   send(packet: Packet, id: number): boolean
-  /** Connects as the packet says: where it was accepted, and what that socket takes for its original destination. */
+  /** Opens a connection. Returns the place of its acceptance and the original destination that the socket reports. */
   connect(packet: Packet): string | undefined
-  /** What arrived since the last time: by id, where it was seen. */
+  /** Arrivals since the last call, by id. */
   seen(): Map<number, string[]>
 }
 
-/** How an arrival is written. */
+/** Text of an arrival. */
 export const arrival = (
   where: string,
   source: string,
@@ -94,7 +94,7 @@ export async function machine(family: Family): Promise<Machine> {
         try {
           return sys.sendto(fd, bytes, 0, sockaddr(packet.dst, 0)) > 0
         } catch {
-          // EPERM: dropped on its way out.
+          // EPERM: dropped in an output chain.
           return false
         }
       },
@@ -163,7 +163,7 @@ function int(value: number): Buffer {
   return out
 }
 
-/** A `sockaddr_ll`. */
+/** struct sockaddr_ll. */
 function linkAddress(index: number): Buffer {
   const out = Buffer.alloc(20)
   out.writeUInt16LE(AF_PACKET, 0)
@@ -174,12 +174,12 @@ function linkAddress(index: number): Buffer {
 
 const SO_ORIGINAL_DST = 80
 
-/** What conntrack has; nothing for a connection that it does not track. */
+/** Original destination from conntrack; `undefined` for an untracked connection. */
 function originalDestination(sys: Sys, fd: number, family: Family): Uint8Array | undefined {
   try {
     return family === 'ipv4' ? sys.getsockopt(fd, 0, SO_ORIGINAL_DST, 16) : sys.getsockopt(fd, 41, SO_ORIGINAL_DST, 28)
   } catch {
-    // ENOENT: not tracked
+    // ENOENT: the connection is untracked.
     return undefined
   }
 }
@@ -193,7 +193,7 @@ function listenersOf(family: Family): { address: string; port: number; transpare
   ]
 }
 
-/** The wires end in a namespace without addresses: nothing there answers. */
+/** Connects the machine to a namespace without addresses, in which nothing answers. */
 async function cable(pod: Netns, wire: Netns): Promise<{ veth0: number[]; indexes: number[] }> {
   const sysctl = (where: Netns, ...settings: string[]) => netns.exec(where, ['sysctl', '-qw', ...settings])
   const batch = (where: Netns, lines: readonly string[]) =>

@@ -4,17 +4,17 @@ import type { Conditions } from './match-types.ts'
 import type { Refused } from './scope.ts'
 import type { Targets } from './target-types.ts'
 
-/** The tables a ruleset uses and the chains it owns in each. A table with `[]` owns none. */
+/** Tables that a ruleset uses, with the own chains of each. `[]` means a table without own chains. */
 export type TableSpec = { readonly [T in Table]?: readonly string[] }
 
-/** Starts the rules of each declared table. */
+/** Begins the rules of each declared table. */
 export type Builders<Spec extends TableSpec> = {
   readonly [T in keyof Spec & Table]: {
-    /** A rule at the end of a chain. */
+    /** Begins a rule at the end of a chain. */
     on<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
-    /** A rule at `position` (default 1) of a chain, counted when the rule is written. */
+    /** Begins a rule at `position` (default 1) of a chain. The position counts at the time when the rule is written. */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
       position?: number,
@@ -23,8 +23,8 @@ export type Builders<Spec extends TableSpec> = {
 }
 
 /**
- * A rule under construction in chain `C`; every step returns a new one, a target ends it. It offers what the kernel
- * takes in that table, chain and family. `P` is true once the rule has named its protocol.
+ * Rule under construction in chain `C`. Every step returns a new builder; a target ends the rule. The steps are those
+ * that the kernel accepts in this table, chain and family. `P` is true after `proto`.
  */
 export type RuleBuilder<
   T extends Table,
@@ -36,12 +36,14 @@ export type RuleBuilder<
 
 // internal
 
-/** The chain that was given, or those that are possible. Unlike a bound of `C`, it lets a table be chosen at run time. */
+/**
+ * The given chain, or the possible ones if it is invalid. Unlike a bound of `C`, it allows a table chosen at run time.
+ */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
   : BuiltinChain<T> | Own
 
-/** Names of the steps; `keyof Steps` would need the builder, and the builder needs them. */
+/** Names of the steps. `keyof Steps` would be circular: the steps refer to the builder. */
 type StepName =
   | keyof Conditions<unknown, 'both'>
   | keyof Targets<string, 'both', boolean>
@@ -52,7 +54,7 @@ type StepName =
   | 'socket'
   | 'raw'
 
-/** Every step of a rule. It is an interface, because only an interface may name the builder that it is part of. */
+/** Steps of a rule. An interface, because only an interface may refer to the builder that contains it. */
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {
@@ -61,19 +63,19 @@ interface Steps<T extends Table, Own extends string, S extends Family | 'both', 
     Conditions<RuleBuilder<T, Own, S, C, P>, S>,
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>
   >
-  /** Restricts the rule to one family; bare addresses are possible after it. */
+  /** Restricts the rule to one family. Afterwards, single addresses are allowed. */
   only<F extends S extends 'both' ? Family : S>(family: F): { [One in Family]: RuleBuilder<T, Own, One, C, P> }[F]
   /** `-m comment --comment`. */
   comment(text: string): RuleBuilder<T, Own, S, C, P>
-  /** `-m limit`: at most so often, after a burst (default 5). */
+  /** `-m limit`: matches at most at this rate, after a burst (default 5). */
   limit(rate: RuleWords['rate'], burst?: number): RuleBuilder<T, Own, S, C, P>
   /** `-m socket`: the packet belongs to an open local socket. */
   socket(options?: {
-    /** It is transparent (`IP_TRANSPARENT`). */
+    /** True if the socket must be transparent (`IP_TRANSPARENT`). */
     readonly transparent?: boolean
-    /** A socket bound to the wildcard address counts, too. */
+    /** True if a socket bound to the wildcard address counts. */
     readonly nowildcard?: boolean
-    /** The packet gets the socket's mark. */
+    /** True to copy the socket's mark to the packet. */
     readonly restoreSkmark?: boolean
   }): RuleBuilder<T, Own, S, C, P>
   /** Conditions that this package does not model, as tokens: `.raw('-m', 'length', '--length', '100:200')`. */

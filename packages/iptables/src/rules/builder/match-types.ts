@@ -3,7 +3,7 @@ import type { Family } from '../model.ts'
 import type { RuleWords } from '../rule-words.ts'
 import type { AddressOf } from './scope.ts'
 
-/** The conditions that can be negated with `.not`. */
+/** Conditions that `.not` can negate. */
 export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   /** `-p`: the protocol. */
   proto(protocol: RuleWords['protocol']): Spoken
@@ -45,15 +45,15 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   dstRange(range: AddressOf<S>): Next
   /** `-m set --match-set`: in an ipset. A set is of one family, so a rule for both needs two. */
   set(name: AddressOf<S>, ...dirs: readonly RuleWords['setDir'][]): Next
-  /** `-m pkttype --pkt-type`: how the packet came on the link. */
+  /** `-m pkttype --pkt-type`: type of the packet on the link layer. */
   pktType(type: NonNullable<Packet['packetType']>): Next
-  /** `-m statistic`: some of the packets, at random or every nth. */
+  /** `-m statistic`: part of the packets, at random or every nth. */
   statistic(
     options:
       | { readonly probability: number }
       | {
           readonly every: number
-          /** Which one of them, from 0. */
+          /** Number of the matching packet in each round, from 0. */
           readonly packet?: number
         },
   ): Next

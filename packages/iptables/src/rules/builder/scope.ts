@@ -1,6 +1,6 @@
 import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
-/** A bare address is only possible once the rule stands in a single family. */
+/** Address value of a step. A single address is allowed only in a rule of one family. */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
 /** Names of the steps that the kernel refuses in table `T`, family `S`, chain `C`. */
@@ -26,8 +26,8 @@ export type Refused<T extends Table, S extends Family | 'both', C extends string
 // internal
 
 /**
- * `Steps` if a rule of chain `C` may be reached from other hooks than `H`; none otherwise. An own chain takes every step:
- * which hooks reach it is known at run time.
+ * `Steps` if hooks other than `H` may reach the built-in chain `C`, otherwise `never`. An own chain allows every step:
+ * the hooks that reach it are known only at run time.
  */
 type Outside<C extends string, H extends BuiltinChain, Steps extends string> = [Extract<C, BuiltinChain>] extends [H]
   ? never

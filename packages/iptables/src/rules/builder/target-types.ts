@@ -2,7 +2,7 @@ import type { Family, Rule } from '../model.ts'
 import type { RuleWords } from '../rule-words.ts'
 import type { AddressOf } from './scope.ts'
 
-/** The targets; each ends the rule. */
+/** Targets. Each ends the rule. */
 export interface Targets<Own extends string, S extends Family | 'both', P extends boolean> {
   /** `-j CHAIN`: continue in an own chain, return here after it. */
   jump(chain: Own): Rule
@@ -41,7 +41,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     options?:
       | string
       | {
-          /** At most 29 bytes. */
+          /** Prefix of the log line, at most 29 bytes. */
           readonly prefix?: string
           readonly level?: 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug' | number
           readonly tcpSequence?: boolean
@@ -53,13 +53,13 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ): Rule
   /** `-j NFLOG`: send the packet to listeners of a netlink group. */
   nflog(options?: {
-    /** The netlink group, 0 to 65535. */
+    /** Netlink group, 0 to 65535. */
     readonly group?: number
-    /** At most 63 bytes. */
+    /** Prefix of the message, at most 63 bytes. */
     readonly prefix?: string
-    /** How many bytes of each packet. */
+    /** Number of bytes to send of each packet. */
     readonly size?: number
-    /** How many packets the kernel collects before it wakes the reader. */
+    /** Number of packets that the kernel collects before it wakes the reader. */
     readonly threshold?: number
   }): Rule
   /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */
@@ -67,15 +67,15 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     name: AddressOf<S>,
     dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][],
     options?: {
-      /** Seconds, for a set with time-outs. */
+      /** Lifetime in seconds, for a set with time-outs. */
       readonly timeoutSeconds?: number
-      /** An element that is there gets a new time-out. */
+      /** True to restart the time-out of an existing element. */
       readonly exist?: boolean
     },
   ): Rule
-  /** `-j SET --del-set`: take them out. */
+  /** `-j SET --del-set`: remove the packet's addresses or ports from an ipset. */
   delSet(name: AddressOf<S>, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]): Rule
-  /** No target: the rule only counts. */
+  /** No target: the rule only counts packets. */
   count(): Rule
   /** A target that this package does not model, with its options as tokens. */
   rawTarget(name: string, ...tokens: readonly string[]): Rule
@@ -110,7 +110,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ): Rule
   /** `-j MASQUERADE`. */
   masquerade(options?: {
-    /** A port, or a range written `1000-2000`; needs a protocol with ports. */
+    /** Port, or a range written `1000-2000`; needs a protocol with ports. */
     readonly ports?: number | `${number}-${number}`
     readonly random?: boolean
     readonly randomFully?: boolean
@@ -120,11 +120,11 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     options: P extends true
       ? {
           readonly port: number
-          /** `--on-ip`: the address that it listens on. Default: that of the link which the packet came in by. */
+          /** `--on-ip`: address on which the socket listens. Default: the address of the incoming link. */
           readonly on?: AddressOf<S>
-          /** `--tproxy-mark`. Default: the packet keeps its own. */
+          /** `--tproxy-mark`. Default: the packet keeps its mark. */
           readonly mark?: number
-          /** Bits of the mark that are set. Default: all. */
+          /** Bits of the mark to set. Default: all. */
           readonly mask?: number
         }
       : "A port needs a protocol before it, such as .proto('tcp')",
@@ -137,19 +137,22 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ctZone(zone: number): Rule
   /** `-j CT`: zone, helper and events of the connection. */
   ct(options: {
-    /** The helper of a protocol such as `ftp`; needs `proto(…)`. */
+    /** Helper of a protocol, such as `ftp`; needs `proto(…)`. */
     readonly helper?: string
-    /** The only events that are reported. */
+    /** Events to report; the kernel reports no others. */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
-    /** The zone of the original direction only. */
+    /** Zone of the original direction only. */
     readonly zoneOrig?: RuleWords['ctZone']
-    /** The zone of the reply direction only. */
+    /** Zone of the reply direction only. */
     readonly zoneReply?: RuleWords['ctZone']
   }): Rule
   /** `-j CT --notrack`: keep the packet out of connection tracking. `-j NOTRACK` is its old name. */
   notrack(): Rule
-  /** `-j REJECT`: refuse with "port unreachable", or as told. A rule of both families needs both answers. */
+  /**
+   * `-j REJECT`: refuse with "port unreachable", or with the given answer. A rule of both families needs an answer for
+   * each.
+   */
   reject(
     answer?:
       | 'tcp-reset'
