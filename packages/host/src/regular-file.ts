@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /**
- * Opens a regular file for reading. Other kinds of files throw at once: opening or reading a pipe or a device may block
- * forever, and neither a deadline nor a signal would end it. The caller closes the descriptor.
+ * Opens a regular file for reading. Other kinds of files throw at once. Opening or reading a pipe or a device may block
+ * forever; neither a deadline nor a signal would end it. The caller closes the descriptor.
  *
  * @param flags - further `constants.O_*`; without `O_NOFOLLOW`, symbolic links are followed.
  * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
@@ -49,8 +49,8 @@ export function readRegularFile(
 }
 
 /**
- * Reason why a user other than root and the current one could have written a file or folder, as a predicate.
- * `undefined` means none.
+ * Reason why a user other than root and the current one could have written a file or folder. The text is a predicate.
+ * `undefined` means that no other user could.
  */
 export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
   if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`

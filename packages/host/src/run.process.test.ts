@@ -236,7 +236,7 @@ describe('a program that takes too long', () => {
 })
 
 describe('a signal', () => {
-  test('that is already aborted starts nothing', async () => {
+  test('starts nothing if it is already aborted', async () => {
     const mark = join(folder, 'mark')
     const started = start(['touch', mark], { signal: AbortSignal.abort(new Error('no')) })
     expect(started.pid).toBeUndefined()
@@ -245,7 +245,7 @@ describe('a signal', () => {
     expect(() => readFileSync(mark)).toThrow('ENOENT')
   })
 
-  test('that aborts ends the program', async () => {
+  test('ends the program when it aborts', async () => {
     const controller = new AbortController()
     const done = sh('echo $$; exec sleep 60', { signal: controller.signal, stderr: 'capture' })
     setTimeout(() => controller.abort(new Error('enough')), 100)
@@ -268,7 +268,7 @@ describe('output', () => {
     expect(error.stdout.length).toBe(10_000)
   })
 
-  test('of a program is returned although a grandchild holds the pipe', async () => {
+  test('is returned although a grandchild holds the pipe', async () => {
     const begun = performance.now()
     const { stdout, exitCode } = await sh('sleep 30 & echo $!', { waitDelay: 100 })
     expect(exitCode).toBe(0)
@@ -276,7 +276,7 @@ describe('output', () => {
     process.kill(Number(stdout), 'SIGKILL')
   })
 
-  test('of a grandchild that exits in time is kept', async () => {
+  test('is kept if it comes from a grandchild that exits in time', async () => {
     expect((await sh('(sleep 0.05; echo late) & echo early', { waitDelay: 10_000 })).stdout).toBe('early\nlate\n')
   })
 })

@@ -48,8 +48,8 @@ export interface Iptables {
    */
   removeChains(prefix: string): Promise<Change>
   /**
-   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT, for a caller whose own
-   * rules created them. Returns true if a table was deleted. Without netlink, deletes nothing.
+   * Deletes tables of nf_tables that hold only empty built-in chains with the policy ACCEPT. For a caller whose own
+   * rules created these tables. Returns true if a table was deleted. Without netlink, deletes nothing.
    */
   removeEmptyTables(): Promise<boolean>
   /** Rules of the kernel as `iptables-save` prints them. */
@@ -61,9 +61,7 @@ export interface Iptables {
     /** Default: all tables. */
     readonly tables?: readonly Table[] | undefined
   }): Promise<Snapshot>
-  /**
-   * Makes the kernel hold the rules of a snapshot, except counters. Removes later rules, also those of other programs.
-   */
+  /** Makes the kernel hold the rules of a snapshot, except counters. Removes all later rules, also foreign ones. */
   restore(snapshot: Snapshot): Promise<Change>
   /**
    * Reports at once whether the kernel holds the ruleset. Then reports drift and errors at every check while they last,

@@ -20,7 +20,7 @@ const basesIn = (nft: Nft) =>
     .map(({ family, table, chain, base, policy }) => ({ family, table, chain, base, policy }))
     .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
 
-test('built-in chains equal those of iptables-nft, which finds and uses them', async () => {
+test('iptables-nft finds and uses the built-in chains of this package as its own', async () => {
   await using ours = await tempNetns()
   await using theirs = await tempNetns()
   using here = openNft(ours)

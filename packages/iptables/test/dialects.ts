@@ -146,8 +146,8 @@ export const dialectRows: readonly DialectRow[] = [
 ]
 
 /**
- * Expressions of a row in a dialect. Semicolons separate the expressions. `proto`, `not-proto` and `any` stand for each
- * version's encoding of a protocol and of the interface `+`. Bytes of modules are `@offset:hex`; other bytes are zero.
+ * Expressions of a row in a dialect, separated by semicolons. `proto`, `not-proto` and `any` stand for each version's
+ * encoding of a protocol and of the interface `+`. Bytes of modules are `@offset:hex`; other bytes are zero.
  */
 export function expressionsOf({ old, native = old }: DialectRow, dialect: Dialect, family: Family): Expression[] {
   const notation = dialect === '1.8.7' ? old : native

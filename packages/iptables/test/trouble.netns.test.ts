@@ -105,7 +105,7 @@ describe('programs', () => {
     process.env.PATH = PATH
   })
 
-  test('that may not be started are not reported as a missing package', async () => {
+  test('are not reported as a missing package if they may not be started', async () => {
     await using pod = await tempNetns()
     const folder = mkdtempSync(join(tmpdir(), 'cni-denied-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

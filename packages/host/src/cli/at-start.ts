@@ -2,8 +2,7 @@ import { startupSnapshot } from 'node:v8'
 
 /**
  * Runs `main` when the process starts. `cni-build` evaluates the modules of a program once and stores their heap in the
- * executable. In that case, `main` runs at each start of the executable, and `warmUp` runs once, before the heap is
- * stored.
+ * executable. There, `main` runs at each start of the executable. `warmUp` runs once, before the heap is stored.
  *
  * @example
  * ```ts

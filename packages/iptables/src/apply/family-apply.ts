@@ -27,9 +27,7 @@ export interface FamilyApply {
   back(alone: boolean): Promise<void>
 }
 
-/**
- * Prepares one family. `freshText` is the text of the plan for an empty family; the default is that of `restoreText`.
- */
+/** Prepares one family. `freshText` is the text of the plan for an empty family. Default: the text of `restoreText`. */
 export function familyApply(
   session: Session,
   journal: Journal,

@@ -44,8 +44,10 @@ export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.eve
 
 /**
  * Tables that a fresh restore wrote before it was killed without a message. Tables are committed completely and in
- * order. This call wrote the first tables, exactly as wanted, if no later table holds own rules. If all tables are
- * complete or one differs, an earlier call wrote them and they stay. `alone` means that no earlier call wrote anything.
+ * order. This call wrote the first tables, exactly as wanted, if no later table holds own rules.
+ *
+ * If all tables are complete or one differs, an earlier call wrote them, and they stay. `alone` means that no earlier
+ * call wrote anything.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

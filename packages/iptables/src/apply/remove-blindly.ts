@@ -55,8 +55,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * True if a rule may keep another object in use, such as a set, until the kernel has freed the rule. The caller's next
- * step may be to destroy that object.
+ * True if a rule may keep another object, such as a set, in use. The kernel releases that object some time after the
+ * rule, and the caller's next step may be to destroy it.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

@@ -10,8 +10,8 @@ export interface ApplyReport extends Change {
   /** Families that hold the ruleset now. */
   readonly families: readonly Family[]
   /**
-   * Number of nf_tables changes in the namespace before this one, counted by the kernel. 1 means that no program had
-   * made any. `undefined` if programs wrote the rules.
+   * Generation of nf_tables in the namespace before this change, counted by the kernel. 1 means that no program had
+   * changed anything. `undefined` if programs wrote the rules.
    */
   readonly generation?: number | undefined
 }

@@ -114,7 +114,7 @@ class RuleReader {
     }
   }
 
-  /** Protocol of the rule; `''` if there is none or it is negated. */
+  /** Protocol of the rule; `''` if it is missing or negated. */
   #protocol(): string {
     return /^-p (.*)/.exec(this.#general.get('-p') ?? '')?.[1] ?? ''
   }

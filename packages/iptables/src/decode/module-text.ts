@@ -6,8 +6,8 @@ import { StructureReader } from '../xt/structure-reader.ts'
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /**
- * Decodes modules as `iptables-save` prints them, with a reader for each name and revision. `undefined` for content
- * that the reader does not model.
+ * Decodes modules as `iptables-save` prints them. There is a reader for each name and revision. Returns `undefined` for
+ * content that the reader does not model.
  */
 export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
   const readers = new Map(Object.entries(named))

@@ -5,8 +5,10 @@ import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**
- * Netlink batch with which `apply` writes a ruleset to a namespace whose nf_tables are empty, for all families. The
- * process that sends it fills in the generation of the namespace. `undefined` if only a program can write a rule.
+ * Netlink batch with which `apply` writes a ruleset to a namespace whose nf_tables are empty, for all families.
+ * `undefined` if only a program can write a rule.
+ *
+ * The process that sends the batch fills in the generation of the namespace.
  *
  * @throws `IptablesError` `INVALID_RULE` for a rule in a place where it cannot be.
  */

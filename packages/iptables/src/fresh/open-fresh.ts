@@ -6,9 +6,13 @@ import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fre
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
 /**
- * Opens nf_tables of a namespace for one batch of `freshBatch`. The result's `fresh` is true if the namespace has no
- * iptables tables. `undefined` if `apply` would not use netlink, if only a program can tell, or if the namespace cannot
- * be entered.
+ * Opens nf_tables of a namespace for one batch of `freshBatch`. The member `fresh` is true if the namespace has no
+ * iptables tables.
+ *
+ * Returns `undefined` in these cases:
+ * - `apply` would not use netlink.
+ * - Only a program can tell which back end is in use.
+ * - The namespace cannot be entered.
  */
 export function openFresh(
   target: Netns,

@@ -10,8 +10,8 @@ export function baseOf(table: Table, chain: string): BaseChain {
 }
 
 /**
- * True for a foreign chain that only has the name of a built-in one: its rules see other packets than those of
- * iptables, or none. `iptables-save` does not print such a chain either.
+ * True for a foreign chain that only has the name of a built-in one: its rules see other packets, or none.
+ * `iptables-save` does not print such a chain either.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false

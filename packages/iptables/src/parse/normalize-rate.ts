@@ -16,8 +16,7 @@ export function withDefaults(match: {
 
 /**
  * Rate as iptables prints it after a round trip through the kernel. The kernel stores the ticks between two packets
- * (10000 ticks per second). iptables prints the rate in the largest unit that fits. The nft back end stores the printed
- * value.
+ * (10000 ticks per second). iptables prints the largest unit that fits. The nft back end stores the printed value.
  */
 export function rate(text: string): string {
   let now = text

@@ -1,4 +1,4 @@
-/** Number of values, for options that take neither exactly one value nor all that follow. */
+/** Number of values of options that take neither one value nor all words up to the next option. */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,

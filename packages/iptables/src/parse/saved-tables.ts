@@ -40,7 +40,8 @@ export class SavedRule {
   }
 
   /**
-   * Rule as the kernel reported it, to write the same bytes or delete it by handle. `undefined` for a rule from text.
+   * Rule as the kernel reported it; `undefined` for a rule from text. It allows to write the same bytes, or to delete
+   * the rule by handle.
    */
   get source(): NftRule | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.rule
@@ -63,7 +64,7 @@ export class SavedRule {
     return this.canonical.key
   }
 
-  /** Name of the target or chain, `''` if there is none. Computed without parsing if possible. */
+  /** Name of the target or chain, `''` without a target. Computed without parsing if possible. */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
     // An unquoted comment may be "-j". An option follows then, not a name.

@@ -3,7 +3,9 @@ import { checkText } from './names.ts'
 
 /**
  * Validates the tokens of `.raw()`: matches and their options. Refuses tokens that would change the rule's command,
- * table, chain, family or target, in every spelling that getopt(3) accepts (abbreviated, joined to its value).
+ * table, chain, family or target.
+ *
+ * Recognises every spelling that getopt(3) accepts: abbreviated, or joined to its value.
  */
 export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   if (tokens.length === 0) invalid('raw: at least one token is needed')

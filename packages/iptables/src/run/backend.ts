@@ -35,10 +35,13 @@ export interface Backends {
 }
 
 /**
- * Chooses the back end. With `auto`: legacy if it holds rules in this namespace, otherwise the back end of the node's
- * `iptables-restore`, or nft by netlink if there is none. A file lists the legacy tables. A table may exist without
- * rules, because a legacy program creates it when it reads. Only then, a process looks for rules, until it has found
- * some.
+ * Chooses the back end. With `auto`:
+ * - legacy if it holds rules in this namespace,
+ * - otherwise the back end of the node's `iptables-restore`,
+ * - or nft by netlink if `iptables-restore` is missing.
+ *
+ * A file lists the legacy tables. A table may exist without rules, because a legacy program creates it when it reads.
+ * Only then, a process looks for rules, until it has found some.
  */
 export async function chooseBackend(
   port: IptablesPort,

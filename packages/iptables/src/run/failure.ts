@@ -120,7 +120,7 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
-  // The legacy back end reports only this for a rule that the kernel does not accept, in general or in this place.
+  // The legacy back end reports only this for a rule that the kernel refuses, everywhere or in this chain.
   if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }

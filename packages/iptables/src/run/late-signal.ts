@@ -8,10 +8,11 @@ export interface LateSignal {
 }
 
 /**
- * Aborts some time after `signal`, to give a restore time to finish: a restore that ends by itself reports what it
- * wrote. If other processes wait for a lock after that time, the restore most likely waits as well and has written
- * nothing. Otherwise, it may be writing on a slow machine. A kill would then make its rules indistinguishable from
- * those of an earlier call.
+ * Aborts some time after `signal`. A restore that ends by itself in this time reports what it wrote.
+ *
+ * If other processes still wait for a lock then, the restore most likely waits as well. It has written nothing and can
+ * be killed. Otherwise, it may be writing on a slow machine, and gets more time: after a kill, its rules would look
+ * like the rules of an earlier call.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()

@@ -24,8 +24,9 @@ export interface AlignOptions {
 
 /**
  * Aligns the wanted rules of a built-in chain with the existing ones. Foreign rules never move. Keeps a common
- * subsequence and deletes other own rules. `-D` with a rule's text deletes its *first* copy, so the last copies of
- * equal rules are kept.
+ * subsequence and deletes other own rules.
+ *
+ * `-D` with a rule's text deletes its *first* copy, so the last copies of equal rules are kept.
  */
 export function alignBuiltin(
   rules: readonly WantedRule[],

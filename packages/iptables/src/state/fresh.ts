@@ -5,7 +5,10 @@ import { WantedRule } from './wanted.ts'
 
 /**
  * Steps that write a ruleset for the first time, in the author's order. Writes each rule, even if an equal foreign rule
- * exists. `undefined` if one of its chains exists, or if a table has no own chain that would show an earlier write.
+ * exists.
+ *
+ * `undefined` if one of its chains exists. Also `undefined` if a table has no own chain that would show an earlier
+ * write.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

@@ -36,12 +36,12 @@ const lines = (one: Parameters<typeof diffSnapshots>[0], other: Parameters<typeo
   driftText(diffSnapshots(one, other)).split('\n').filter(Boolean)
 
 describe('the difference between two snapshots', () => {
-  test('of two parsed texts includes every table, also one that only one text contains', () => {
+  test('includes every table of two parsed texts, also one that only one text contains', () => {
     expect(lines(read(before), read(after))).toEqual(changes)
     expect(lines(read(before), read(before))).toEqual([])
   })
 
-  test('of a text and a snapshot includes the tables that the snapshot covers', () => {
+  test('includes the tables that a snapshot covers if a text is compared with it', () => {
     expect(lines(whole(before), read(after))).toEqual(changes)
     expect(lines({ ...whole(before), tables: ['nat'] }, read(after))).toEqual(changes.slice(0, 2))
   })
@@ -65,7 +65,7 @@ describe('the difference between two snapshots', () => {
     expect(() => diffSnapshots(one, other)).toThrow(`diffSnapshots: nothing to compare, the snapshots cover ${covered}`)
   })
 
-  test('of a text and the kernel lists all changes', async () => {
+  test('lists all changes between a text and the kernel', async () => {
     const fake = fakeIptables()
     fake.tamper('*nat\n-N EX\n-A EX -j RETURN\nCOMMIT\n')
     expect(driftText(await fake.diff(read('*nat\n:EX - [0:0]\nCOMMIT\n')))).toBe('unexpected ipv4 nat: -A EX -j RETURN')

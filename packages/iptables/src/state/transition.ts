@@ -65,7 +65,7 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   )
   const stays = withoutLaterCopies(keys, pairs)
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
-  // The nft back end deletes 10 000 rules one by one in 5 s, longer than an undo may take on a slow node.
+  // Deleting 10 000 rules one by one would exceed the time limit of an undo on a slow node. A flush is fast.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
   const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)

@@ -29,8 +29,8 @@ export interface Accepted extends Planned {
 }
 
 /**
- * Writes a plan. If a line is refused because another program wrote between read and write, reads and plans again, up
- * to three attempts. Throws the last refusal.
+ * Writes a plan. A line is refused if another program wrote between read and write. Then reads and plans again, up to
+ * three attempts in all. Throws the last refusal.
  */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first

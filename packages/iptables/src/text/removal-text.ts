@@ -7,8 +7,8 @@ import { ruleArgs } from './rule-args.ts'
  * rules of built-in chains and removes own chains. The kernel refuses it unless all these rules exist and no other rule
  * jumps to own chains.
  *
- * Omits tables without own rules in a built-in chain. For such a table, the text would succeed even if the ruleset was
- * never written, and some back ends would create the table.
+ * Omits tables without own rules in a built-in chain. The kernel would accept the text for such a table even without an
+ * earlier write. Some back ends would even create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()
@@ -27,8 +27,7 @@ export function removalText(rules: Ruleset, family: Family): string {
     const lines = deletes.get(table)
     if (lines === undefined) continue
     const chains = [...(own.get(table) ?? [])]
-    // With --noflush, this line empties or creates a chain. -X then succeeds also for a chain that this family never
-    // had.
+    // With --noflush, this line empties or creates a chain. -X then succeeds even if this family never had the chain.
     const empty = chains.map((name) => `:${name} - [0:0]`)
     text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
   }

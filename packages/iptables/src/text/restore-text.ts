@@ -5,8 +5,10 @@ import { ruleArgs } from './rule-args.ts'
 
 /**
  * Text of a first `apply` for `iptables-restore --noflush`. For each table, sorted by name: own chains as `-N`, rules
- * in the author's order, `COMMIT`. Equal rulesets give equal bytes; a family without rules gives `''`. `-N` fails if
- * the chain exists, unlike `:CHAIN`, so a second run writes nothing twice.
+ * in the author's order, `COMMIT`.
+ *
+ * Equal rulesets give equal bytes. A family without rules gives `''`. `-N` fails if the chain exists, unlike `:CHAIN`,
+ * so a second run writes nothing twice.
  *
  * @example
  * ```ts

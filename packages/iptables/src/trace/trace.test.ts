@@ -130,7 +130,7 @@ describe('saved rules', () => {
     expect(trace(filter(rules, policy), 'tcp 10.0.0.5:80 in eth0 local 10.0.0.5')).toMatchObject({ verdict, reason })
   })
 
-  test('of the other family are undecided', () => {
+  test('are undecided for a packet of the other family', () => {
     expect(trace(filter(''), 'tcp [::1]:80').verdict).toBe('undecided')
   })
 })

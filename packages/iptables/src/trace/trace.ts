@@ -57,7 +57,9 @@ const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
   POSTROUTING: ['mangle', 'nat'],
 }
 
-/** The legacy security table has priority 50 and comes before nat. That of iptables-nft has 150 and comes after. */
+/**
+ * The legacy security table has priority 50 and comes before nat. The one of iptables-nft has 150 and comes after nat.
+ */
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
 function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]): Ending {

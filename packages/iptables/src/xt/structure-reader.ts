@@ -1,4 +1,4 @@
-/** Size of the longest structure, that of sctp. */
+/** Size of the longest structure (sctp). */
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 

@@ -65,8 +65,8 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /**
- * Layouts of modules that check ports: size, offset of the option bits and of the negation bits. `unused` is the offset
- * of a list of chunk types, which the program fills with 255.
+ * Layouts of modules that check ports: size of the structure, offset of the option bits, offset of the negation bits.
+ * `unused` lists offsets of chunk type fields that the program sets to 255.
  */
 export const askingModules = {
   dccp: { size: 15, asked: 8, inverse: 10, unused: [] },

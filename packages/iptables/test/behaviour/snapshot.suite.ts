@@ -32,7 +32,7 @@ export function snapshotBehaviour(start: Start): void {
       ])
     })
 
-    test('of some tables ignores the others', async () => {
+    test('ignores tables that it does not cover', async () => {
       await using s = await start()
       const before = await s.ipt.snapshot({ tables: ['filter'] })
       await s.tamper(foreign)
@@ -60,7 +60,7 @@ export function snapshotBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual(bad)
     })
 
-    test('of some tables and families restores only these', async () => {
+    test('restores only the tables and families that it covers', async () => {
       await using s = await start()
       const snapshot = await s.ipt.snapshot({ families: ['ipv4'], tables: ['nat'] })
       await s.tamper(foreign)

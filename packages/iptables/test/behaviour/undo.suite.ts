@@ -36,7 +36,7 @@ export function undoBehaviour(start: Start): void {
         '',
         ({ crud }) => crud.insertRule(ruleBuilders({ nat: [] }).nat.insert('OUTPUT', 2).out('eth9').return()),
       ],
-    ])('of %s', async ([, applied, tampering, act]) => {
+    ])('after %s', async ([, applied, tampering, act]) => {
       await using s = await start()
       await s.tamper(foreign)
       if (applied !== undefined) await s.ipt.apply(rules)
