@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
     prepare: (pod) => commit(pod, (batch) => batch.addChain(chain('POSTROUTING'))),
     act: (ipt) => ipt.transaction((t) => t.appendRule(nat.on('POSTROUTING').masquerade())),
     code: 'REFUSED',
-    message: /Add chain "POSTROUTING".*EEXIST.*another program made a chain of this name/,
+    message: /Add chain "POSTROUTING".*EEXIST.*another program created a chain of this name/,
     fault: { code: 'EEXIST', kind: 'chain', chain: 'POSTROUTING' },
   },
   {
@@ -133,7 +133,7 @@ const cases: readonly Case[] = [
       ),
     act: (ipt) => ipt.transaction((t) => t.appendRule(nat.on('PREROUTING').proto('tcp').redirect(1))),
     code: 'REFUSED',
-    message: /Add chain "PREROUTING".*EEXIST.*another program made a chain of this name/,
+    message: /Add chain "PREROUTING".*EEXIST.*another program created a chain of this name/,
     fault: { code: 'EEXIST', kind: 'chain', chain: 'PREROUTING' },
   },
   {

@@ -120,7 +120,7 @@ describe('programs', () => {
     )
   })
 
-  test('that are missing in PATH are an error that names the package', async () => {
+  test('are named with their package if they are missing in PATH', async () => {
     await using pod = await tempNetns()
     process.env.PATH = '/nonexistent'
     await fails(
@@ -157,7 +157,7 @@ describe('the lock of the legacy back end', () => {
     expect((await ipt.apply(rules)).plan).toBe('fresh')
   })
 
-  test('of the node is the file in XTABLES_LOCKFILE; the error names a file that cannot be opened', async () => {
+  test('is the file in XTABLES_LOCKFILE on the node; the error names a file that cannot be opened', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cni-lock-'))
     try {
       writeFileSync(join(folder, 'file'), '')

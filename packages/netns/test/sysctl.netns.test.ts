@@ -44,11 +44,11 @@ test('a missing setting has no value', async () => {
 })
 
 test.each<[string, string | number, string, RegExp]>([
-  ['net.ipv4.conf.eth7.rp_filter', 1, 'ENOENT', /"net.ipv4.conf.eth7.rp_filter".*no such setting/],
-  ['net.ipv4.tcp_available_congestion_control', 'x', 'EACCES', /can only be read/],
+  ['net.ipv4.conf.eth7.rp_filter', 1, 'ENOENT', /"net.ipv4.conf.eth7.rp_filter".*lacks the setting/],
+  ['net.ipv4.tcp_available_congestion_control', 'x', 'EACCES', /read-only/],
   ['net.ipv4.ip_forward', 'yes', 'EINVAL', /"yes".*refuses the value/],
   ['net.ipv4.conf', 1, 'EISDIR', /folder/],
-  ['net.ipv4.ip_forward.x', 1, 'ENOENT', /no such setting/],
+  ['net.ipv4.ip_forward.x', 1, 'ENOENT', /lacks the setting/],
 ])('setting %s to %j is refused', async (name, value, code, message) => {
   await expect(sysctl(pod).set(name, value)).rejects.toMatchObject({
     name: 'NetnsError',

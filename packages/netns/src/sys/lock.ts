@@ -13,8 +13,7 @@ const PAUSE = 5
 
 /**
  * Locks a file against other processes with an exclusive `flock`, for any runtime. When the promise resolves, the path
- * still leads to the locked file. If another process removes or replaces the file meanwhile, the lock is taken on the
- * new file.
+ * still leads to the locked file. If another process replaces the file meanwhile, the new file is locked.
  *
  * @returns `undefined` if the file is missing and `create` is not set.
  * @throws NetnsError `LOCKED` (code 11 for runtimes) if another process keeps the lock, `NO_FFI`, or the error of the
