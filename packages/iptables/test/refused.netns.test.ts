@@ -45,14 +45,14 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    what: 'a jump to a chain that is not there',
+    what: 'a jump to a missing chain',
     act: (ipt) => ipt.apply({ chains: [], rules: rules.rules.slice(0, 1) }),
     code: 'NO_CHAIN',
     message: /there is no chain "EX_MARK" to jump to \(-A OUTPUT -j EX_MARK\)/,
     fault: { code: 'ENOENT', family: 'ip', table: 'mangle', chain: 'OUTPUT' },
   },
   {
-    what: 'a match that the kernel has not',
+    what: 'a match that the kernel lacks',
     port: (pod) => changing(pod, (each) => (each.name === 'match' && each.module === 'owner' ? unknown(each) : each)),
     act: (ipt) => ipt.apply(rules),
     code: 'NO_MODULE',
@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
     fault: { code: 'ENOENT', chain: 'EX_OUT', expression: 0 },
   },
   {
-    what: 'a target in a table that is not its own',
+    what: 'a target in another table than its own',
     act: (ipt) =>
       ipt.apply(byHand((rule) => (rule.chain === 'EX_MARK' ? { ...rule, target: rules.rules[5]?.target } : rule))),
     code: 'REFUSED',
@@ -68,14 +68,14 @@ const cases: readonly Case[] = [
     fault: { chain: 'EX_MARK' },
   },
   {
-    what: 'a jump from where the target of the other chain does not work',
+    what: 'a jump to a chain whose target is not allowed here',
     act: (ipt) => ipt.transaction((t) => t.appendRule(nat.on('POSTROUTING').only('ipv4').jump('OTHER'))),
     code: 'REFUSED',
     message: /EINVAL, the kernel does not take it.* reached from POSTROUTING \(-A POSTROUTING -j OTHER\)/,
     fault: { code: 'EINVAL', chain: 'POSTROUTING' },
   },
   {
-    what: 'a loop',
+    what: 'a loop of jumps',
     act: (ipt) =>
       ipt.transaction((t) => {
         t.createChain('nat', 'A')
@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
     fault: { code: 'EMLINK', kind: 'rule' },
   },
   {
-    what: 'jumps that are too deep',
+    what: 'jumps nested too deeply',
     act: (ipt) => {
       const jump = (from: string, to: string) => ({
         ...rules.rules[0],
@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
     fault: { code: 'EMLINK', kind: 'rule' },
   },
   {
-    what: 'the removal of a chain to which something jumps that is no rule',
+    what: 'the removal of a chain to which a map element jumps',
     prepare: (pod) =>
       commit(pod, (batch) => {
         const map = { family: 'ip', table: 'nat', set: 'ports' } as const
@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
     fault: { code: 'EBUSY', kind: 'chain', chain: 'EX_A' },
   },
   {
-    what: 'a chain of others that only has the name of a built-in one',
+    what: 'a foreign chain that only has the name of a built-in one',
     prepare: (pod) => commit(pod, (batch) => batch.addChain(chain('POSTROUTING'))),
     act: (ipt) => ipt.transaction((t) => t.appendRule(nat.on('POSTROUTING').masquerade())),
     code: 'REFUSED',
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
     fault: { code: 'EEXIST', kind: 'chain', chain: 'POSTROUTING' },
   },
   {
-    what: 'a chain of others that is attached elsewhere than the built-in one of its name',
+    what: 'a foreign chain attached elsewhere than the built-in one of its name',
     prepare: (pod) =>
       commit(pod, (batch) =>
         batch.addChain({ ...chain('PREROUTING'), base: { type: 'nat', hook: 'prerouting', priority: -90 } }),
@@ -167,13 +167,13 @@ const cases: readonly Case[] = [
     fault: { code: 'EOVERFLOW', chain: 'EX_OUT' },
   },
   {
-    what: 'a rule that only a program can write, of a ruleset',
+    what: 'a rule of a ruleset that only a program can write',
     act: (ipt) => ipt.apply(onlyProgram),
     code: 'NO_BINARY',
     message: /^only a program can write -A EX -m length --length 1:9 -j RETURN, .*programs: 'never'/,
   },
   {
-    what: 'a rule that only a program can write, of a transaction',
+    what: 'a rule of a transaction that only a program can write',
     act: (ipt) =>
       ipt.transaction((t) => {
         t.flushChain('nat', 'OTHER')
@@ -183,14 +183,14 @@ const cases: readonly Case[] = [
     message: /^only a program can write -A OTHER -m length --length 1:9 -j RETURN, .*programs: 'never'/,
   },
   {
-    what: 'no nfnetlink in the kernel, or no FFI in the runtime',
+    what: 'missing nfnetlink or FFI',
     port: (pod) => ({ ...netnsPort({ netns: pod }, { shield: true }), nfnetlink: () => undefined }),
     act: (ipt) => ipt.apply(rules),
     code: 'NO_BINARY',
     message: /programs: 'never': .*the kernel has no nfnetlink, or the runtime no FFI/,
   },
   {
-    what: 'another writer each time between our look and our write',
+    what: 'another writer between each read and write',
     port: (pod) => disturbed(pod, Number.POSITIVE_INFINITY),
     deadlineMs: 500,
     act: (ipt) => ipt.apply(rules),

@@ -74,7 +74,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     ['a rule that jumps nowhere deleted in the first table', '*mangle\n-D PREROUTING 3\nCOMMIT\n'],
     ['a jump added', '*nat\n-I PREROUTING 1 -p tcp -j EX_REDIRECT\nCOMMIT\n'],
     ['a jump twice', '*mangle\n-A PREROUTING -p tcp -j EX_IN\nCOMMIT\n'],
-    ['a chain of others that leads into ours', '*mangle\n-A OTHER -p udp -g EX_MARK\nCOMMIT\n'],
+    ['a foreign chain with a jump to an own one', '*mangle\n-A OTHER -p udp -g EX_MARK\nCOMMIT\n'],
     ['a chain flushed', '*nat\n-F EX_OUTPUT\nCOMMIT\n'],
     ['rules added to our chains', '*nat\n-I EX_OUTPUT 1 -p udp -j OTHER\n-A EX_REDIRECT -j RETURN\nCOMMIT\n'],
     ['half removed', '*mangle\n-D PREROUTING -p tcp -j EX_IN\n-F EX_IN\n-F EX_MARK\n-X EX_IN\n-X EX_MARK\nCOMMIT\n'],

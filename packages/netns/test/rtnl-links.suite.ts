@@ -9,27 +9,30 @@ const names = async (rtnl: Rtnl): Promise<string[]> => (await rtnl.getLinks()).m
 /** Behaviour of `openRtnl()` for links. */
 export function linkBehaviour(name: string, within: Within): void {
   describe(`links (${name})`, () => {
-    within('are added once; one that is otherwise is EEXIST with what differs', async (rtnl) => {
-      expect(await rtnl.addLink({ kind: 'ifb', name: 'i0', mtu: 1400 })).toEqual({ added: true })
-      expect(await rtnl.addLink({ kind: 'ifb', name: 'i0', mtu: 1400 })).toEqual({ added: false })
-      expect(await rtnl.addLink({ kind: 'ifb', name: 'i0' })).toEqual({ added: false })
-      const otherwise: Array<[NewLink, string]> = [
-        [{ kind: 'ifb', name: 'i0', mtu: 1300 }, 'mtu is 1400, not 1300'],
-        [{ kind: 'bridge', name: 'i0' }, 'kind is "ifb", not "bridge"'],
-        [{ kind: 'bridge', name: 'b0', bridge: { ageingSeconds: 7 } }, 'bridge.ageingSeconds is 300, not 7'],
-      ]
-      for (const [link, reason] of otherwise) {
-        await expect(rtnl.addLink(link)).rejects.toMatchObject({
-          code: 'EEXIST',
-          message: expect.stringContaining(reason),
-        })
-      }
-      expect(await rtnl.deleteLink('i0')).toEqual({ deleted: true })
-      expect(await rtnl.deleteLink('i0')).toEqual({ deleted: false })
-      await expect(rtnl.deleteLink('lo')).rejects.toMatchObject({ code: 'EOPNOTSUPP' })
-    })
+    within(
+      'are added once; a different link with the same name is EEXIST, and the message names a difference',
+      async (rtnl) => {
+        expect(await rtnl.addLink({ kind: 'ifb', name: 'i0', mtu: 1400 })).toEqual({ added: true })
+        expect(await rtnl.addLink({ kind: 'ifb', name: 'i0', mtu: 1400 })).toEqual({ added: false })
+        expect(await rtnl.addLink({ kind: 'ifb', name: 'i0' })).toEqual({ added: false })
+        const otherwise: Array<[NewLink, string]> = [
+          [{ kind: 'ifb', name: 'i0', mtu: 1300 }, 'mtu is 1400, not 1300'],
+          [{ kind: 'bridge', name: 'i0' }, 'kind is "ifb", not "bridge"'],
+          [{ kind: 'bridge', name: 'b0', bridge: { ageingSeconds: 7 } }, 'bridge.ageingSeconds is 300, not 7'],
+        ]
+        for (const [link, reason] of otherwise) {
+          await expect(rtnl.addLink(link)).rejects.toMatchObject({
+            code: 'EEXIST',
+            message: expect.stringContaining(reason),
+          })
+        }
+        expect(await rtnl.deleteLink('i0')).toEqual({ deleted: true })
+        expect(await rtnl.deleteLink('i0')).toEqual({ deleted: false })
+        await expect(rtnl.deleteLink('lo')).rejects.toMatchObject({ code: 'EOPNOTSUPP' })
+      },
+    )
 
-    within('that are tunnels may lead elsewhere from now on', async (rtnl) => {
+    within('can get another remote address if they are tunnels', async (rtnl) => {
       const vxlan = { id: 7, port: 6081, remote: '10.9.0.2' }
       await rtnl.addLink({ kind: 'vxlan', name: 't0', up: true, vxlan })
       await rtnl.addAddress('t0', '10.8.0.1/30')
@@ -44,7 +47,7 @@ export function linkBehaviour(name: string, within: Within): void {
       await expect(rtnl.setLink('t0', { vxlan: { remote: 'far' } })).rejects.toMatchObject({ code: 'INVALID' })
     })
 
-    within('that are refused are not made half', async (rtnl, pod, { pod: netns }) => {
+    within('are not half created if the kernel refuses them', async (rtnl, pod, { pod: netns }) => {
       const before = [await names(rtnl), await names(pod)]
       const refused: Array<[NewLink, string]> = [
         [{ kind: 'veth', name: 'x0', peer: { name: 'v0' } }, 'EEXIST'],
@@ -66,7 +69,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect([await names(rtnl), await names(pod)]).toEqual(before)
     })
 
-    within('of a veth reach into a pod, and go together', async (rtnl, pod, { pod: netns }) => {
+    within('can connect a pod as a veth, and both ends are deleted together', async (rtnl, pod, { pod: netns }) => {
       const peer = { name: 'eth0', netns, mtu: 1400, mac: '02:00:00:00:00:02', up: true }
       await rtnl.addLink({ kind: 'veth', name: 'x0', up: true, peer })
       const inside = await pod.getLink('eth0')
@@ -82,7 +85,7 @@ export function linkBehaviour(name: string, within: Within): void {
     })
 
     within(
-      'are born in a pod, also under a name that the node has, and go with what they hang on',
+      'can be created in a pod, also with a name in use on the node, and are deleted with their parent',
       async (rtnl, pod, { pod: netns }) => {
         const link = {
           kind: 'macvlan',
@@ -100,7 +103,7 @@ export function linkBehaviour(name: string, within: Within): void {
       },
     )
 
-    within('are changed as said, which tells how they were', async (rtnl) => {
+    within('can be changed, and setLink returns the previous link', async (rtnl) => {
       const change: LinkChange = {
         ...{ name: 'eth0', mtu: 1400, mac: '02:00:00:AB:00:01', txqlen: 7, alias: 'x', promisc: true },
         ...{ master: 'b0', bridgePort: { hairpin: true } },
@@ -120,7 +123,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect(await rtnl.getLink('v1')).not.toHaveProperty('master')
     })
 
-    within('stay as they were when a change is refused', async (rtnl, _, { pod: netns }) => {
+    within('stay unchanged if a change is refused', async (rtnl, _, { pod: netns }) => {
       const before = settledLinks(await rtnl.getLinks())
       const refused: Array<[LinkChange, string]> = [
         [{ txqlen: 7, mtu: 70_000 }, 'EINVAL'],
@@ -142,7 +145,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect(settledLinks(await rtnl.getLinks())).toEqual(before)
     })
 
-    within('go into a pod, down and without what they had', async (rtnl, pod, { pod: netns }) => {
+    within('can move to a pod, and arrive down without addresses and routes', async (rtnl, pod, { pod: netns }) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.setLink('v0', { netns, name: 'eth0' })
       expect(await rtnl.getLink('v0')).toBeUndefined()

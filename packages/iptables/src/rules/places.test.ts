@@ -10,7 +10,7 @@ describe.each([
   ['a chain with a line break', { chains: [{ table: 'nat', name: 'A\n-A OUTPUT -j DROP' }], rules: [] }],
   ['a rule in a chain with a line break', { chains: [], rules: [{ ...accept, table: 'nat', chain: 'A\n-F' }] }],
   ['a rule in a chain with a blank', { chains: [], rules: [{ ...accept, table: 'nat', chain: 'OUTPUT -p tcp' }] }],
-  ['a table that is none', { chains: [], rules: [{ ...accept, table: 'nat\nCOMMIT', chain: 'OUTPUT' }] }],
+  ['an unknown table', { chains: [], rules: [{ ...accept, table: 'nat\nCOMMIT', chain: 'OUTPUT' }] }],
   ['no list of rules', { chains: [] }],
 ])('a ruleset from a file with %s', (_, data) => {
   const rules: Ruleset = JSON.parse(JSON.stringify(data))

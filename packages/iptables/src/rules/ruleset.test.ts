@@ -72,7 +72,7 @@ describe('ruleset', () => {
     ['DROP in nat', (t) => at('nat', 'A')(t).drop(), /nat table does not filter/],
     ['TPROXY without a protocol', (t) => at('mangle', 'M')(t).tproxy({ port: 1 }), /TPROXY needs proto/],
     [
-      'TPROXY on what is no address',
+      'TPROXY with an invalid address',
       (t) =>
         at(
           'mangle',

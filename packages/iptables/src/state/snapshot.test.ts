@@ -74,7 +74,7 @@ describe('the difference between two snapshots', () => {
 
 describe('restore', () => {
   test.each<[string, object, string]>([
-    ['what parseSave read', read(before), 'expected what snapshot() returned; a text does not say its back end'],
+    ['the result of parseSave', read(before), 'expected what snapshot() returned; a text does not say its back end'],
     ['a snapshot of no family', { backend: 'iptables-nft', tables: ['nat'] }, 'the snapshot holds no family'],
     ['a snapshot of no table', { ...whole(before), tables: [] }, 'tables: [] is not a list of'],
   ])('refuses %s instead of doing nothing', async (_name, snapshot, message) => {

@@ -88,8 +88,8 @@ export function crudBehaviour(start: Start): void {
     })
 
     test.for<[string, string, (s: Awaited<ReturnType<Start>>) => Promise<unknown>]>([
-      ['a rule in a chain that is not there', 'NO_CHAIN', ({ crud }) => crud.appendRule(web)],
-      ['a jump to a chain that is not there', 'NO_CHAIN', ({ crud }) => crud.ensureRule(nat.on('OUTPUT').jump('EX'))],
+      ['a rule in a missing chain', 'NO_CHAIN', ({ crud }) => crud.appendRule(web)],
+      ['a jump to a missing chain', 'NO_CHAIN', ({ crud }) => crud.ensureRule(nat.on('OUTPUT').jump('EX'))],
       ['deleting a chain that is jumped to', 'NO_CHAIN', ({ crud }) => crud.deleteChain('nat', 'OTHER')],
       [
         'renaming to a name in use',
@@ -124,7 +124,7 @@ export function crudBehaviour(start: Start): void {
           late?.flushChain('nat', 'OTHER')
         },
       ],
-      ['a name that is none', 'INVALID_RULE', ({ crud }) => crud.createChain('nat', 'X\nCOMMIT')],
+      ['an invalid name', 'INVALID_RULE', ({ crud }) => crud.createChain('nat', 'X\nCOMMIT')],
       [
         'steps that throw',
         'INVALID_RULE',

@@ -11,7 +11,7 @@ export function failingBehaviour(start: Start): void {
     const kinds = ['before it runs', 'after its first table', 'with its last rule refused'] as const
     const states = [
       ['over nothing', false, ''],
-      ['over rules of others', false, foreign],
+      ['over foreign rules', false, foreign],
       ['over drift', true, drifted],
       ['over half of it', true, '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
     ] as const

@@ -116,8 +116,8 @@ test('an attribute of the largest length is accepted', () => {
 
 test.each<[string, (writer: MessageWriter) => unknown]>([
   ['begins a message within another', (writer) => writer.begin(1, 1).begin(1, 1)],
-  ['ends what was not begun', (writer) => writer.end()],
-  ['takes what is not ended', (writer) => writer.begin(1, 1).take()],
+  ['ends without an open message', (writer) => writer.end()],
+  ['takes an open message', (writer) => writer.begin(1, 1).take()],
 ])('the writer throws if the caller %s', (_, misuse) => {
   expect(() => misuse(new MessageWriter())).toThrow('Bug')
 })
