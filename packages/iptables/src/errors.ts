@@ -75,7 +75,7 @@ export function isIptablesError(error: unknown): error is IptablesError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Throws `INVALID_RULE`. All validators of this package use it. */
+/** Throws an `IptablesError` with the code `INVALID_RULE`. All validators of this package use it. */
 export function invalid(message: string): never {
   throw new IptablesError('INVALID_RULE', message)
 }

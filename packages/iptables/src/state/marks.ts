@@ -3,7 +3,7 @@ import type { WantedRule } from './wanted.ts'
 
 /** Rule with the members that matter for its position in a chain. */
 export interface Marked {
-  /** Equal for equal rules. */
+  /** Key of the rule: equal rules have equal keys. */
   readonly key: string
   readonly position?: number | undefined
 }

@@ -23,7 +23,7 @@ export class WantedRule {
     return this.#text
   }
 
-  /** Equal for equal rules. */
+  /** Key of the rule: equal rules have equal keys. */
   get key(): string {
     this.#key ??= canonicalRule(this.rule, this.#family).key
     return this.#key

@@ -22,7 +22,7 @@ export interface OptimisticWrite {
 
 /** Result of a write. Nothing was written if there are no steps. */
 export interface Accepted extends Planned {
-  /** 1 unless another program wrote meanwhile. */
+  /** Number of attempts: 1 unless another program wrote meanwhile. */
   readonly attempts: number
   /** Generation of nf_tables at the read; `undefined` if programs did it. */
   readonly generation?: number | undefined

@@ -101,7 +101,7 @@ export interface Link {
     readonly flood?: boolean | undefined
     readonly multicastFlood?: boolean | undefined
     readonly broadcastFlood?: boolean | undefined
-    /** Drops spanning tree messages that arrive on this port (BPDU guard). */
+    /** Drops spanning tree messages that arrive on this port. */
     readonly guard?: boolean | undefined
     readonly neighSuppress?: boolean | undefined
     readonly proxyArp?: boolean | undefined
