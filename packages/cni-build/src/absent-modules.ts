@@ -1,12 +1,12 @@
 import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 
-/** Part of a runtime, whether or not the Node that builds has them. */
+/** Modules that a runtime provides, whether the Node of the build machine has them or not. */
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * The packages that a bundle would look for when it runs: those in a `try` that are not installed, koffi and netlink. bun
- * finds them in `node_modules` of the working directory, which may be anybody's.
+ * Lists the packages that a bundle would resolve at run time: packages in a `try` that are not installed, koffi
+ * and netlink. bun resolves them in `node_modules` of the working directory. Any user may have written there.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)
@@ -14,7 +14,7 @@ export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   return [...new Set(names)].filter((name) => !isBuiltin(name) && !OF_A_RUNTIME.has(name))
 }
 
-/** Makes each of them a module that fails to load the way one that is not installed does. */
+/** Replaces each of these packages by a module that fails to load, like a package that is not installed. */
 export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',

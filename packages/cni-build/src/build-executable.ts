@@ -14,54 +14,59 @@ import { findTools, type Tools } from './tools/tools.ts'
 import { baseFor } from './tools/tools-small.ts'
 
 export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 'runtime'> {
-  /** The executable to write. Its name is part of its bytes: the same bundle and name give the same file. */
+  /** Path of the executable. Its file name goes into the file: only the same bundle and name give the same bytes. */
   outfile: string
-  /** Default `small`. */
+  /** Runtime in the executable. Default: `small`. */
   runtime?: 'small' | 'bun'
-  /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
+  /** Machine that the executable runs on. Default: this machine; on x64 the baseline, for any x86-64. */
   target?: Target
-  /** Ends the compiler; what was begun is removed. */
+  /** Aborts the build and removes its unfinished files. */
   signal?: AbortSignal
-  /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
+  /**
+   * Also writes a bundle for Node 20.19 and later to this file. The executable's own bundle works with its runtime
+   * only.
+   */
   bundleFile?: string
-  /** More names of the executable: beside it, hard links, or copies on a file system without. Default: none. */
+  /**
+   * More names of the executable in the same folder: hard links, or copies if the file system has none. Default: none.
+   */
   names?: readonly string[]
   /**
-   * Start the executable, under the name of `outfile` and each of `names`, as a plugin (`CNI_COMMAND=VERSION`, the
-   * default) or a command (`--help`); false skips.
+   * Starts the executable under the name of `outfile` and each of `names`. A `plugin` (the default) must answer
+   * `CNI_COMMAND=VERSION`, a `command` must answer `--help`. `false` skips the start.
    */
   smoke?: 'plugin' | 'command' | false
-  /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
+  /**
+   * Keeps the executable if neither bundle nor compiler has changed. A stamp beside `bundleFile` records them. Default:
+   * false.
+   */
   incremental?: boolean
-  /** Called with each step that is done, as a line for people. */
+  /** Called after each step with a line of text for people. */
   onProgress?: (line: string) => void
 }
 
 export interface BuiltExecutable {
   outfile: string
-  /** Where its other names are. */
+  /** Paths of the other names. */
   names: readonly string[]
-  /** The source map, for `cni-build where`: written for the small runtime. */
+  /** Source map for `cni-build where`. Only the small runtime has one. */
   map?: string
   runtime: 'small' | 'bun'
-  /** The version of that runtime. */
+  /** Version of the runtime. */
   version: string
   target: Target
   /** Size of the executable, and of the bundle in it. */
   bytes: number
   bundleBytes: number
-  /** Who takes how much of the bundle, largest first. */
+  /** Share of each package in the bundle, largest first. */
   packages: Bundle['packages']
-  /** What the bundler says about source that it accepted. */
+  /** Warnings of the bundler. */
   warnings: readonly string[]
-  /**
-   * Whole-process time of one start in milliseconds, the median of five, under its slowest name; absent when it was not
-   * started.
-   */
+  /** Median time of five starts in milliseconds, for the slowest name. Absent if the executable was not started. */
   startMs?: number
-  /** Why it was not started though that was wanted. */
+  /** Reason why the executable was not started although `smoke` asked for it. */
   notStarted?: string
-  /** False when nothing had changed and the file was kept. */
+  /** False if nothing had changed and the old file was kept. */
   compiled: boolean
 }
 
@@ -77,7 +82,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   try {
     return await build(options)
   } catch (error) {
-    // Whatever an aborted child process or step looks like from outside.
+    // An aborted step can fail with any error: report all of them as ABORTED.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })
@@ -109,7 +114,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
       const others = giveNames(fresh, folder, names)
       started = await start([fresh, ...others], tools, options, say)
       options.signal?.throwIfAborted()
-      // The older file stays until the new one has been started.
+      // The old file stays until the new file has started successfully.
       writing(outfile, () => renameSync(fresh, outfile))
     })
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
@@ -152,7 +157,7 @@ async function start(
   return { startMs }
 }
 
-/** All that decides about the bytes of the executable. */
+/** Text of everything that decides about the bytes of the executable. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(baseFor(text, tools))
@@ -162,6 +167,6 @@ function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptio
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
 
-/** The source map with what `inspect` tells of the bundle. */
+/** Adds the package shares to the source map, for `inspect`. */
 const withPackages = ({ map = '{}', packages }: Contents): string =>
   JSON.stringify({ ...JSON.parse(map), x_packages: packages })

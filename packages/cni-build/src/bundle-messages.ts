@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** What to do about messages of esbuild that leave the author of a plugin alone. */
+/** Advice for messages of esbuild that do not say what to do. */
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
   [
@@ -17,19 +17,19 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^"import\.meta" is not available/, 'It is {} in an executable: there is no file beside it to be found by a URL.'],
 ]
 
-/** Errors or warnings of esbuild as it prints them, each with what to do. */
+/** Formats errors or warnings as esbuild prints them, each with advice. */
 export function messagesOf(
   esbuild: typeof Esbuild,
   kind: 'error' | 'warning',
   messages: readonly Esbuild.Message[],
-  /** What their paths are relative to. */
+  /** Folder that the paths are relative to. */
   folder: string,
 ): string[] {
-  // esbuild's own advice is about options of esbuild.
+  // Drops esbuild's own advice: it names options of esbuild.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    // The module that the build adds is nobody's source.
+    // The module that the build adds is not a file of the author.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }
@@ -39,7 +39,10 @@ export function messagesOf(
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
 }
 
-/** esbuild knows the modules of the small runtime by their files; one with parts is in a folder with them: `fs/fs.ts`. */
+/**
+ * Replaces paths of the small runtime's modules by the names of the modules. A module with parts is in a folder with
+ * them: `fs/fs.ts`.
+ */
 const inWords = (text: string): string =>
   text.replace(
     /^No matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\1)?\.ts" for import (".+")$/,

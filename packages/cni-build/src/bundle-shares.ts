@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** What one package takes of a bundle. */
+/** Size of one package in a bundle. */
 export interface BundleShare {
-  /** The name in its `package.json`. */
+  /** Name in `package.json`. */
   package: string
   bytes: number
 }
 
-/** Sizes of input files, added up by the package that each lies in; largest first. */
+/** Adds up the sizes of input files by package, largest first. */
 export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): readonly BundleShare[] {
   const names = new Map<string, string>()
   const sums = new Map<string, number>()
@@ -22,7 +22,7 @@ export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): 
     .sort((a, b) => b.bytes - a.bytes)
 }
 
-/** Says the package of a file that nothing happens when its modules are evaluated? */
+/** True if the file's package declares that evaluating its modules has no side effects. */
 export function isSideEffectFree(file: string): boolean {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json')
@@ -41,7 +41,7 @@ function packageOf(folder: string, names: Map<string, string>): string {
   return name
 }
 
-// A nameless package.json, such as zod/mini's, only marks a folder of its package.
+// A package.json without a name, such as the one of zod/mini, only marks a folder of its package.
 function nameIn(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

@@ -16,67 +16,70 @@ import { needPackage } from './tools/find-package.ts'
 import { findTools } from './tools/tools.ts'
 
 export interface BundleOptions {
-  /** The entry module, for example `src/main.ts`. */
+  /** Entry module, for example `src/main.ts`. */
   entry: string
-  /** Where the bundle goes; nothing is written when absent. */
+  /** File that the bundle is written to. Without it, nothing is written. */
   outfile?: string
-  /** Leave out white space and shorten expressions. Names stay in either case. Default true. */
+  /** Removes white space and shortens expressions. Names are never shortened. Default: true. */
   minify?: boolean
   /** Extra `exports` conditions, for example `@cni/source` inside this repository. */
   conditions?: readonly string[]
-  /** Replaced at build time: `{ __VERSION__: '"1.2.3"' }`. */
+  /** Constants that replace names at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, and the bundle leaves out
-   * the branches that it rules out with all they import. A package that is not in the bundle counts as not installed. The
-   * program starts anew where the environment holds a variable of the runtime. Default: a bundle for both runtimes, which
-   * looks for such packages when it runs. One for the small runtime has that runtime's modules in it.
+   * Makes the bundle a part of an executable with this runtime:
+   * - `process.versions.bun` becomes a constant. The bundle drops the branches that this rules out, with their imports.
+   * - A package that is not in the bundle counts as not installed.
+   * - The program starts itself anew if the environment holds a variable of the runtime.
+   * - A bundle for the small runtime contains the modules of that runtime.
+   * Default: a bundle for Node and bun, which resolves missing packages at run time.
    */
   runtime?: 'small' | 'bun'
   /**
-   * Evaluates the modules when the executable is built; for the small runtime only. Modules may then read neither
-   * environment nor clock nor files at their top level. False: they are evaluated at each start. Default: true.
+   * Evaluates the modules at build time; for the small runtime only. Top-level code must then not read environment,
+   * clock or files. With `false` the modules are evaluated at each start. Default: true.
    */
   snapshot?: boolean
 }
 
 export interface Bundle {
-  /** One file, no imports but the runtime's own: CommonJS, for the small runtime an ES module. */
+  /** The bundle, without imports of files or packages: CommonJS, or an ES module for the small runtime. */
   text: string
   bytes: number
-  /** The input files that ended up in it, largest first. */
+  /** Input files in the bundle, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
   /** Bytes of each package, by the name in its `package.json`, largest first. */
   packages: ReadonlyArray<{ package: string; bytes: number }>
-  /** What the bundler says about source that it accepted, for example `import.meta`, which is empty in CommonJS. */
+  /** Warnings of the bundler, for example about `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]
 }
 
-/** Loaded at run time if the runtime has them; never part of a bundle. */
+/** Modules that are loaded at run time if the runtime has them, and never bundled. */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
-/** The oldest Node that a bundle runs on. */
+/** Oldest Node that a bundle runs on. */
 const TARGET = 'node20'
 
-/** Options for one executable, which knows the version of its runtime. */
+/** Options for one executable, with the version of its runtime. */
 type ProgramOptions = BundleOptions & { version?: string }
 
-/** A bundle on its way into an executable, for the small runtime with its source map. */
+/** Bundle for an executable, with a source map for the small runtime. */
 export type Contents = Bundle & { readonly map?: string }
 
-/** Constants that have the value that the program finds in its runtime. esbuild drops the branches that they rule out. */
+/** Constants with the values that the program finds in its runtime. esbuild drops the branches that they rule out. */
 const bunDefines = (version = findTools('bun').version): Readonly<Record<string, string>> => ({
   'process.versions.cni': 'undefined',
   'process.versions.bun': JSON.stringify(version),
 })
 
 /**
- * Bundle one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run it unchanged.
+ * Bundles one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run the file
+ * unchanged.
  *
- * CommonJS, because `bun build --bytecode` takes nothing else; esbuild, because bun's own bundler swaps `node-fetch`
- * and `undici` for its built-in fetch, which ignores a custom CA.
+ * The format is CommonJS because `bun build --bytecode` takes nothing else. The bundler is esbuild because bun's
+ * bundler replaces `node-fetch` and `undici` by its built-in fetch, which ignores a custom CA.
  *
- * @throws BuildError `BUNDLE` with the bundler's own messages, `NO_COMPILER` when esbuild is missing.
+ * @throws BuildError `BUNDLE` with the bundler's messages, `NO_COMPILER` if esbuild is missing
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const { outfile } = options
@@ -90,7 +93,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   return result
 }
 
-/** Builds the bundle of an executable `outfile`, which is not written. */
+/** Builds the bundle of the executable `outfile` without writing it. */
 export async function bundleContents(options: ProgramOptions): Promise<Contents> {
   const esbuild = needEsbuild()
   return bundling(esbuild, options, () =>
@@ -141,13 +144,13 @@ async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
   return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
 }
 
-/** Turns what esbuild throws into an error for the author of the source. */
+/** Runs `work` and turns errors of esbuild into errors for the author of the source. */
 async function bundling<T>(esbuild: typeof Esbuild, options: ProgramOptions, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     if (isBuildError(cause)) throw cause
-    // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
+    // An error without a list of failures means that esbuild does not start: its package for this machine is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
     const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')
     throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${errors}`, { cause })
@@ -162,7 +165,8 @@ async function esbuildOnce(
   const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
-    // Comments and names that are not minified hold paths from here: not from the working directory.
+    // Comments and names that are not minified contain paths relative to this folder. They must not depend on the
+    // working directory.
     absWorkingDir: folder,
     bundle: true,
     write: false,
@@ -172,7 +176,7 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Names are part of what a program prints, and error messages of bun quote those of variables.
+    // A program may print names of functions, and error messages of bun quote names of variables.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],
@@ -187,7 +191,7 @@ async function esbuildOnce(
 
 const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 
-// Found at use and not imported: its JavaScript cannot be bundled, and `cni-build` is compiled, too.
+// Loads esbuild at use: its JavaScript cannot be bundled, and `cni-build` itself is compiled.
 const needEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')
 
 const isBuildFailure = (error: unknown): error is Esbuild.BuildFailure =>

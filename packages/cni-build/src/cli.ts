@@ -2,7 +2,7 @@
 import { commandMain } from '@cni/host/cli'
 import { runCli } from './run-cli.ts'
 
-// The compiler and what it made are in process groups of their own: a Ctrl-C reaches only us.
+// The compiler and the started executables have process groups of their own: Ctrl-C signals this process only.
 commandMain('cni-build', (argv, io) =>
   runCli(argv, {
     stdout: io.stdout,

@@ -2,13 +2,13 @@ import { boolFlag, choiceFlag, flagsText, heading, listFlag, parseFlags, textFla
 import type { BuildExecutableOptions } from './build-executable.ts'
 import { TARGETS, type Target } from './tools/target.ts'
 
-/** What `cni-build` was asked to do. */
+/** A parsed command line of `cni-build`. */
 export type Command =
   | { kind: 'help' | 'version' }
   | { kind: 'build'; options: BuildExecutableOptions; analyze: boolean }
   | { kind: 'where' | 'inspect'; file: string }
 
-/** Takes the command line apart. Throws a `UsageError`. */
+/** Parses the command line. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { values: given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { target, ...values } = given
@@ -42,15 +42,15 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
 }
 
-/** The text of `--help`. */
+/** Text of `--help`. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-build ENTRY -o FILE [flags]
 
 Bundle ENTRY and compile it with its runtime into one executable FILE, then start it.
 
   cni-build src/main.ts -o dist/my-plugin
   cni-build src/main.ts -o dist/arm64/my-plugin --target linux-arm64
-  cni-build inspect dist/my-plugin           the runtime in it, and what takes how much
-  cni-build where dist/my-plugin.map < log   places of the source in stack traces
+  cni-build inspect dist/my-plugin           versions and sizes of its parts
+  cni-build where dist/my-plugin.map < log   replace positions in stack traces by positions in the source
 
 ${heading('Flags:', colour)}
 ${flagsText(FLAGS)}
@@ -63,7 +63,7 @@ const FLAGS = {
     name: 'outfile',
     short: 'o',
     value: 'FILE',
-    help: 'the executable to write; its name is part of its bytes',
+    help: 'the executable to write',
   }),
   name: listFlag({
     commas: false,
@@ -75,7 +75,7 @@ const FLAGS = {
     name: 'runtime',
     of: ['small', 'bun'],
     fallback: 'small',
-    help: 'small is for plugins; bun has all of Node, for processes that stay, and the host needs glibc',
+    help: 'small is for plugins; bun has all of Node, for long-running processes, and needs glibc on the host',
   }),
   target: choiceFlag<Target | ''>({
     name: 'target',
@@ -87,7 +87,7 @@ const FLAGS = {
     name: 'smoke',
     of: ['plugin', 'command', 'none'],
     fallback: 'plugin',
-    help: 'how to start ENTRY: plugin is CNI_COMMAND=VERSION, command is --help',
+    help: 'start FILE to test it: plugin sets CNI_COMMAND=VERSION, command passes --help',
   }),
   bundle: textFlag({ name: 'bundle', value: 'FILE', help: 'also write one CommonJS file for Node 20.19 and later' }),
   condition: listFlag({
@@ -105,13 +105,13 @@ const FLAGS = {
   noMinify: boolFlag({ name: 'no-minify', help: 'keep names and white space in the bundle' }),
   noSnapshot: boolFlag({
     name: 'no-snapshot',
-    help: 'small: evaluate the modules at each start and not when FILE is built; they may then read environment and files',
+    help: 'small: evaluate the modules at each start, not at build time; they may then read environment and files',
   }),
   incremental: boolFlag({
     name: 'incremental',
     help: 'keep FILE when bundle and compiler have not changed (needs --bundle)',
   }),
-  analyze: boolFlag({ name: 'analyze', help: 'print what of the bundle belongs to which package' }),
+  analyze: boolFlag({ name: 'analyze', help: 'print the size of each package in the bundle' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object and no progress' }),
   version: boolFlag({ name: 'version', help: 'print the version' }),
 }

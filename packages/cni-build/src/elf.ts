@@ -1,24 +1,24 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** One part of an ELF file that the kernel or a loader looks at. */
+/** Part of an ELF file that the kernel or a loader reads. */
 export interface Segment {
   type: number
   offset: bigint
   address: bigint
-  /** In the file. */
+  /** Size in the file. */
   size: bigint
 }
 
 /** A 64-bit, little-endian ELF file. */
 export interface Elf {
   machine: number
-  /** End of the file: the table of sections is the last part that a linker writes. */
+  /** End of the file's content: a linker writes the table of sections last. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer
 }
 
-/** Calls `read` with an ELF file; `undefined` for another file. */
+/** Calls `read` with the parsed ELF file. Returns `undefined` for any other file. */
 export function withElf<T>(file: string, read: (elf: Elf) => T): T | undefined {
   const fd = openSync(file, 'r')
   try {

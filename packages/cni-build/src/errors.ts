@@ -1,10 +1,16 @@
 const brand = Symbol.for('cni.build.error')
 
-/** Thrown by every function of this package; the message names the file and what to do next. */
+/** Error of this package. The message names the file and what to do next. */
 export class BuildError extends Error {
   /**
-   * Why the build stopped: the bundler refused the source, a tool is missing, the compiler failed, the result does not run,
-   * a file cannot be written, the call makes no sense, it was told to.
+   * Reason why the build stopped:
+   * - `BUNDLE`: the bundler rejected the source.
+   * - `NO_COMPILER`: a tool is missing.
+   * - `COMPILE`: the compiler failed.
+   * - `SMOKE`: the executable does not run.
+   * - `WRITE`: a file cannot be written.
+   * - `USAGE`: the options are invalid.
+   * - `ABORTED`: the caller aborted the build.
    */
   readonly code: 'BUNDLE' | 'NO_COMPILER' | 'COMPILE' | 'SMOKE' | 'WRITE' | 'USAGE' | 'ABORTED'
 
@@ -17,7 +23,7 @@ export class BuildError extends Error {
 Object.defineProperty(BuildError.prototype, 'name', { value: 'BuildError', configurable: true })
 Object.defineProperty(BuildError.prototype, brand, { value: true })
 
-/** Whether `error` comes from `@cni/build`; works across bundles, where `instanceof` does not. */
+/** True if the error comes from `@cni/build`. Works across bundles, unlike `instanceof`. */
 export function isBuildError(error: unknown): error is BuildError {
   return typeof error === 'object' && error !== null && brand in error
 }

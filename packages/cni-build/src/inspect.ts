@@ -5,22 +5,22 @@ import { BuildError } from './errors.ts'
 import { shareTable } from './share-table.ts'
 
 /**
- * Looks into an executable that was built with the small runtime.
+ * Reads versions and sizes from an executable with the small runtime.
  *
- * @throws BuildError `USAGE` for another file
+ * @throws BuildError `USAGE` for any other file
  */
 export function inspect(file: string): {
   file: string
-  /** Versions of the parts, and the processor, as the file itself says. */
+  /** Versions of the parts, and the processor, as recorded in the file. */
   runtime: string
   quickjs: string
   musl: string
   arch: string
   bytes: number
-  /** The native program, and the heap with the evaluated modules. */
+  /** Size of the native program, and of the heap with the evaluated modules. */
   runtimeBytes: number
   heapBytes: number
-  /** Shares of the packages in the bundle; empty where there is no map beside the file. */
+  /** Shares of the packages in the bundle. Empty without a map beside the file. */
   packages: Bundle['packages']
 } {
   const found = existsSync(file) ? withElf(file, read) : undefined
@@ -66,7 +66,7 @@ function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 
   return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
 }
 
-/** The note named CNI, among others in the same segment. */
+/** Finds the note named CNI among the notes of a segment. */
 function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   const bytes = elf.bytes(offset, Number(size))
   const aligned = (length: number): number => (length + 3) & ~3

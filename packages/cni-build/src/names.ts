@@ -4,9 +4,9 @@ import { BuildError } from './errors.ts'
 import { inFolderBeside, writing } from './output-files.ts'
 
 /**
- * Where the other names of an executable are.
+ * Paths of the other names of an executable.
  *
- * @throws BuildError `USAGE` for what is no name of a file, or the executable's own.
+ * @throws BuildError `USAGE` if a name is invalid as a file name, or is the executable's own
  */
 export function namePaths(outfile: string, names: readonly string[]): string[] {
   for (const name of names) {
@@ -18,7 +18,7 @@ export function namePaths(outfile: string, names: readonly string[]): string[] {
   return names.map((name) => join(dirname(outfile), name))
 }
 
-/** Gives a file in a temporary folder the names that it will have; returns where. */
+/** Creates the given names of a file in a temporary folder. Returns their paths. */
 export function giveNames(file: string, folder: string, names: readonly string[]): string[] {
   return names.map((path) => {
     const temporary = join(folder, basename(path))
@@ -27,7 +27,7 @@ export function giveNames(file: string, folder: string, names: readonly string[]
   })
 }
 
-/** Gives an executable its other names, each at once and over what was there, where it does not have them. */
+/** Creates the missing names of an executable. Each atomically replaces an existing file of that name. */
 export async function nameBeside(outfile: string, names: readonly string[]): Promise<void> {
   const missing = names.filter((path) => !isSameFile(outfile, path))
   if (missing.length === 0) return
@@ -41,7 +41,7 @@ function linkOrCopy(file: string, path: string): void {
   try {
     linkSync(file, path)
   } catch {
-    // No hard links on this file system, or not so many: what a copy cannot do either, it says.
+    // The file system has no hard links, or too many exist. If the copy fails too, its error is reported.
     copyFileSync(file, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   }
 }

@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BuildError } from './errors.ts'
 
-/** The longest name of a file, less what `.cjs` and the name of a temporary file take. */
+/** Longest file name, less the length of `.cjs` and of a temporary folder's name. */
 const NAME_MAX = 255 - 20
 
 /**
- * Refuse what would be lost by writing there, before anything is done: a folder, a device (root could replace
- * `/dev/null`), the source itself.
+ * Rejects an output that would overwrite a folder, a device (root could replace `/dev/null`) or the source itself.
  *
  * @throws BuildError `USAGE`
  */
@@ -25,7 +24,7 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
         `${what} ${path}: a folder; name the file in it, for example ${join(path, 'my-plugin')}`,
       )
     }
-    if (there && !there.isFile()) throw new BuildError('USAGE', `${what} ${path}: there is something that is no file`)
+    if (there && !there.isFile()) throw new BuildError('USAGE', `${what} ${path}: it exists and is not a regular file`)
     const other = seen.get(real(path))
     if (other !== undefined) throw new BuildError('USAGE', `${what} ${path}: that is ${other}; give it another name`)
     seen.set(real(path), what)
@@ -33,10 +32,10 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
 }
 
 /**
- * Work in a temporary folder beside `file`, on its file system, so that the result appears under its name at once and
- * whole. The folder is gone afterwards, whatever happens.
+ * Runs `work` with a temporary folder beside `file`. They share a file system, so the result can be renamed to `file`
+ * atomically. The folder is always removed afterwards.
  *
- * @throws BuildError `WRITE` when the folder of `file` takes no files.
+ * @throws BuildError `WRITE` if the folder of `file` is not writable
  */
 export async function inFolderBeside<T>(file: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = writing(file, () => {
@@ -59,12 +58,12 @@ export function writing<T>(file: string, write: () => T): T {
   }
 }
 
-/** The same file under one name, also where it is not there yet. */
+/** Real path of a file, also if the file does not exist yet. */
 function real(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // Not there: its own name is all it has.
+    // The file does not exist: resolve its path only.
     return resolve(path)
   }
 }

@@ -3,26 +3,29 @@ import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * What an executable runs before all else, as two modules without imports, for any runtime. Texts and no import of the
- * entry, because whoever builds a plugin need not have our packages, and because nothing of the plugin, not even a module
- * that it imports, is to run earlier.
+ * Code that an executable runs before the program, as two modules without imports, for any runtime. They are texts
+ * instead of imports of the entry for two reasons. A plugin's project need not have our packages. And no module of the
+ * plugin may run earlier.
  */
 export interface Prelude {
-  /** What every start runs: `clean-start.ts`. It calls `startAnew`. */
+  /** Code of every start: `clean-start.ts`. It calls `startAnew`. */
   check: string
-  /** The body of `startAnew(unwanted)`, which few starts need: `start-anew.ts`. */
+  /** Body of `startAnew(unwanted)`, which runs only if the environment has such a variable: `start-anew.ts`. */
   startAnew: string
 }
 
-/** Replaced by its JSON where this package is an executable itself, which has no file beside it. */
+/** The prelude as JSON in a compiled `cni-build`, which has no source files beside it. Undefined otherwise. */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
-/** Makes the prelude part of `cni-build`, should that be what is bundled. As a text: an object would be a module, for all to import. */
+/**
+ * Defines the prelude as a constant in the bundle of `cni-build` itself. The constant is a text because esbuild would
+ * make an object a module of its own.
+ */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
-  // Our packages have their sources with them: the result is the same whatever this is executed from.
+  // Our packages contain their sources, so the result is the same from source and from `dist`.
   const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
@@ -33,8 +36,8 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
 }
 
 /**
- * The text of a bundle with the prelude in front, but behind what only counts on the first line. The bundle is a function
- * of its own: it may have a variable `process`. An arrow function has the `this` and `arguments` of the module.
+ * Adds the prelude to a bundle, after a hashbang or directive on its first line. The bundle is wrapped in a function
+ * because it may have a variable `process`. An arrow function keeps the `this` and `arguments` of the module.
  */
 export async function withPrelude(
   esbuild: typeof Esbuild,
@@ -44,7 +47,7 @@ export async function withPrelude(
 ): Promise<string> {
   const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  // A function inside: the runtime reads no bytecode of what is not called.
+  // `startAnew` is a nested function: the runtime does not read bytecode of functions that are not called.
   const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
   return `${first}${prelude}(()=>{${text.slice(first.length)}
 })();
@@ -62,7 +65,7 @@ async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): 
     target: 'node20',
     legalComments: 'none',
     logLevel: 'silent',
-    // Not that of a folder that it happens to be in.
+    // Ignores a tsconfig.json in the working directory.
     tsconfigRaw: {},
   })
   return outputFiles?.[0]?.text ?? ''

@@ -51,7 +51,7 @@ describe('cni-build', () => {
     [['a.ts', '-o', tmpdir()], `outfile ${tmpdir()}: a folder; name the file in it, for example ${tmpdir()}/my-plugin`],
     [['a.ts', '-o', 'nowhere/'], 'outfile nowhere/: a folder'],
     [['a.ts', '-o', '..'], 'outfile ..: a folder'],
-    [['a.ts', '-o', '/dev/null'], 'outfile /dev/null: there is something that is no file'],
+    [['a.ts', '-o', '/dev/null'], 'outfile /dev/null: it exists and is not a regular file'],
     [['a.ts', '-o', './a.ts'], 'outfile ./a.ts: that is the entry'],
     [['a.ts', '-o', 'x', '--bundle', './x'], 'bundle ./x: that is outfile'],
     [['a.ts', '-o', 'x', '--name', 'bin/y'], 'name "bin/y": expected the name of a file beside'],
@@ -62,18 +62,18 @@ describe('cni-build', () => {
     [['a.ts', '-o', './x', '--name', 'a.ts'], 'a.ts: that is the entry'],
     [['a.ts', '-o', 'x', '--program', 'y=b.ts'], 'unknown flag --program'],
     [['a.ts', '-o', 'x'.repeat(256)], 'the name is longer than 235 bytes'],
-  ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
+  ])('%j is wrong usage: exit code 2 and a message', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)
     expect(exitCode).toBe(2)
     expect(err).toContain(sentence)
     expect(out).toBe('')
   })
 
-  it('--version names itself and the runtime', async () => {
+  it("--version prints its own version and the runtime's", async () => {
     expect((await cli('--version')).out).toMatch(/^cni-build \d+\.\d+\.\d+ \(node \S+\)\n$/)
   })
 
-  it('a runtime for another machine that is not installed is named with the command that installs it', async () => {
+  it('the error for a missing runtime of another machine contains the install command', async () => {
     const out = join(tmpdir(), 'cni-build-never/out')
     const { exitCode, err } = await cli('a.ts', '-o', out, '--runtime', 'bun', '--target', 'linux-arm64-musl')
     expect(exitCode).toBe(1)

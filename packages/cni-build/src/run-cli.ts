@@ -7,7 +7,7 @@ import { inspect, inspectionText } from './inspect.ts'
 import { shareTable } from './share-table.ts'
 import { translated } from './where.ts'
 
-/** Everything {@link runCli} touches besides files and the compiler. */
+/** Everything that {@link runCli} uses besides files and the compiler. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
@@ -15,11 +15,11 @@ export interface CliIo {
   stdin?: AsyncIterable<Uint8Array>
   /** Colour on stdout. */
   colour?: boolean
-  /** Stops the build, which leaves nothing behind. */
+  /** Aborts the build, which then removes its files. */
   signal?: AbortSignal
 }
 
-/** The `cni-build` command without its process: arguments in, exit code out. */
+/** The `cni-build` command without process globals: takes arguments, returns the exit code. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2> {
   const json = argv.includes('--json')
   try {
@@ -59,7 +59,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
   }
 }
 
-/** What was built, in lines for people. */
+/** Formats the result of a build as lines for people. */
 function report(built: BuiltExecutable): string[] {
   const size = `${(built.bytes / 1e6).toFixed(1)} MB, of which ${(built.bundleBytes / 1e3).toFixed(1)} kB is the bundle`
   const what = `${built.compiled ? 'compiled' : 'unchanged'}, ${built.runtime} ${built.version}, ${built.target}`

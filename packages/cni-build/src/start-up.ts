@@ -2,19 +2,19 @@ import { basename } from 'node:path'
 import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
-/** How an executable shows that it runs: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
+/** Way to test an executable: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
 type Smoke = 'plugin' | 'command'
 
-/** How often it is started: enough for a median, and a tenth of a second for most. */
+/** Number of starts for the median. */
 const STARTS = 5
 
 const TIMEOUT = 10_000
 
 /**
- * Start it a few times the way a container runtime does: empty environment, working directory `/`, nothing on stdin.
+ * Starts an executable several times as a container runtime does: with an empty environment, in `/`, with empty stdin.
  *
  * @returns the median time of a whole process in milliseconds
- * @throws BuildError `SMOKE` with what it said instead of an answer.
+ * @throws BuildError `SMOKE` with the output if it is not a valid answer
  */
 export async function startUp(executable: string, kind: Smoke, signal?: AbortSignal): Promise<number> {
   const times: number[] = []
@@ -24,7 +24,7 @@ export async function startUp(executable: string, kind: Smoke, signal?: AbortSig
 
 // internal
 
-/** One start. */
+/** Measures one start. */
 async function timeOf(executable: string, kind: Smoke, signal: AbortSignal | undefined): Promise<number> {
   const result = await run(kind === 'plugin' ? [executable] : [executable, '--help'], {
     env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION' } : {},
@@ -47,7 +47,7 @@ function fault(result: RunResult, kind: Smoke): string | undefined {
   const silent = result.stdout.trim() === '' && result.stderr.trim() === '' ? ' and printed nothing' : ''
   if (result.timedOut) return `it had not ended after ${TIMEOUT / 1000} s`
   if (result.signal !== null) return `it was ended by ${result.signal}${silent}`
-  // Never started: on a file system that is mounted noexec, for example.
+  // The kernel refused to start the file, for example on a file system that is mounted noexec.
   if (result.exitCode === null) return result instanceof Error ? result.message.split('\n')[0] : 'it did not start'
   if (result.exitCode !== 0) return `it ended with exit code ${result.exitCode}${silent}`
   if (result.stdout.trim() === '') return `it ended with exit code 0 and printed nothing to stdout`
@@ -65,7 +65,7 @@ function isVersions(stdout: string): boolean {
       Array.isArray(document.supportedVersions)
     )
   } catch {
-    // No JSON at all.
+    // The output is invalid JSON.
     return false
   }
 }

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
 /**
- * Reports whether each module of a bundle is strict. ES modules are; a CommonJS module is where it says so. esbuild does not
- * write the directive for ES modules, and bun drops the directive of a function.
+ * True if all modules of a bundle are strict. ES modules always are. CommonJS modules need the directive. esbuild
+ * does not write the directive for ES modules, and bun drops the directive of a function.
  */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(
@@ -12,7 +12,7 @@ export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boole
   )
 }
 
-/** Puts the directive where it counts: before all but a first line for the shell. */
+/** Inserts the directive "use strict", after a hashbang if there is one. */
 export function strict(text: string): string {
   const shell = /^#!.*\n/.exec(text)?.[0] ?? ''
   const rest = text.slice(shell.length)
@@ -27,7 +27,7 @@ function saysStrict(file: string): boolean {
   try {
     return DIRECTIVE.test(readFileSync(file, 'utf8'))
   } catch {
-    // `absent()` makes modules that have no file. Strict mode changes nothing in them.
+    // `absent()` generates modules without a file. Strict mode has no effect on them.
     return true
   }
 }

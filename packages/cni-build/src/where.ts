@@ -4,9 +4,10 @@ import { BuildError } from './errors.ts'
 import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
 
 /**
- * A log with places of the source for those of the executable that the map lies beside, line by line.
+ * Rewrites a log line by line: replaces positions in an executable by positions in its source, using the map beside the
+ * executable.
  *
- * @throws BuildError `USAGE` for a file that is no such map
+ * @throws BuildError `USAGE` if the file is not such a map
  */
 export async function* translated(mapFile: string, log: AsyncIterable<Uint8Array> | undefined): AsyncGenerator<string> {
   const places = readMap(mapFile)

@@ -1,5 +1,5 @@
 import * as build from '@cni/build'
 
-/** Builds an executable of a program that stays: with bun, unless the options name another runtime. */
+/** Builds an executable of a long-running program: with bun, unless the options name another runtime. */
 export const buildExecutable = (options: build.BuildExecutableOptions): Promise<build.BuiltExecutable> =>
   build.buildExecutable({ runtime: 'bun', ...options })

@@ -8,10 +8,10 @@ import type { Tools } from '../tools/tools.ts'
 import { compileWithBun } from './compile-with-bun.ts'
 
 /**
- * Compiles a bundle and its runtime into one executable file, which ignores what lies in its working directory. The file
- * is written into a temporary folder.
+ * Compiles a bundle and its runtime into one executable file. The executable ignores files in its working directory.
+ * The file is written into a temporary folder.
  *
- * @throws BuildError `NO_COMPILER` or `COMPILE` with the compiler's own message.
+ * @throws BuildError `NO_COMPILER`, or `COMPILE` with the compiler's message
  * @returns the file, which has the name of `outfile`
  */
 export async function compileIn(
@@ -21,7 +21,7 @@ export async function compileIn(
   { outfile, signal }: { readonly outfile: string; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
-  // Both names go into the file.
+  // The executable contains both names.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {
@@ -30,7 +30,7 @@ export async function compileIn(
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
     const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
-    // The tools know the temporary folder only.
+    // The tools' messages name the temporary folder: replace it by names that the author knows.
     const told = why.replaceAll(`${fresh}.cjs`, 'the bundle').replaceAll(fresh, outfile)
     throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
   }

@@ -1,11 +1,12 @@
-// The first thing in every executable: it obeys no variable of its runtime. Part of the prelude, imported by nothing.
+// First code of every executable: removes the effect of the runtime's variables. It is inserted as text and never
+// imported.
 import { isRuntimeVariable } from './runtime-variables.ts'
 import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
 
-/** Not imported but put around this code: a function that nobody calls costs next to nothing. */
+/** Defined by the code around this file. A function that is not called hardly slows the start. */
 declare const startAnew: typeof StartAnew
 
-// The names only: for most starts this is all, and each of them pays for it.
+// Checks the names first: most starts need no more.
 let isSuspect = false
 for (const name in process.env) isSuspect ||= name === STARTED_ANEW || isRuntimeVariable(name, 'bun')
 if (isSuspect) startAnew((name) => isRuntimeVariable(name, 'bun'))

@@ -10,11 +10,11 @@ it.each([
   ['NODE_TLS_REJECT_UNAUTHORIZED', { bun: true, node: true }],
   ['NODE_V8_COVERAGE', { bun: false, node: true }],
   ['OPENSSL_CONF', { bun: false, node: true }],
-  // a developer's shell
+  // set in a developer's shell
   ['BUN_INSTALL', { bun: false, node: false }],
-  // the downward API
+  // set by the downward API
   ['NODE_NAME', { bun: false, node: false }],
-  // read by neither executable
+  // not read by either runtime
   ['NODE_OPTIONS', { bun: false, node: false }],
   ['XBUN_INSPECT', { bun: false, node: false }],
   ['bun_inspect', { bun: false, node: false }],

@@ -1,8 +1,8 @@
 /**
- * Is this a variable by which an environment tells the runtime of a program what to do: listen for a debugger, write
- * files, load code, trust more certificates, manage memory otherwise? An executable of `cni-build` obeys none of them.
+ * True if the variable configures the runtime: it opens a debugger, writes files, loads code, adds trusted certificates
+ * or tunes memory. An executable of `cni-build` ignores these variables.
  *
- * Not among them is what programs in any language obey (`TZ`, `SSL_CERT_FILE`, `HTTPS_PROXY`, `LD_PRELOAD`).
+ * Variables that programs in any language obey are not included (`TZ`, `SSL_CERT_FILE`, `HTTPS_PROXY`, `LD_PRELOAD`).
  */
 export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolean {
   return NAMES[runtime].includes(name) || (runtime === 'bun' && isOfBun(name))
@@ -11,8 +11,8 @@ export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolea
 // internal
 
 /**
- * What bun 1.4 and Node 26 look for, as seen by a library between them and `getenv`, where it has an effect. `NODE_OPTIONS`
- * is not here: neither executable reads it.
+ * Variables that bun 1.4 and Node 26 read and that have an effect. A library between the runtimes and `getenv` recorded
+ * them. `NODE_OPTIONS` is missing because neither executable reads it.
  */
 const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   bun: [
@@ -59,8 +59,9 @@ const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
 }
 
 /**
- * All of bun's own, those of later versions included, but the folders of its package manager, which a developer's shell
- * sets and no executable reads. The names of its allocator count in any case of letters.
+ * True for variables of bun, including variables of later versions. The folders of its package manager are excluded: a
+ * developer's shell sets them and executables do not read them. The allocator's names are matched in any case of
+ * letters.
  */
 const isOfBun = (name: string): boolean =>
   name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'

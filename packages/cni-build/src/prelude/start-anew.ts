@@ -1,28 +1,34 @@
 import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
-/** Holds the id of a process that was started anew, until its first line: nobody starts anew twice. */
+/**
+ * Variable with the id of a process that has started anew. The new program deletes it in its first line. It prevents a
+ * second restart.
+ */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
-/** With which bun's profilers stop its threads: it ends a program that has no handler yet, as bun has when it unblocks it. */
+/**
+ * Signal that bun's profilers use to stop its threads. It ends a program without a handler, and bun has none when it
+ * unblocks the signal.
+ */
 const SIGPWR = 30
 
-/** Flag of unshare(2): the folders of a thread, shared with all other threads of its process. */
+/** Flag of unshare(2): stops sharing working directory and root with the other threads of the process. */
 const CLONE_FS = 0x200
 
 /**
- * Makes this process the same program once more, without some of its environment: same id, same arguments, stdin as it
- * was. Where that cannot be, it says so on stderr, and the program goes on with what it was given.
+ * Executes this program again in the same process, without the unwanted variables. Process id, arguments and stdin
+ * stay. If that is impossible, it prints a message to stderr and the program continues with its environment.
  *
- * @param unwanted of the name of a variable
+ * @param unwanted - true for the name of a variable to remove
  */
 export function startAnew(unwanted: (name: string) => boolean): void {
   const isSecond = process.env[STARTED_ANEW] === String(process.pid)
-  // Neither this program nor one that it starts has a use for it, and that of another process is not about us.
+  // The program and its children do not use the mark. A mark of another process is ignored.
   delete process.env[STARTED_ANEW]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
   try {
-    if (isSecond) throw new Error('that was done, and they are there again')
+    if (isSecond) throw new Error('they are set again after a restart')
     execute(unwanted)
   } catch (error) {
     warn(names, error)
@@ -31,11 +37,11 @@ export function startAnew(unwanted: (name: string) => boolean): void {
 
 // internal
 
-/** In bytes, as the kernel has them: neither arguments nor variables need be UTF-8. */
+/** Uses bytes, as the kernel does: arguments and variables need not be UTF-8. */
 function execute(unwanted: (name: string) => boolean): void {
   const environment = textsIn('environ')
   const kept = environment.filter((text) => !unwanted(nameOf(text)) && nameOf(text) !== STARTED_ANEW)
-  if (kept.length === environment.length) throw new Error('/proc/self/environ does not have them')
+  if (kept.length === environment.length) throw new Error('/proc/self/environ does not list them')
   kept.push(Buffer.from(`${STARTED_ANEW}=${process.pid}`))
   const [file, args] = [ownFile(), textsIn('cmdline')]
   const sys = tryLoadSys()
@@ -45,28 +51,30 @@ function execute(unwanted: (name: string) => boolean): void {
 }
 
 /**
- * While a thread executes a file, no thread that shares its folders can start another one (EAGAIN): the thread of bun's
- * debugger, which does that as it begins, then aborts the process.
+ * Stops sharing the working directory with other threads. While a thread executes a file, execve fails with EAGAIN in
+ * threads that share it. The thread of bun's debugger does that at its start and then aborts the process.
  */
 function ownFolders(sys: Sys): void {
   try {
     sys.unshare(CLONE_FS)
   } catch {
-    // A filter of system calls may refuse it; without it most starts succeed.
+    // A seccomp filter may forbid the call. Most starts succeed without it.
   }
 }
 
-/** bun has no FFI with `BUN_JSC_useJIT=0`, but this. Not first, because it takes nothing but UTF-8. */
+/**
+ * Restarts without FFI, which bun lacks with `BUN_JSC_useJIT=0`. Used only then because this way supports UTF-8 only.
+ */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const pairs = environment.map((text) => /^([^=]*)=?(.*)$/s.exec(utf8.decode(text))?.slice(1) ?? [])
-  // Of two with one name the first counts, as for getenv.
+  // The first of two variables with one name counts, as for getenv.
   const argv = args.map((text) => utf8.decode(text))
   return process.execve(file, argv, Object.fromEntries(pairs.reverse()))
 }
 
-/** The texts in a file of /proc, each of which ends with a NUL. */
+/** Reads the strings in a file of /proc. Each ends with a NUL. */
 function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
   const bytes = fs().readFileSync(`/proc/self/${file}`)
   const texts: Uint8Array[] = []
@@ -82,8 +90,8 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /**
- * By its path, which the process is named after, unless that leads to another file by now, or to none: the link leads to
- * what runs, whatever became of its name.
+ * Path of the running executable, which the process is named after. If the path now leads to another file or to none,
+ * `/proc/self/exe` is used: it always leads to the running file.
  */
 function ownFile(): string {
   const link = '/proc/self/exe'
@@ -102,15 +110,15 @@ function identity(path: string): string {
 
 function warn(names: readonly string[], error: unknown): void {
   const program = process.argv0.slice(process.argv0.lastIndexOf('/') + 1)
-  // A name is whatever bytes somebody put there.
+  // A name may hold any bytes: quote unusual names.
   const list = names.map((name) => (/^\w+$/.test(name) ? name : JSON.stringify(name))).join(', ')
   const reason = error instanceof Error ? error.message : String(error)
   try {
     fs().writeSync(2, `${program}: ${list} in force, as it cannot start anew without: ${reason}\n`)
   } catch {
-    // Nobody reads stderr, which is no reason not to do what was asked.
+    // stderr is closed: continue, since the message is not essential.
   }
 }
 
-// At use, and not imported: this is part of a text without imports, and most starts need none of it.
+// Loaded at use instead of imported: this file becomes a text without imports, and most starts do not need the module.
 const fs = () => process.getBuiltinModule('node:fs')

@@ -53,17 +53,19 @@ export const ABSENT_GLOBALS = [
 
 const SUFFIX = '_is_not_in_the_small_runtime'
 
-/** Gives each of them a name that nothing defines, by which it is found in the text of a bundle. */
+/**
+ * Renames each of these globals to a name that no code defines. The name is then easy to find in the text of a bundle.
+ */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
 )
 
-/** A global that a bundle uses. */
+/** Use of an absent global in a bundle. */
 export interface AbsentGlobal {
   name: string
-  /** Place in the text. */
+  /** Index in the text. */
   index: number
-  /** It only asks whether the global exists. */
+  /** True if the code only checks that the global exists. */
   isGuard: boolean
 }
 

@@ -18,10 +18,13 @@ export interface SmallBundleOptions {
   snapshot: boolean
 }
 
-/** Syntax that QuickJS knows; esbuild translates the rest. */
+/** Newest syntax that QuickJS parses. esbuild translates newer syntax. */
 const TARGET = 'es2023'
 
-/** Bundles the platform and the program. Throws esbuild's error, or a `BuildError` for what the runtime lacks. */
+/**
+ * Bundles the platform and the program. Throws esbuild's error, or a `BuildError` if the program uses something that
+ * the runtime lacks.
+ */
 export async function bundleSmall(
   esbuild: typeof Esbuild,
   platform: Platform,
@@ -50,12 +53,12 @@ export async function bundleSmall(
   }
 }
 
-/** The name of the module in stack traces. */
+/** Name of the module in stack traces. */
 export const moduleName = (outfile: string): string => `${outfile.slice(outfile.lastIndexOf('/') + 1)}.js`
 
 // internal
 
-/** Start of the first run of esbuild, before the bundle is known. */
+/** Input of the first run of esbuild, before the bundle is known. */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
   builtins: [],
@@ -66,9 +69,9 @@ const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
 const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string =>
   outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 
-/** Globals and modules that a bundle asks for by name. */
+/** Globals and Node modules that a bundle names. */
 function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
-  // Methods of iterators are used without the name of their class.
+  // Methods of iterators are used without the name `Iterator`: always include it.
   const used = new Set(['Iterator', ...Array.from(text.matchAll(/\bglobal(?:This)?\.(\w+)/g), ([, name]) => name)])
   const globals = [...platform.globals].filter(([name]) => used.has(name)).map(([, file]) => file)
   const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
@@ -94,18 +97,18 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Left as they are: the compiler refuses those that QuickJS does not know.
+    // Kept as they are: the compiler rejects syntax that QuickJS does not know.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Otherwise the text holds paths of modules. Functions keep their names.
+    // Without minified identifiers the text would contain paths of modules. Functions keep their names.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
-      // In this form a global is told from a word of a text.
+      // Rewrites each global as `globalThis.NAME`, to distinguish it from other words in the text.
       ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),
@@ -117,8 +120,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
 }
 
 /**
- * Modules behind an `import()`. They are evaluated with the others, so that no start pays for it, if their package says
- * that nothing happens when they are evaluated.
+ * Modules that only an `import()` loads and whose package declares no side effects. They are evaluated at build time
+ * with the others.
  */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)

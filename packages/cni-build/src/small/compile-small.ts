@@ -10,12 +10,12 @@ import { sourcePlaces } from './source-places.ts'
 
 export interface SmallProgram {
   text: string
-  /** A source map; without it errors name places in `text`. */
+  /** Source map. Without it, errors name places in `text`. */
   map: string | undefined
 }
 
 /**
- * Compiles a module to bytecode, and evaluates it once: the executable is the runtime with the heap of that.
+ * Compiles a module to bytecode and evaluates it once. The executable is the runtime followed by the resulting heap.
  *
  * @returns the executable, in `folder` under the name of `outfile`
  */
@@ -27,7 +27,7 @@ export async function compileSmall(
 ): Promise<string> {
   const { compiler, emulator } = tools
   const fresh = join(folder, basename(outfile))
-  // Relative: the name of the module goes into the file, for stack traces.
+  // A relative path: the name of the module goes into the file, for stack traces.
   const module = moduleName(outfile)
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))

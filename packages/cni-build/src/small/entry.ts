@@ -1,33 +1,33 @@
 import type * as Esbuild from 'esbuild'
 import type { Platform } from './platform.ts'
 
-/** The module that every executable starts with. */
+/** Name of the first module of every executable. */
 export const ENTRY = 'cni-build:entry'
 
-/** Parts of the entry module. They may change between two runs of esbuild. Files are absolute. */
+/** Input of the entry module. It may change between two runs of esbuild. File paths are absolute. */
 export interface Start {
   readonly entry: string
-  /** Evaluate the modules when the executable is built; otherwise at each start. */
+  /** True to evaluate the modules at build time, false at each start. */
   readonly snapshot: boolean
-  /** Modules that nothing but an `import()` leads to, to be evaluated with the others. */
+  /** Modules that only an `import()` loads and that are evaluated with the others. */
   evaluated: readonly string[]
-  /** Modules that define globals which a program names. */
+  /** Modules that define the globals that a program names. */
   globals: readonly string[]
-  /** Node modules that a program asks `process.getBuiltinModule` for. */
+  /** Node modules that a program loads by `process.getBuiltinModule`. */
   builtins: readonly string[]
   /** Packages that count as not installed. */
   absent: readonly string[]
 }
 
 /**
- * Where esbuild takes the entry module. A program that is evaluated at build time lies behind the module, in its scope;
- * one that is evaluated at each start is imported by the module.
+ * esbuild's options for the entry module. For a snapshot, esbuild injects the entry module before the program, in one
+ * scope. Otherwise the entry module imports the program at each start.
  */
 export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }
 
-/** Makes the entry module. */
+/** Generates the entry module. */
 export function entryModules(platform: Platform, start: Start): Esbuild.Plugin {
   return {
     name: 'entry',
@@ -62,13 +62,13 @@ function builtinModules(platform: Platform, { builtins }: Start): string[] {
   return [...imports, `registerBuiltins({ ${table.join(', ')} })`]
 }
 
-/** Evaluates modules behind an `import()` while the executable is built. */
+/** Code that evaluates modules behind an `import()` at build time. */
 function atBuild({ evaluated }: Start): string[] {
   const imports = evaluated.map((file) => `await import(${text(file)})`)
   return imports.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${imports.join('; ')} })`]
 }
 
-/** Registers the evaluation of the program. */
+/** Code that registers the program for evaluation at each start. */
 const atEachStart = ({ entry }: Start): string[] => [
   `startupSnapshot.setDeserializeMainFunction(() => import(${text(entry)}))`,
 ]

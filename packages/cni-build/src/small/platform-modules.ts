@@ -2,15 +2,15 @@ import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 import type { Platform } from './platform.ts'
 
-/** The namespace of Node modules that the platform lacks. */
+/** esbuild namespace of Node modules that the platform lacks. */
 export const LACKING = 'not-in-the-small-runtime'
 
-/** The namespace of modules that CommonJS asks for. */
+/** esbuild namespace of modules that CommonJS code requires. */
 const REQUIRED = 'required'
 
 /**
- * Resolves Node's modules to those of the platform. A module that it lacks becomes an empty one; `refuse` looks whether
- * the bundle uses it.
+ * Resolves Node's modules to the platform's modules. A missing module is resolved to an empty one; `refuse` reports it
+ * if the bundle uses it.
  */
 export function platformModules(platform: Platform): Esbuild.Plugin {
   return {
@@ -22,7 +22,7 @@ export function platformModules(platform: Platform): Esbuild.Plugin {
         if (file === undefined) return { path, namespace: LACKING, sideEffects: false }
         return kind === 'require-call' ? { path: file, namespace: REQUIRED } : { path: file }
       })
-      // `require` gives the object that a program may patch, which is the default export.
+      // `require` returns the default export: the object that a program may patch.
       build.onLoad({ filter: /^/, namespace: REQUIRED }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)}).default`,
         resolveDir: platform.folder,

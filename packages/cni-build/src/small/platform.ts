@@ -3,20 +3,24 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { needPackage } from '../tools/find-package.ts'
 
-/** The modules of the small runtime that a program is bundled with: sources of the package `@cni/runtime`. */
+/** Modules of the small runtime that are bundled with a program: sources of the package `@cni/runtime`. */
 export interface Platform {
-  /** The version of the runtime, `process.versions.cni`. */
+  /** Version of the runtime, `process.versions.cni`. */
   version: string
-  /** The first module of every program: it takes the native program's object and makes the globals. */
+  /** First module of every program: receives the native program's object and defines the globals. */
   first: string
   folder: string
-  /** Globals that only those programs have that name them, with the files that define them. */
+  /** Files of globals that are only bundled if the program names the global. */
   globals: ReadonlyMap<string, string>
-  /** The file of a Node module, with or without `node:`; `undefined` if the platform has no such module. */
+  /** File of a Node module, with or without `node:`. `undefined` if the platform lacks the module. */
   fileOf(name: string): string | undefined
 }
 
-/** @throws BuildError `NO_COMPILER` with the command that installs the package. */
+/**
+ * Finds the platform in the installed package.
+ *
+ * @throws BuildError `NO_COMPILER` with the command that installs the package
+ */
 export function findPlatform(): Platform {
   const { version, folder } = needPackage('@cni/runtime')
   const source = join(folder, 'src')

@@ -8,13 +8,13 @@ import { LACKING } from './platform-modules.ts'
 import type { SmallBundle } from './small-bundle.ts'
 import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source-places.ts'
 
-/** Methods whose results depend on a locale: QuickJS has no locales, and would answer differently from Node. */
+/** Methods with results that depend on a locale. QuickJS has no locales, so its results would differ from Node's. */
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
 
 /**
- * Refuses a program that uses what the small runtime lacks. A difference that only shows when a handler runs is worse.
+ * Rejects a program that uses something that the small runtime lacks. The build fails instead of a handler at run time.
  *
- * @throws BuildError `BUNDLE` that names what is used, and where
+ * @throws BuildError `BUNDLE` with the name and the place of each use
  */
 export function refuse({ text, map, metafile, warnings }: SmallBundle, platform: Platform, folder: string): void {
   const places = sourcePlaces(map, dirname(Object.keys(metafile.outputs).map((path) => resolve(folder, path))[0] ?? ''))
@@ -46,7 +46,7 @@ function modules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[
     )
 }
 
-/** The file and the line that names the module. */
+/** File and line of the import of a module. */
 function importer(path: string, name: string): string {
   const file = relative('', path)
   const line = readFileSync(path, 'utf8')
@@ -55,7 +55,7 @@ function importer(path: string, name: string): string {
   return line < 0 ? file : `${file}:${line + 1}`
 }
 
-/** esbuild warns of members that a namespace object lacks. */
+/** Members that the program uses and the platform lacks. esbuild warns about them. */
 function members(warnings: readonly Esbuild.Message[], folder: string): string[] {
   return warnings.flatMap(({ text, location }) => {
     const [, member, name] = LACKING_MEMBER.exec(text) ?? []
@@ -73,7 +73,7 @@ const LACKING_MEMBER =
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
-  // A module that asks whether a global exists does without it.
+  // A module that checks whether a global exists may use the global after the check.
   const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
   return found
     .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))

@@ -1,10 +1,10 @@
 import type * as Esbuild from 'esbuild'
 
-/** A program and the platform under it, before it is compiled. */
+/** Program and platform in one bundle, before compilation. */
 export interface SmallBundle {
-  /** One ES module. */
+  /** Text of one ES module. */
   text: string
-  /** Its source map. Sources are relative to the folder of `outfile`. */
+  /** Source map of the text. Sources are relative to the folder of `outfile`. */
   map: string
   metafile: Esbuild.Metafile
   warnings: readonly Esbuild.Message[]

@@ -9,21 +9,23 @@ export interface Place {
   column: number
 }
 
-/** Finds source places of the text that a source map describes. */
+/** Maps positions in a bundle to source files by its source map. */
 export interface SourcePlaces {
-  /** The name of the text in stack traces. */
+  /** Name of the bundle in stack traces. */
   readonly name: string
-  /** Lines and columns begin with 1. `undefined` for code that no source file has. */
+  /** Source of a position. Lines and columns begin with 1. `undefined` for generated code. */
   at(line: number, column: number): Place | undefined
-  /** The place of a character of a text. */
+  /** Source of a character of the text. */
   atIndex(text: string, index: number): Place | undefined
   /** Replaces each `name:line:column` in a log. */
   replaceIn(log: string): string
 }
 
 /**
- * @param map the JSON of a source map
- * @param folder what its sources are relative to
+ * Reads a source map.
+ *
+ * @param map - the source map as JSON
+ * @param folder - folder that the paths of its sources are relative to
  */
 export function sourcePlaces(map: string, folder: string): SourcePlaces {
   const payload = JSON.parse(map)
@@ -33,7 +35,7 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
-    // Modules that the build makes have no file.
+    // Modules that the build generates have no file.
     if (/^[\w-]+:/.test(source)) return undefined
     const file = relative('', isAbsolute(source) ? source : join(folder, source))
     return { file, line: originalLine + 1, column: originalColumn + 1 }

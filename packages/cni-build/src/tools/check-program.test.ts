@@ -10,12 +10,12 @@ const own = process.arch === 'arm64' ? 'arm64' : 'x64'
 const other = own === 'x64' ? 'arm64' : 'x64'
 const file = join(folder, 'program')
 
-it('a program that is whole and for its processor is accepted', () => {
+it('accepts a complete program for the processor', () => {
   copyFileSync('/bin/true', file)
   expect(() => checkProgram(file, own)).not.toThrow()
 })
 
-it('each other one is refused by a sentence', () => {
+it('rejects any other program with a message', () => {
   expect(() => checkProgram('/bin/true', other)).toThrow(`/bin/true is for another processor than ${other}`)
   const { length } = readFileSync('/bin/true')
   truncateSync(file, length - 1)

@@ -5,7 +5,7 @@ import { BuildError } from '../errors.ts'
 const MACHINES = { x64: 62, arm64: 183 } as const
 
 /**
- * Refuses a native program of another processor, and one that is not whole.
+ * Rejects a native program that is incomplete or for another processor.
  *
  * @throws BuildError `NO_COMPILER`
  */

@@ -8,30 +8,30 @@ export interface InstalledPackage {
   name: string
   version: string
   folder: string
-  /** Resolves and loads what this package itself can. */
+  /** Resolves and loads modules from this package's folder. */
   require: NodeJS.Require
 }
 
 /**
- * A package of the build's tools: beside this one, as a dependency of the `@cni/build` in the project of the working
- * directory, or in that project. The last two are all that a compiled `cni-build` has.
+ * Finds a package of the build's tools. Looks beside this package, among the dependencies of the project's
+ * `@cni/build`, then in the project of the working directory. A compiled `cni-build` has only the last two.
  */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
     try {
       return open(name, from)
     } catch {
-      // Not from there: the next place, and in the end the caller's error, which names the remedy.
+      // Not found here: try the next folder. If all fail, the caller throws an error with the remedy.
     }
   }
   return undefined
 }
 
 /**
- * Like {@link findPackage}, for one without which nothing can be built.
+ * Like {@link findPackage}, for a package that every build needs.
  *
- * @param wanted what npm is to install, and the only version that will do; default: any
- * @throws BuildError `NO_COMPILER` with the command that installs it.
+ * @param wanted - the package that npm has to install, and the only valid version; default: any version
+ * @throws BuildError `NO_COMPILER` with the command that installs it
  */
 export function needPackage(name: string, wanted: { install?: string; version?: string } = {}): InstalledPackage {
   const found = findPackage(name)
@@ -45,14 +45,14 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Undefined in a compiled file, where nothing lies beside this module.
+  // Undefined in a compiled file: it has no files beside it.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))
   try {
     yield createRequire(project.resolve('@cni/build/package.json'))
   } catch {
-    // Not installed in this project.
+    // The package is not installed in this project.
   }
   yield project
 }

@@ -13,7 +13,7 @@ describe('a target', () => {
     expect([bunPackage(target), bunTarget(target)]).toEqual([name, flag])
   })
 
-  it('of another processor or C library does not run here, and says so', () => {
+  it('an executable for another processor or C library is not runnable here, with a reason', () => {
     const here = TARGETS.filter((target) => notRunnable(target, 'bun') === undefined)
     expect(here).toContain(process.arch === 'arm64' ? 'linux-arm64' : 'linux-x64')
     expect(new Set(here.map((target) => `${target.includes('arm64')} ${target.endsWith('-musl')}`)).size).toBe(1)

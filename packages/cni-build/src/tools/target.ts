@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 
 /**
- * The runtime that goes into the executable. `small` is for plugins: 3 MB, a millisecond to start, and nothing needed but
- * the kernel. `bun` has all of Node, for processes that stay.
+ * Runtime in the executable. `small` is for plugins: a small static file that starts fast and needs only the kernel.
+ * `bun` has all of Node, for long-running processes.
  */
 export type Runtime = 'small' | 'bun'
 
-/** A machine an executable can be built for; `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
+/** Machine that an executable is built for. `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
 export type Target =
   | 'linux-x64-baseline'
   | 'linux-x64'
@@ -15,7 +15,7 @@ export type Target =
   | 'linux-x64-musl'
   | 'linux-arm64-musl'
 
-/** Every {@link Target}. */
+/** All values of {@link Target}. */
 export const TARGETS = [
   'linux-x64-baseline',
   'linux-x64',
@@ -25,23 +25,23 @@ export const TARGETS = [
   'linux-arm64-musl',
 ] as const satisfies readonly Target[]
 
-/** The npm package with the bun of a target. */
+/** npm package with bun for a target. */
 export function bunPackage(target: Target): string {
   const { arch, baseline, libc } = partsOf(target)
   const cpu = arch === 'arm64' ? 'aarch64' : 'x64'
   return `@oven/bun-linux-${cpu}${libc === 'musl' ? '-musl' : ''}${baseline ? '-baseline' : ''}`
 }
 
-/** The name that bun's own `--target` has for it. */
+/** Name of the target in bun's own `--target`. */
 export function bunTarget(target: Target): string {
   const { arch, baseline, libc } = partsOf(target)
   return `bun-linux-${arch}${baseline ? '-baseline' : ''}${libc === 'musl' ? '-musl' : ''}`
 }
 
-/** The target of the small runtime that runs where another runs: it has no C library to choose, and needs no AVX2. */
+/** Target of the small runtime for the same processor: the runtime needs neither a C library nor AVX2. */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 
-/** The target of the machine this runs on; undefined where nothing can be compiled. */
+/** Target of this machine. `undefined` if nothing can be compiled here. */
 export function hostTarget(): Target | undefined {
   if (process.platform !== 'linux') return undefined
   if (process.arch === 'x64') return isThere('x86_64', 'musl') ? 'linux-x64-baseline-musl' : 'linux-x64-baseline'
@@ -49,7 +49,7 @@ export function hostTarget(): Target | undefined {
   return undefined
 }
 
-/** Why an executable for this target cannot be started here; undefined when it can. */
+/** Reason why an executable for this target does not run here. `undefined` if it runs. */
 export function notRunnable(target: Target, runtime: Runtime): string | undefined {
   const host = hostTarget()
   const { arch, libc } = partsOf(target)
@@ -66,7 +66,7 @@ export function partsOf(target: Target) {
   } as const
 }
 
-// A machine has one C library or the other; where both are installed, glibc is the system's own.
+// If both C libraries are installed, glibc is the system's own.
 const isThere = (machine: string, libc: 'musl'): boolean =>
   existsSync(`/lib/ld-${libc}-${machine}.so.1`) &&
   !existsSync('/lib64/ld-linux-x86-64.so.2') &&

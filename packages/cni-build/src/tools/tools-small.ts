@@ -12,22 +12,22 @@ export interface SmallTools {
   version: string
   compiler: string
   base: string
-  /** The runtime for programs that use TLS. */
+  /** Runtime for programs that use TLS. */
   tlsBase: string
   emulator?: string
 }
 
-/** Text of the platform's TLS that every bundle with it has: packages/runtime/src/tls/child.ts. */
+/** Text in every bundle with the platform's TLS, from packages/runtime/src/tls/child.ts. */
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
-/** The runtime for a bundle: one without TLS is 200 kB smaller. */
+/** Runtime for a bundle. The runtime without TLS is smaller. */
 export const baseFor = (text: string, { base, tlsBase = base }: { base: string; tlsBase?: string }): string =>
   text.includes(NEEDS_TLS) ? tlsBase : base
 
 /**
- * The compiler of this machine and the runtime of the target, from the packages that hold them.
+ * Finds the compiler of this machine and the runtime of the target in their packages.
  *
- * @throws BuildError `NO_COMPILER` with the command that installs what is missing.
+ * @throws BuildError `NO_COMPILER` with the command that installs the missing package
  */
 export function findSmallTools(target: Target, host: Target): SmallTools {
   const { version } = needPackage('@cni/runtime')
@@ -45,7 +45,7 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 
 // internal
 
-/** The package is a dependency of `@cni/runtime`, which alone can find it where packages are not hoisted. */
+/** The package is a dependency of `@cni/runtime`. If packages are not hoisted, only `@cni/runtime` can resolve it. */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`
   const runtime = needPackage('@cni/runtime')
@@ -82,7 +82,7 @@ function resolved(resolve: () => string): string | undefined {
   try {
     return resolve()
   } catch {
-    // The project may have it itself.
+    // Not found: the project itself may have the package.
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { BUN_VERSION } from './tools.ts'
 
-it('the bun that is named where none is installed is the one this package brings', () => {
+it('without bun, the error names the version of bun that this package depends on', () => {
   const manifest: { optionalDependencies: Record<string, string> } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )

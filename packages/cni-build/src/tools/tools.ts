@@ -4,32 +4,32 @@ import { findPackage, needPackage } from './find-package.ts'
 import { bunPackage, hostTarget, notRunnable, type Runtime, type Target } from './target.ts'
 import { findSmallTools } from './tools-small.ts'
 
-/** The bun to install where there is none: the version of `optionalDependencies`. */
+/** Version of bun that is installed by default, as in `optionalDependencies`. */
 export const BUN_VERSION = '1.4.5'
 
 /** Advice for macOS and Windows. */
 const CONTAINER =
   'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 
-/** What an executable is made with. */
+/** Programs that make an executable. */
 export interface Tools {
   runtime: Runtime
   target: Target
   version: string
-  /** The program that compiles; it runs here. */
+  /** Path of the compiler. It runs on this machine. */
   compiler: string
-  /** The runtime that goes into the executable; the compiler itself, unless the target is another machine. */
+  /** Path of the runtime in the executable. It is the compiler itself unless the target is another machine. */
   base: string
   /** The small runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase?: string
-  /** The program that starts programs of the target on this machine; absent where it runs them itself. */
+  /** Program that runs executables of the target on this machine. Absent if the machine runs them itself. */
   emulator?: string
 }
 
 /**
- * The compiler and the runtime for a target, from the npm packages that hold them: nothing is downloaded.
+ * Finds the compiler and the runtime for a target in npm packages. Nothing is downloaded.
  *
- * @throws BuildError `NO_COMPILER` with the command that installs what is missing.
+ * @throws BuildError `NO_COMPILER` with the command that installs the missing package
  */
 export function findTools(runtime: Runtime = 'small', target: Target = ownTarget()): Tools {
   if (runtime === 'small') return { runtime, ...findSmallTools(target, ownTarget()) }
@@ -38,7 +38,7 @@ export function findTools(runtime: Runtime = 'small', target: Target = ownTarget
   const { version, folder } = needPackage(compilerPackage, { install: `${compilerPackage}@${BUN_VERSION}` })
   const compiler = programIn(folder)
   if (isOwn) return { runtime, target, version, compiler, base: compiler }
-  // npm refuses a package that is for another machine unless it is forced to.
+  // npm installs a package for another machine only with `--force`.
   const name = bunPackage(target)
   const base = needPackage(name, { version, install: `${name}@${version} --force` })
   return { runtime, target, version, compiler, base: programIn(base.folder) }
@@ -53,7 +53,7 @@ function ownTarget(): Target {
   )
 }
 
-// Any bun of this machine compiles for every other: the one that is there.
+// Any installed bun for this machine: each compiles for every target.
 function hostPackage(): string {
   const host = ownTarget()
   const names = [host, withoutBaseline(host)].map(bunPackage)
@@ -63,5 +63,5 @@ function hostPackage(): string {
 const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
-// The program and not the package `bun`: with install scripts blocked, that one refuses to run.
+// Path of the program itself: with install scripts blocked, the command of the package `bun` refuses to run.
 const programIn = (folder: string): string => join(folder, 'bin/bun')

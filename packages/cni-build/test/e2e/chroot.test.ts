@@ -15,13 +15,13 @@ const kubernetes = { kubeconfig: '/kubeconfig', exclude_namespaces: ['kube-syste
 const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'net', type: 'x', port: 15001, kubernetes, prevResult })
 const skipped = { ...pod, CNI_ARGS: 'K8S_POD_NAMESPACE=kube-system;K8S_POD_NAME=web-0' }
 
-/** What a call must lead to, whatever the machine around it is like. */
+/** Expected result of a call in any environment. */
 interface Row {
   call: Omit<Call, 'executable'>
   exitCode: number
   stdout: RegExp
   stderr?: RegExp
-  /** What it leads to instead where nothing can be written. */
+  /** Expected result if the file system is full. */
   onFullDisk?: Pick<Row, 'exitCode' | 'stdout' | 'stderr'>
 }
 
@@ -59,14 +59,17 @@ const addInNamespace = {
   call: { env: { CNI_COMMAND: 'ADD', ...pod, CNI_ARGS: 'K8S_POD_NAMESPACE=web;K8S_POD_NAME=web-0' }, stdin: conf },
 }
 
-/** Rules need no program; who asks the API server needs to be told where it is. */
+/**
+ * VERSION and invalid calls of each plugin. Rules need no program; a plugin that asks the API server has to know its
+ * address.
+ */
 const ownRows: Readonly<Record<string, Record<string, Row>>> = {
   'hello-chain': {
     'ADD in a network namespace, without iptables': {
       ...addInNamespace,
       exitCode: 0,
       stdout: /"sandbox":"\/pod"/,
-      // The attachment is recorded before a rule is written.
+      // The attachment is recorded before the first rule is written.
       onFullDisk: { exitCode: 1, stdout: /ENOSPC/ },
     },
   },
@@ -83,10 +86,10 @@ beforeAll(() => {
   for (const [, path] of plugins) if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
 })
 
-describe.each(plugins)('%s, in a root of /proc and nothing else', (name, path) => {
-  describe.each<Disk>(['writable', 'read-only', 'full'])('that is %s', (disk) => {
+describe.each(plugins)('%s, in a root with only /proc', (name, path) => {
+  describe.each<Disk>(['writable', 'read-only', 'full'])('on a disk that is %s', (disk) => {
     it.each(Object.entries({ ...rows, ...ownRows[name] }))(
-      '%s: answers and leaves no trace',
+      '%s: answers and leaves no files',
       async (_, { call, onFullDisk, ...usual }) => {
         const { exitCode, stdout, stderr, changed } = await inChroot({ executable: path, disk, ...call })
         const expected = disk === 'full' ? (onFullDisk ?? usual) : usual
@@ -150,7 +153,7 @@ describe.each(plugins)('%s, in a root of /proc and nothing else', (name, path) =
     expect(traces(among.changed)).toEqual([])
   })
 
-  it.each(Object.entries(calls))('%s: the variables of a runtime change nothing', async (_, call) => {
+  it.each(Object.entries(calls))('%s: variables of a runtime change nothing', async (_, call) => {
     const alone = await inChroot({ executable: path, ...call })
     const among = await inChroot({
       executable: path,
@@ -163,7 +166,7 @@ describe.each(plugins)('%s, in a root of /proc and nothing else', (name, path) =
   })
 })
 
-/** What a call changed besides the record of its attachment, which is the plugin's own. */
+/** Changes of a call, except for the plugin's own record of its attachment. */
 function traces(changed: readonly string[]): readonly string[] {
   const isRecorded = changed.some((line) => line.startsWith('run size '))
   return isRecorded ? changed.filter((line) => !/^(?:run(?:\/cni[^ ]*)?)? size /.test(line)) : changed

@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cni-build-'))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const entry = join(folder, 'main.ts')
 const outfile = join(folder, 'out', 'plugin')
-/** What it answers when nothing around it has a say. */
+/** Answer of the program without any influence from its environment. */
 const alone = { supportedVersions: [] }
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('a compiled executable', () => {
     expect(JSON.parse(stdout)).toEqual(alone)
   })
 
-  it('holds nothing of a node_modules that its source does not see, beside the file or where it is started', async () => {
+  it('loads nothing from a node_modules folder that its source does not see', async () => {
     const beside = join(folder, 'beside')
     const names = ['not-installed', 'koffi', 'netlink']
     for (const name of names) addPackage(beside, name)
@@ -71,9 +71,9 @@ describe('a compiled executable', () => {
     expect(JSON.parse((await run([plugin], { cwd: beside, env: {} })).stdout)).toEqual(alone)
   })
 
-  it('compiles a function later than bun by default: an agent at rest would keep that memory', async () => {
+  it('compiles functions later than bun by default, which saves memory of an idle agent', async () => {
     const file = join(folder, 'hot.ts')
-    // Bun compiles a function after 300 calls by default.
+    // By default, bun compiles a function after 300 calls.
     writeFileSync(
       file,
       `function hot(n: number): number {
@@ -96,7 +96,7 @@ const timer = setInterval(() => {
     expect(JSON.parse((await run([program], { env: {} })).stdout)).toMatchObject({ compiled: 0 })
   })
 
-  it('is bun where the environment says so, which the README warns of', async () => {
+  it('runs as bun if the environment asks for it, as the README warns', async () => {
     const version = expect.stringMatching(/^1\.\d+\.\d+$/)
     const said = async (env: Record<string, string>) => (await run([outfile, '--version'], { env })).stdout.trim()
     expect([await said({ BUN_BE_BUN: '1' }), await said({ BUN_OPTIONS: '--version' })]).toEqual([version, version])
@@ -132,7 +132,7 @@ const timer = setInterval(() => {
     })
   })
 
-  it('works alone when copied elsewhere', async () => {
+  it('runs after it is copied elsewhere', async () => {
     const copy = join(folder, 'renamed')
     copyFileSync(outfile, copy)
     expect((await run([copy], { env: {}, cwd: '/' })).exitCode).toBe(0)
@@ -142,16 +142,16 @@ const timer = setInterval(() => {
     expect(readdirSync(join(folder, 'out'))).toEqual(['plugin'])
   })
 
-  it('runs the same bundle on Node', async () => {
+  it('has the same bundle that runs on Node', async () => {
     const { stdout } = await run([process.execPath, join(folder, 'plugin.cjs')], { env: {} })
     expect(JSON.parse(stdout)).toEqual(alone)
   })
 })
 
-describe('the same source, file name and compiler', () => {
+describe('a build of the same source, file name and compiler', () => {
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
-  /** A copy of the source in a folder of its own, built from there in a shell with other settings. */
+  /** Copies the source to a folder and builds it there, in a shell with other settings. */
   async function build(where: string, up: string, settings: string, options: readonly string[]): Promise<string[]> {
     const cwd = join(folder, where)
     for (const path of [cwd, join(cwd, up, 'src')]) mkdirSync(path, { recursive: true })
@@ -170,7 +170,7 @@ describe('the same source, file name and compiler', () => {
   ]
   const drawn = sample(ways, (options) => options.includes('--runtime=bun'))
   it.each(drawn.map((options) => [options]))(
-    '%j: give the same bytes in another folder, locale, time zone and umask',
+    '%j: gives the same bytes in another folder, locale, time zone and umask',
     async (options) => {
       const name = `same${options.join('')}`
       const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
@@ -192,7 +192,7 @@ describe('a bundle', () => {
     return file
   }
 
-  it('has only what its runtime needs, and everything without one', async () => {
+  it('contains only the code for its runtime, and all code without a runtime', async () => {
     const text = async (options: Pick<BundleOptions, 'runtime'>) => (await bundle({ entry: source(), ...options })).text
     expect([await text({ runtime: 'bun' }), await text({})]).toEqual([
       expect.not.stringContaining('for node'),
@@ -200,7 +200,7 @@ describe('a bundle', () => {
     ])
   })
 
-  it('tells whose code is in it', async () => {
+  it('reports the size of each package', async () => {
     const { packages, bytes } = await bundle({
       entry: join(root, 'examples/hello-chain/src/main.ts'),
       conditions: ['@cni/source'],
@@ -213,7 +213,7 @@ describe('a bundle', () => {
 })
 
 describe('buildExecutable', () => {
-  it('refuses source that does not parse, naming file and line, and writes nothing', async () => {
+  it('rejects source that does not parse, names file and line, and writes nothing', async () => {
     const broken = join(folder, 'broken.ts')
     writeFileSync(broken, 'const = 1\n')
     const attempt = buildExecutable({ entry: broken, outfile: join(folder, 'broken', 'x') })
@@ -228,7 +228,7 @@ describe('buildExecutable', () => {
     ['prints other JSON', 'process.stdout.write("null")', 'no JSON with "supportedVersions"; it printed\nnull'],
     ['is killed', 'process.kill(process.pid, "SIGKILL")', 'it was ended by SIGKILL and printed nothing'],
     ['throws', 'throw new Error("at load")', 'it ended with exit code 1'],
-  ])('refuses an executable that %s, and says how it ended', async (name, source, sentence) => {
+  ])('rejects an executable that %s, and reports how it ended', async (name, source, sentence) => {
     const file = join(folder, `${name}.ts`)
     writeFileSync(file, source)
     const attempt = buildExecutable({ entry: file, outfile: join(folder, 'refused', name) })
@@ -236,14 +236,14 @@ describe('buildExecutable', () => {
     expect(readdirSync(join(folder, 'refused'))).toEqual([])
   })
 
-  it('tells of import.meta, which is empty in an executable', async () => {
+  it('warns about import.meta, which is empty in an executable', async () => {
     const file = join(folder, 'meta.ts')
     writeFileSync(file, 'process.stdout.write(JSON.stringify({ supportedVersions: [], url: import.meta.url }))')
     const { warnings } = await buildExecutable({ entry: file, outfile: join(folder, 'meta', 'plugin') })
     expect(warnings.join()).toMatch(/meta\.ts:1:.*It is \{\} in an executable/s)
   })
 
-  it('that is stopped ends what it started and leaves nothing', async () => {
+  it('ends its processes and removes its files when it is aborted', async () => {
     const file = join(folder, 'never.ts')
     const pidFile = join(folder, 'never.pid')
     writeFileSync(
@@ -263,7 +263,7 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     expect(readdirSync(join(folder, 'stopped'))).toEqual([])
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('cni-build is stopped by %s and leaves nothing', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('cni-build ends on %s and leaves no files', async (signal) => {
     const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
     const out = join(folder, signal)
     const file = join(folder, 'slow.ts')
@@ -281,7 +281,7 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     expect(readdirSync(out)).toEqual([])
   })
 
-  it('names the folder it cannot write to', async () => {
+  it('names the folder that is not writable', async () => {
     const attempt = buildExecutable({ entry, outfile: join(entry, 'plugin') })
     await expect(attempt).rejects.toMatchObject({
       code: 'WRITE',
@@ -289,7 +289,7 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     })
   })
 
-  it('refuses an executable that does not answer VERSION, and keeps the one that was there', async () => {
+  it('rejects an executable that does not answer VERSION, and keeps the old file', async () => {
     const silent = join(folder, 'silent.ts')
     const kept = join(folder, 'silent', 'plugin')
     mkdirSync(join(folder, 'silent'))
@@ -306,7 +306,7 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
   it.each([
     ['plugin', { args: [], env: { CNI_COMMAND: 'VERSION' } }],
     ['command', { args: ['--help'], env: {} }],
-  ] as const)('starts a %s with nothing of the build machine in its environment', async (smoke, expected) => {
+  ] as const)('starts a %s without any environment of the build machine', async (smoke, expected) => {
     vi.stubEnv('OF_THE_BUILD_MACHINE', '1')
     onTestFinished(() => {
       vi.unstubAllEnvs()
@@ -326,7 +326,7 @@ console.log('{"supportedVersions":[]}')
     expect([...new Set(starts)]).toEqual([JSON.stringify(expected)])
   })
 
-  it('compiles again only when the bundle has changed, if it is incremental', async () => {
+  it('compiles again only if the bundle has changed, with the option incremental', async () => {
     const options = {
       entry,
       outfile: join(folder, 'inc', 'plugin'),

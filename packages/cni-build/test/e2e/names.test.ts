@@ -26,7 +26,7 @@ const options = {
 const files = () => readdirSync(bin).filter((name) => !name.endsWith('.map'))
 const inodes = () => files().map((name) => [name, statSync(join(bin, name)).ino])
 
-it('an executable has all its names, is one file, and was started under each', async () => {
+it('an executable has all its names, is one file, and is started under each name', async () => {
   const built = await buildExecutable(options)
   expect(built.names).toEqual([join(bin, 'second'), join(bin, 'third')])
   const { ino } = statSync(built.outfile)
@@ -35,7 +35,7 @@ it('an executable has all its names, is one file, and was started under each', a
   expect(JSON.parse(stdout)).toEqual({ supportedVersions: ['third'] })
 })
 
-it('a name it does not answer to leaves everything as it was', async () => {
+it('a name that it does not answer to fails the build and changes no file', async () => {
   const before = inodes()
   await expect(buildExecutable({ ...options, names: ['second', 'unknown'] })).rejects.toThrow(
     'unknown does not answer CNI_COMMAND=VERSION',
@@ -43,7 +43,7 @@ it('a name it does not answer to leaves everything as it was', async () => {
   expect(inodes()).toEqual(before)
 })
 
-it('a name that is missing, or that is another file by now, is put right though nothing is compiled', async () => {
+it('a missing or replaced name is restored without compilation', async () => {
   const incremental = { ...options, incremental: true }
   await buildExecutable(incremental)
   rmSync(join(bin, 'second'))

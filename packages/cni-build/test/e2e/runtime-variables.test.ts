@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What the runtime does with each; `@` is the folder that it is started in. */
+/** Effect of each variable on the runtime. `@` is the working directory. */
 const VARIABLES: readonly (readonly [variable: string, effect: string])[] = [
   ['BUN_INSPECT=127.0.0.1:0', 'listens for a debugger'],
   ['BUN_INSPECT=unix://@/before/socket', 'listens for a debugger'],
@@ -45,7 +45,7 @@ const VARIABLES: readonly (readonly [variable: string, effect: string])[] = [
 const env = { CNI_COMMAND: 'ADD', LANG: 'C', EMPTY: '', LONG: 'x'.repeat(100_000), CNI_ARGS: 'A=1;B=ü\n' }
 const input = 'x'.repeat(1_000_000)
 
-/** What is the same for every process of a program, and how it ended. */
+/** Prints the facts that are equal for every process of a program, and its exit. */
 async function probe(executable: string, cwd: string, more: Record<string, string> = {}) {
   const started = start([executable, 'a', '', 'ü'], { cwd, env: { ...env, ...more }, input, timeout: 20_000 })
   const { exitCode, stdout, stderr } = await started.done.catch((error) => error)
@@ -59,18 +59,18 @@ describe('an executable with bun in it', () => {
     run(['sh', '-c', script, executable, ...args], { env, input, reject: false, timeout: 20_000 })
   const newFolder = () => {
     const cwd = mkdtempSync(join(folder, 'cwd-'))
-    // For what happens before the first line of ours, which nothing can undo.
+    // Folder for files that the runtime writes before our first line. No code can prevent them.
     mkdirSync(join(cwd, 'before'))
     return cwd
   }
-  /** Harmless in itself. */
+  /** Variable without any effect. */
   const variable = 'BUN_X=1'
 
-  // Bun's debugger has a thread of its own from the start; about once in 150 starts that thread ends the
-  // process before it is executed again, which no code of ours can prevent.
+  // bun's debugger starts a thread. In about one of 150 starts this thread ends the process before the restart.
+  // No code of ours can prevent that.
   const rows = VARIABLES.map(([text, effect]) => ({ text, effect, retry: /INSPECT/.test(text) ? 2 : 0 }))
   for (const { text, effect, retry } of rows)
-    it(`with ${text}, by which it ${effect}, is as it is without`, { retry }, async () => {
+    it(`with ${text}, by which it ${effect}, runs as without it`, { retry }, async () => {
       const cwd = newFolder()
       const [name = '', value = ''] = text.replace('@', cwd).split(/=(.*)/s)
       const without = await probe(executable, cwd)
@@ -81,7 +81,7 @@ describe('an executable with bun in it', () => {
       expect(written.map(({ name }) => name)).toEqual([])
     })
 
-  it('says nothing about it', async () => {
+  it('prints nothing about it', async () => {
     const [name = '', value = ''] = variable.split('=')
     expect((await probe(executable, newFolder(), { [name]: value })).stderr).toBe('')
   })
@@ -98,14 +98,14 @@ describe('an executable with bun in it', () => {
     expect(JSON.parse(document)).toMatchObject({ pid: Number(pid), argv0: 'role', commandLine: 'role\0' })
   })
 
-  it('hands on arguments and variables that are no UTF-8', async () => {
+  it('passes on arguments and variables that are not UTF-8', async () => {
     const { stdout } = await sh(`export BYTES=$(printf '\\376') ${variable}; exec "$0" "$(printf '\\377')" ''`)
     const { commandLine, child } = JSON.parse(stdout)
     expect(commandLine).toBe(`${executable}\0\xff\0\0`)
     expect(child).toContain(`BYTES=\ufffd`)
   })
 
-  it('is the same program when its file is gone, or another by now', async () => {
+  it('runs the same program if its file is removed or replaced', async () => {
     const copy = join(folder, 'bun', 'copy')
     for (const change of ['rm "$1"', 'mv "$1" "$1.old"; echo "#!/bin/false" > "$1"; chmod 755 "$1"']) {
       copyFileSync(executable, copy)
@@ -115,7 +115,7 @@ describe('an executable with bun in it', () => {
     }
   })
 
-  it('starts anew once: a variable that comes back stays, and it says so', async () => {
+  it('starts anew once: if the variable returns, it continues with a warning', async () => {
     const { exitCode, stdout, stderr } = await sh(`export CNI_BUILD_STARTED_ANEW=$$ ${variable}; exec "$0"`)
     const { env: found, child, ...rest } = JSON.parse(stdout)
     const [name = '', value] = variable.split('=')
@@ -123,11 +123,11 @@ describe('an executable with bun in it', () => {
     expect(found).toMatchObject({ [name]: value })
     expect([...Object.keys(found), child.join()].join()).not.toContain('CNI_BUILD_STARTED_ANEW')
     expect(stderr).toBe(
-      `probe: ${name} in force, as it cannot start anew without: that was done, and they are there again\n`,
+      `probe: ${name} in force, as it cannot start anew without: they are set again after a restart\n`,
     )
   })
 
-  it('is not kept from it by the mark of another process, and keeps that to itself', async () => {
+  it('ignores and hides the mark of another process', async () => {
     const cwd = newFolder()
     const [name = '', value = ''] = variable.split('=')
     const without = await probe(executable, cwd)
@@ -136,7 +136,7 @@ describe('an executable with bun in it', () => {
     }
   })
 
-  it('goes on, and says so, where /proc does not tell its environment', async () => {
+  it('continues with a message if /proc does not show its environment', async () => {
     const script = `echo $$; mount --bind /dev/null /proc/$$/environ && export ${variable} && exec "$0"`
     const { exitCode, stdout, stderr } = await run(
       ['unshare', '--mount', '--propagation=private', 'sh', '-c', script, executable],
@@ -146,12 +146,12 @@ describe('an executable with bun in it', () => {
     expect(exitCode).toBe(7)
     expect(JSON.parse(stdout.split('\n')[1] ?? '')).toMatchObject({ stdin: 1_000_000 })
     expect(stderr).toBe(
-      `probe: ${name} in force, as it cannot start anew without: /proc/self/environ does not have them\n`,
+      `probe: ${name} in force, as it cannot start anew without: /proc/self/environ does not list them\n`,
     )
   })
 })
 
-it('a working directory that was deleted ends it before our code, as the guide says', async () => {
+it('a deleted working directory ends it before our code, as the guide says', async () => {
   const gone = mkdtempSync(join(folder, 'gone-'))
   const script = 'cd "$1" && rmdir "$1" && exec "$0"'
   const result = await run(['sh', '-c', script, executable, gone], { env: {}, reject: false })
@@ -159,7 +159,7 @@ it('a working directory that was deleted ends it before our code, as the guide s
   expect(result).toMatchObject({ exitCode: 1, stdout: '', stderr })
 })
 
-it('a command line that is no UTF-8, without FFI, stays as it is', async () => {
+it('a command line that is not UTF-8 stays unchanged without FFI', async () => {
   const { exitCode, stdout, stderr } = await run(
     ['sh', '-c', `export BUN_JSC_useJIT=0; exec "$0" "$(printf '\\377')"`, executable],
     { env: {}, reject: false },
@@ -168,8 +168,8 @@ it('a command line that is no UTF-8, without FFI, stays as it is', async () => {
   expect(stderr).toMatch(/^probe: BUN_JSC_useJIT in force, as it cannot start anew without: .*utf-8/)
 })
 
-describe('what comes first in an executable', () => {
-  it('does not make sloppy sources strict, nor strict ones sloppy', async () => {
+describe('the prelude of an executable', () => {
+  it('keeps sloppy sources sloppy and strict sources strict', async () => {
     const answers = async (name: string, source: string) => {
       const [file, outfile] = [join(folder, name), join(folder, 'mode', name.replace('.', '-'))]
       writeFileSync(file, source)
@@ -181,7 +181,7 @@ describe('what comes first in an executable', () => {
     expect(await answers('strict.cjs', `#!/usr/bin/env node\n'use strict'\n${ask}`)).toBe('true\n')
   })
 
-  it('is in a cni-build that is an executable itself, with the same result', async () => {
+  it('is the same from a compiled cni-build', async () => {
     const cli = join(folder, 'cli', 'cni-build')
     const source = join(import.meta.dirname, '../../src/cli.ts')
     await buildExecutable({ entry: source, outfile: cli, conditions: ['@cni/source'], runtime: 'bun', smoke: false })

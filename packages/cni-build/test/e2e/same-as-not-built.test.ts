@@ -11,7 +11,10 @@ import { findTools } from '../../src/tools/tools.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Small programs with tricky semantics, by the name of their file or folder. They are fixtures: neither linted nor checked. */
+/**
+ * Small programs with tricky semantics, by the name of their file or folder. They are fixtures, neither linted nor
+ * type-checked.
+ */
 const programs = programsIn(fileURLToPath(new URL('../programs', import.meta.url)))
 
 const bun = findTools('bun').compiler
@@ -27,7 +30,7 @@ it('there are programs for every subject', () => {
   expect(programs.size).toBeGreaterThanOrEqual(68)
 })
 
-/** Syntax and members that the small runtime lacks: programs that use them are not built with it. */
+/** Programs that use syntax or members that the small runtime lacks. The build rejects them. */
 const REFUSED: Readonly<Record<string, string>> = {
   'functions.evaluated-code': 'evaluated-code.ts:2:18: the global eval',
   'functions.strict-mode': 'strict-mode.ts:5:52: the global eval',
@@ -36,7 +39,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'packages.prom-client': 'pushgateway.js:6: the module "zlib"',
 }
 
-/** Programs that differ on the small runtime, each for a reason that the README names. */
+/** Programs with other results on the small runtime, each for a reason in the README. */
 const DIFFERENT = new Set([
   // There is no parser at run time.
   'functions.names-and-lengths',
@@ -46,14 +49,14 @@ const DIFFERENT = new Set([
   // No file lies beside an executable: no __filename, no require.main, and a computed require() finds nothing.
   'commonjs.requires-es-module',
   'commonjs.this-and-wrapper',
-  // The array of a template is sealed and not frozen.
+  // The array of a template is sealed instead of frozen.
   'functions.tagged-templates',
-  // Functions have no text.
+  // Functions have no source text.
   'typescript.text-of-a-class',
-  // It follows Node 24, whose modules have other members, and functions with other lengths.
+  // The runtime follows Node 24. Its modules have other members, and its functions other lengths.
   'node.names-and-lengths',
   'process.versions',
-  // Open: fewer members of node:fs, isTTY of pipes and a stream that holds the loop.
+  // Known gaps: fewer members of node:fs, isTTY of pipes, and a stream that keeps the loop alive.
   'node.files',
   'process.standard-streams',
 ])
@@ -63,12 +66,12 @@ describe.each<BuiltExecutable['runtime']>(['small', 'bun'])(`built with %s, ${sa
     ([name]) => runtime === 'bun' || (REFUSED[name] === undefined && !DIFFERENT.has(name)),
   )
   const built = join(folder, runtime)
-  // Node, which the small runtime follows, strips types and knows no enums.
+  // Node strips types and does not support enums.
   const notBuilt = (name: string, entry: string): [string, ...string[]] =>
     runtime === 'bun' || subjectOf(name) === 'typescript' ? [bun, 'run', entry] : [node, '--no-warnings', entry]
 
   it.concurrent.each(sample(cases, ([name]) => subjectOf(name)))(
-    '%s prints what it prints when it is not built',
+    '%s prints the same as from source',
     async (name, entry) => {
       const source = await outcome(notBuilt(name, entry))
       expect(source.stdout).not.toBe('')
@@ -80,14 +83,14 @@ describe.each<BuiltExecutable['runtime']>(['small', 'bun'])(`built with %s, ${sa
   )
 })
 
-it.each(Object.entries(REFUSED))('%s is not built with the small runtime: %s', async (name, sentence) => {
+it.each(Object.entries(REFUSED))('%s is rejected with the small runtime: %s', async (name, sentence) => {
   const options = { entry: programs.get(name) ?? '', outfile: join(folder, 'refused', name), snapshot: false }
   await expect(buildExecutable(options)).rejects.toThrow(sentence)
 })
 
 describe('an executable of its own', () => {
   it.each(['classes.names', 'process.environment', 'commonjs.this-and-wrapper', 'packages.rxjs'])(
-    '%s prints what it prints when it is not built',
+    '%s prints the same as from source',
     async (name) => {
       const entry = programs.get(name) ?? ''
       const outfile = join(folder, 'own', name)
@@ -97,7 +100,7 @@ describe('an executable of its own', () => {
   )
 })
 
-/** What a program prints, and how it ends. */
+/** Output and exit of a program. */
 async function outcome([program, ...args]: readonly [string, ...string[]]) {
   const { stdout, exitCode, signal } = await run([program, ...args, 'an argument', ''], {
     cwd: '/',
@@ -109,7 +112,7 @@ async function outcome([program, ...args]: readonly [string, ...string[]]) {
   return { stdout, exitCode, signal }
 }
 
-/** `subject/name.ts`, or `subject/name/main.*` for a program of several files. */
+/** Programs by name: `subject/name.ts`, or `subject/name/main.*` for several files. */
 function programsIn(root: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())

@@ -17,7 +17,7 @@ const write = (name: string, text: string): string => {
   writeFileSync(join(folder, 'src', name), text)
   return join(folder, 'src', name)
 }
-/** A program whose start runs `body`. */
+/** Source of a program with `body` as its start function. */
 const started = (name: string, body: string, more = ''): string =>
   write(
     name,
@@ -42,7 +42,7 @@ describe('an executable with the small runtime', () => {
     await buildExecutable({ ...options, outfile })
   })
 
-  it('is a plugin that needs nothing but the kernel', async () => {
+  it('is a plugin that needs only the kernel', async () => {
     expect(JSON.parse(await said([outfile], { CNI_COMMAND: 'VERSION' }))).toMatchObject({ cniVersion: '1.1.0' })
     const { runtime, arch, heapBytes, packages } = inspect(outfile)
     expect({ runtime, arch, heap: heapBytes > 1e6 }).toEqual({ runtime: '0.1.0', arch: process.arch, heap: true })
@@ -53,7 +53,7 @@ describe('an executable with the small runtime', () => {
   it.each([
     ['a regular expression', "/^(?:(?:a+)+)+$/.test('a'.repeat(40) + 'b')"],
     ['a loop', 'for (;;);'],
-  ])('ends %s that runs away at the deadline: code 11', async (what, runaway) => {
+  ])('ends %s that never returns, at the deadline with code 11', async (what, runaway) => {
     const source = `import { definePlugin, pluginMain } from '@cni/skel'
 pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() { ${runaway} } }))`
     const entry = join(root, 'packages/cni-build/test/e2e', `.runaway-${what.length}.ts`)
@@ -69,7 +69,7 @@ pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() 
     })
   })
 
-  it('is the same bytes again, whatever the time, the environment and the folder', async () => {
+  it('has the same bytes for any time, environment and folder', async () => {
     vi.stubEnv('DEBUG', 'cni:*')
     onTestFinished(() => {
       vi.unstubAllEnvs()
@@ -79,7 +79,7 @@ pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() 
     expect(readFileSync(again).equals(readFileSync(outfile))).toBe(true)
   })
 
-  it('has TLS only if the program imports a module that uses it', async () => {
+  it('includes TLS only if the program imports a module that uses it', async () => {
     const sizes = new Map<string, number>()
     for (const name of ['node:https', 'node:tls', 'node:http', 'node:crypto']) {
       const entry = started('imports.ts', `console.log(typeof all)`, `import * as all from '${name}'`)
@@ -92,7 +92,7 @@ pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() 
     expect(sizes.get('node:https')).toBeGreaterThan((sizes.get('node:http') ?? 0) + 150_000)
   })
 
-  it('evaluates its modules once, and its start anew', async () => {
+  it('evaluates its modules once, and starts with the evaluated heap', async () => {
     const entry = started(
       'anew.ts',
       `count += 1; console.log(JSON.stringify([count, process.env, process.argv.slice(2), Math.random()]))`,
@@ -110,7 +110,7 @@ pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() 
   })
 })
 
-describe('a module that reads what differs between starts', () => {
+describe('a module that reads a value that differs between starts', () => {
   it.each([
     ['the environment', 'export const home = process.env.HOME', 'process.env was used'],
     ['the arguments', 'export const args = process.argv', 'process.argv was used'],
@@ -121,7 +121,7 @@ describe('a module that reads what differs between starts', () => {
       `import { readFileSync } from 'node:fs'\nexport const text = readFileSync('/etc/hostname')`,
       'the system call openat was used',
     ],
-  ])('%s does not build, and is named with its line', async (_what, text, sentence) => {
+  ])('%s fails the build, with the line', async (_what, text, sentence) => {
     write('reads.ts', text)
     const line = text.split('\n').length
     const attempt = build(started('uses.ts', answer, "import './reads.ts'"))
@@ -136,7 +136,7 @@ describe('a module that reads what differs between starts', () => {
   })
 })
 
-describe('a program that the small runtime cannot be', () => {
+describe('a program that uses a feature that the small runtime lacks', () => {
   it.each([
     [
       'a module',
@@ -166,11 +166,11 @@ describe('a program that the small runtime cannot be', () => {
     ],
     ['an entry without a start', 'export const x = 1', 'registers no main function'],
     ['an error', '\nthrow new TypeError("at load")', 'TypeError: at load'],
-  ])('%s is refused by a sentence', async (_what, text, sentence) => {
+  ])('%s is rejected with a message', async (_what, text, sentence) => {
     await expect(build(write('uses.ts', text))).rejects.toThrow(sentence)
   })
 
-  it('is built where it asks first, and where it does not use what it imports', async () => {
+  it('is built if it checks for the feature, or does not use the import', async () => {
     const entry = started(
       'asks.ts',
       `console.log(typeof fetch === 'undefined' ? 'none' : fetch('x'))`,
@@ -181,7 +181,7 @@ describe('a program that the small runtime cannot be', () => {
 })
 
 describe('cni-build', () => {
-  it('where names places of the source in a log', async () => {
+  it('`cni-build where` replaces positions in a log by positions in the source', async () => {
     const entry = started(
       'fails.ts',
       'deep(2)',
@@ -212,10 +212,10 @@ describe('cni-build', () => {
 const CNI_BUILD = [...NODE, fileURLToPath(new URL('../../src/cli.ts', import.meta.url))] as const
 
 const emulator = findExecutable('qemu-aarch64-static')
-// Compiled only where gcc for arm64 is installed.
+// Runs only if the runtime for arm64 was compiled, which needs gcc for arm64.
 const runtimeArm64 = join(root, 'packages/runtime-linux-arm64/bin/cni-runtime')
 it.runIf(process.arch === 'x64' && emulator !== undefined && existsSync(runtimeArm64))(
-  'an executable for arm64 is made here, and runs there',
+  'an executable for arm64 is built here and runs on arm64',
   async () => {
     const { outfile, notStarted, target } = await build(started('first.ts', answer), {
       target: 'linux-arm64',

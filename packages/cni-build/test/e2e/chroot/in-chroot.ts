@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { run } from '@cni/host'
 
-/** What the only file system is like. */
+/** State of the only file system. */
 export type Disk = 'writable' | 'read-only' | 'full'
 
 export interface Call {
   executable: string
   env?: Readonly<Record<string, string>>
-  /** Text, or `closed`: no descriptor 0 at all; there is a `/dev/null` then, which every runtime opens in its place. */
+  /**
+   * Text on stdin. `closed` starts the program without descriptor 0; a `/dev/null` then exists, which every runtime
+   * opens instead.
+   */
   stdin?: string | { closed: true }
-  /** Where stdout goes: captured, or to a device that is full. */
+  /** Target of stdout: captured, or a device that is always full. */
   stdout?: 'pipe' | '/dev/full'
   disk?: Disk
   /** Files in `/`, which is also the working directory. */
@@ -22,13 +25,13 @@ export interface Outcome {
   exitCode: number | null
   stdout: string
   stderr: string
-  /** Files and folders that are there or not, or have another size, mode or time than before. */
+  /** Files and folders that were created or removed, or that changed size, mode or time. */
   changed: string[]
 }
 
 /**
- * $1 a folder, $2 the executable, $3 the disk, $4 stdin, $5 where stdout goes, the rest the environment.
- * The root is a tmpfs of 4 MB: whatever is created in it, also for a moment, changes the time of its folder.
+ * Arguments: $1 folder, $2 executable, $3 disk, $4 stdin, $5 target of stdout, the rest is the environment. The root is
+ * a tmpfs of 4 MB. Any file created in it, even briefly, changes the time of its folder.
  */
 const SCRIPT = `
 set -eu
@@ -58,7 +61,7 @@ list > "$folder/after"
 exit $code
 `
 
-/** Starts an executable in a file system that holds a mounted `/proc` and the network namespace `/pod`. */
+/** Starts an executable in a file system with only a mounted `/proc` and the network namespace `/pod`. */
 export async function inChroot(call: Call): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-chroot-'))
   try {

@@ -1,7 +1,7 @@
 const out: string[] = []
 setImmediate(() => {
   out.push('immediate')
-  // Timers started here, since Node lets an immediate and a timer of 1 ms run in either order.
+  // The timers start inside a callback, because Node runs an immediate and a timer of 1 ms in either order.
   setTimeout(() => {
     queueMicrotask(() => out.push('microtask after tick'))
     process.nextTick(() => out.push('tick'))
