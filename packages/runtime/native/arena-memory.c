@@ -1,5 +1,5 @@
-// The engine's memory functions over the arena. The limit is higher while an error is made and reported that says that
-// there is no memory: only then may the arena take the last of it.
+// The engine's memory functions over the arena. While an "out of memory" error is created and reported, the limit is
+// higher and the arena may use its reserve.
 #include "host.h"
 
 static Arena *arena_of(const JSMallocState *counts) {
@@ -8,7 +8,7 @@ static Arena *arena_of(const JSMallocState *counts) {
   return arena;
 }
 
-// The engine counts what it has, and throws "out of memory" beyond its limit.
+// The engine counts its memory and throws "out of memory" beyond its limit.
 static void *allocate(JSMallocState *counts, size_t size) {
   if (counts->malloc_size + size > counts->malloc_limit) return 0;
   void *block = arena_alloc(arena_of(counts), size);

@@ -1,4 +1,4 @@
-// Size classes over memory that is only ever taken from its end: the process lives for milliseconds.
+// Allocator with size classes. It takes new memory only from the end of the arena, because processes are short-lived.
 #include "arena.h"
 #include <string.h>
 #include <sys/mman.h>
@@ -7,23 +7,23 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-// Each growth asks the kernel for this much, or for what is needed if the kernel refuses.
+// Bytes that one growth asks the kernel for. If the kernel refuses, only the needed bytes are asked for.
 #define GROWTH (32ul << 20)
-// Memory that a growth must leave: the stack takes its pages from the same limit, and has no way to fail but SIGSEGV.
+// Memory that a growth leaves free. The stack grows under the same limit, and a failure there is a SIGSEGV.
 #define SPARE (4ul << 20)
 #define SMALL 1024
-// A freed block of at least this size is a gap that the image need not have.
+// Least size of a freed block that is reused while the image is made.
 #define GAP 2048
 
 typedef struct {
-  size_t bytes; // of the block, a multiple of 8
+  size_t bytes; // size of the block, a multiple of 8
   unsigned class;
 } Size;
 
-// Up to 1024 bytes in steps of 8, then four sizes between one power of two and the next.
+// Size classes: steps of 8 up to 1024 bytes, then four classes for each doubling.
 static inline __attribute__((always_inline)) Size size_of(size_t wanted) {
   if (wanted <= SMALL) {
-    // At least the 8 bytes that a freed block needs.
+    // A freed block needs at least 8 bytes for the list.
     unsigned class = wanted == 0 ? 1 : (unsigned)((wanted + 7) >> 3);
     return (Size){.bytes = class * 8ul, .class = class};
   }
@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) Size size_of(size_t wanted) {
   return (Size){.bytes = rounded, .class = SMALL / 8 + 1 + (power - 10) * 4 + quarter};
 }
 
-// Returns 0 if there is not as much memory and the spare beside it. `flags` is for the address.
+// Maps `size` bytes if `spare` bytes remain free, else returns 0. `flags` is for the address.
 static char *map(char *at, size_t size, size_t spare, int flags) {
   flags |= MAP_PRIVATE | MAP_ANONYMOUS;
   char *found = mmap(at, size + spare, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -44,7 +44,7 @@ static char *map(char *at, size_t size, size_t spare, int flags) {
   return found;
 }
 
-// The addresses behind the arena may be taken: memory anywhere else does as well, but not while an image is made.
+// If the addresses behind the arena are in use, any other address serves, except while an image is made.
 static int grow(Arena *arena, size_t needed) {
   size_t spare = arena->use_spare ? 0 : SPARE;
   size_t least = (needed + 16 + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
@@ -56,7 +56,7 @@ static int grow(Arena *arena, size_t needed) {
       arena->end += size;
       return 1;
     }
-    // A kernel before 4.17 takes the address for a wish.
+    // A kernel before 4.17 ignores MAP_FIXED_NOREPLACE and treats the address as a hint.
     if (at) munmap(at, size);
     if (arena->making_image) continue;
     char *anywhere = map(0, size, spare, 0);
@@ -89,7 +89,7 @@ size_t arena_close(Arena *arena, size_t reserved) {
   return size;
 }
 
-// A new block at `*top`, which moves behind it.
+// Takes a new block at `*top` and moves `*top` behind it.
 static void *take(char **top, size_t bytes) {
   char *block = *top + 8;
   memcpy(*top, &bytes, sizeof bytes);
@@ -97,7 +97,7 @@ static void *take(char **top, size_t bytes) {
   return block;
 }
 
-// A small block of the image from the memory of a large one that was freed. Returns 0 if there is none.
+// Takes a small block of the image from a freed large block. Returns 0 if no freed block is large enough.
 static void *take_from_gap(Arena *arena, size_t bytes) {
   while (arena->gap_end - arena->gap < (ptrdiff_t)bytes + 8) {
     char *next = arena->gaps;
@@ -138,7 +138,7 @@ void arena_free(Arena *arena, void *block) {
 
 void *arena_resize(Arena *arena, void *block, size_t wanted) {
   size_t bytes = arena_size(block);
-  // A large block that shrinks to less than its half is copied, so that its rest is not lost.
+  // A large block that shrinks below half its size is copied, to reuse its memory.
   if (wanted <= bytes && (bytes <= SMALL || wanted > bytes / 2)) {
     if (arena->making_image) memset((char *)block + wanted, 0, bytes - wanted);
     return block;

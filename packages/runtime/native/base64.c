@@ -1,9 +1,9 @@
-// Base64 of RFC 4648, as Node's Buffer reads and writes it.
+// Base64 (RFC 4648), read and written as by Node's Buffer.
 #include "host.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-// Takes both alphabets. Returns -1 for any other character.
+// Value of a character of either alphabet, -1 for any other character.
 static int value_of(uint8_t letter) {
   if (letter >= 'A' && letter <= 'Z') return letter - 'A';
   if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
@@ -12,7 +12,7 @@ static int value_of(uint8_t letter) {
   return letter == '/' || letter == '_' ? 63 : -1;
 }
 
-// Skips other characters, and ends at the first '='.
+// Decodes up to the first '='. Skips characters outside the alphabet.
 static size_t decode(const char *text, size_t length, uint8_t *bytes) {
   size_t made = 0;
   uint32_t bits = 0;

@@ -1,4 +1,4 @@
-// cni-runtime BYTECODE OUT: evaluates the module once and writes this program with the heap image in it.
+// cni-runtime BYTECODE OUT: evaluates the module once and writes a copy of this program that contains the heap image.
 #include "build-image.h"
 #include "bytecode.h"
 #include "files.h"
@@ -30,7 +30,7 @@ static JSValue read_module(JSContext *context, const char *path) {
   return module;
 }
 
-// Runs jobs, then expects the promise to be fulfilled.
+// Runs jobs, then fails unless the promise is fulfilled.
 static void settle(JSContext *context, JSValue promise, const char *what) {
   if (!run_jobs(context)) fail_with_exception(context);
   if (refused()) STOP(refused());

@@ -1,4 +1,5 @@
-// The file between cni-compile and cni-runtime: the engine reads bytecode of its own build only, and does not check it.
+// Format of the file between cni-compile and cni-runtime. The engine reads only bytecode of its own build, and does not
+// validate bytecode.
 #ifndef CNI_BYTECODE_H
 #define CNI_BYTECODE_H
 #include <stddef.h>
@@ -7,7 +8,7 @@
 typedef struct {
   char magic[8];
   char build[24];
-  uint64_t length; // of the bytecode, which follows
+  uint64_t length; // length of the bytecode, which follows
 } BytecodeHeader;
 
 #define BYTECODE_MAGIC "cni-bc\1"

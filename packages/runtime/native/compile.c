@@ -1,4 +1,4 @@
-// cni-compile IN.js OUT.bytecode: a module to bytecode. The only program with the parser.
+// cni-compile IN.js OUT.bytecode: compiles a module to bytecode. Only this program contains the parser.
 #include "bytecode.h"
 #include "files.h"
 #include "note.h"
@@ -12,7 +12,7 @@ static int fail(const char *path) {
   return 1;
 }
 
-// The engine tells the place of a syntax error in the first line of its stack: "    at FILE:LINE:COLUMN".
+// The engine puts the place of a syntax error into the first line of its stack: " at FILE:LINE:COLUMN".
 static int fail_to_compile(JSContext *context, const char *path) {
   JSValue error = JS_GetException(context);
   JSValue stack = JS_GetPropertyStr(context, error, "stack");
@@ -24,7 +24,7 @@ static int fail_to_compile(JSContext *context, const char *path) {
   return 1;
 }
 
-// A program is one module: an import that is left would only fail when the program is started.
+// A program is one module. An import is an error here, because it would otherwise fail when the program starts.
 static JSModuleDef *no_import(JSContext *context, const char *name, void *opaque) {
   JS_ThrowSyntaxError(context, "the import of \"%s\" is not bundled", name);
   return 0;
@@ -36,7 +36,7 @@ int main(int count, char **values) {
     return 2;
   }
   size_t size;
-  // The parser reads a zero behind the source.
+  // The parser expects a NUL after the source.
   const uint8_t *source = file_read(values[1], 1, &size);
   if (!source) return fail(values[1]);
   JSRuntime *runtime = JS_NewRuntime();

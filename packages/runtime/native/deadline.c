@@ -1,16 +1,17 @@
-// Ends a loop or a regular expression that runs away: the engine asks now and then whether it shall stop.
+// Ends a loop or a regular expression that exceeds the deadline. The engine calls a handler regularly and stops if the
+// handler says so.
 #include "host.h"
 #include <poll.h>
 #include <time.h>
 
-// A signal that the program has not read for so long is taken for one that it never reads.
+// Nanoseconds until an unread signal interrupts the running code.
 #define SIGNAL_PATIENCE 1000000000ull
-// Time for what follows an interruption: timers, the error document.
+// Nanoseconds for the code after an interruption: timers and the error document.
 #define GRACE 2000000000ull
-// The descriptor is looked at once in so many questions: each is a system call.
+// Calls of the handler between two looks at the descriptor: each look is a system call.
 #define QUESTIONS_PER_LOOK 16
 
-static uint64_t deadline; // 0: none
+static uint64_t deadline; // 0: no deadline
 static int signal_descriptor = -1;
 static uint64_t signal_seen;
 static unsigned questions;

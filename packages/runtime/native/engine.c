@@ -1,4 +1,4 @@
-// Compiled with the engine's edited source in the include path: scripts/lib/runtime/*-edits.ts have the edits.
+// Includes the edited source of the engine. The edits are in scripts/lib/runtime/*-edits.ts.
 #include "quickjs.c"
 #include "engine.h"
 

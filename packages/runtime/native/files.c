@@ -41,7 +41,7 @@ static int write_all(int file, const Piece *piece) {
 }
 
 int file_write(const char *path, int mode, const Piece *pieces, int count) {
-  // A program that runs from the old file keeps it.
+  // Unlinking first keeps the old file for programs that run from it.
   if (unlink(path) < 0 && errno != ENOENT) return 0;
   int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file < 0) return 0;

@@ -1,4 +1,4 @@
-// The object that the platform's first module finds as globalThis.__host.
+// The host object. The platform's first module finds it as globalThis.__host.
 #include "host.h"
 #include "note.h"
 #include <string.h>
@@ -22,7 +22,7 @@ static JSValue args(JSContext *context, JSValueConst this_value, int count, JSVa
   return list;
 }
 
-// Adds NAME=value, unless there is the name: getenv() takes the first as well. Returns 0 after an exception.
+// Adds NAME=value unless the name exists: like getenv(), the first value wins. Returns 0 after an exception.
 static int add_variable(JSContext *context, JSValueConst variables, const char *variable, const char *equals) {
   JSValue name = text_new(context, (const uint8_t *)variable, (size_t)(equals - variable));
   JSAtom atom = JS_IsException(name) ? JS_ATOM_NULL : JS_ValueToAtom(context, name);
@@ -70,7 +70,7 @@ static void report_rejection(JSContext *context, JSValueConst promise, JSValueCo
   if (JS_IsUndefined(state->on_reject)) return;
   JSValueConst values[3] = {promise, reason, JS_NewBool(context, handled)};
   JSValue result = JS_Call(context, state->on_reject, JS_UNDEFINED, 3, values);
-  // The engine cannot pass an exception on from here.
+  // The engine cannot propagate an exception from here.
   if (JS_IsException(result)) JS_FreeValue(context, JS_GetException(context));
   JS_FreeValue(context, result);
 }
@@ -100,7 +100,7 @@ int host_create(const JSMallocFunctions *memory, void *opaque) {
   if (!state->context) return 0;
   JSContext *context = state->context;
   JS_SetMemoryLimit(state->runtime, MEMORY_LIMIT);
-  // A call allocates less than that; a process that stays collects by growth from there on.
+  // A plugin call allocates less than this and never collects garbage. A longer process collects as its heap grows.
   JS_SetGCThreshold(state->runtime, 64u << 20);
   JS_SetCanBlock(state->runtime, 1);
   JS_SetHostPromiseRejectionTracker(state->runtime, report_rejection, 0);
@@ -111,7 +111,7 @@ int host_create(const JSMallocFunctions *memory, void *opaque) {
   JS_SetPropertyFunctionList(context, state->host, functions, sizeof functions / sizeof functions[0]);
   JS_SetPropertyFunctionList(context, state->host, text_functions, text_function_count);
   JS_SetPropertyFunctionList(context, state->host, base64_functions, base64_function_count);
-  // Only cni-runtime-tls has it.
+  // Only cni-runtime-tls has this function.
   if (host_tls) JS_SetPropertyStr(context, state->host, "tls", JS_NewCFunction(context, host_tls, "tls", 8));
   JSValue global = JS_GetGlobalObject(context);
   int defined = JS_SetPropertyStr(context, global, "__host", JS_DupValue(context, state->host));

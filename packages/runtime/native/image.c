@@ -6,7 +6,7 @@ uint64_t image_offset(uint64_t size, const ImageSegment *segment) {
   return (size + segment->align - 1) & ~(segment->align - 1);
 }
 
-// A static program has nothing to make read-only after relocation: nothing reads this header.
+// PT_GNU_RELRO has no effect in a static program, so its header is free for the image.
 static int is_spare(const Elf64_Phdr *header) { return header->p_type == PT_GNU_RELRO; }
 
 const char *image_add_segment(uint8_t *elf, size_t size, const ImageSegment *segment) {

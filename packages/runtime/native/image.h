@@ -1,4 +1,4 @@
-// The heap image as a segment of an ELF file. Knows nothing of the engine.
+// Adds the heap image to an ELF file as a segment. Does not depend on the engine.
 #ifndef CNI_IMAGE_H
 #define CNI_IMAGE_H
 #include <stddef.h>
@@ -7,17 +7,17 @@
 typedef struct {
   uint64_t address;
   uint64_t length;
-  uint64_t room; // zeroed memory behind it
+  uint64_t room; // size of zeroed memory behind the image
   uint64_t align;
 } ImageSegment;
 
-// The size of the file without the image: `size` rounded up to the alignment.
+// Offset of the image in the file: `size` rounded up to the alignment.
 uint64_t image_offset(uint64_t size, const ImageSegment *segment);
 
-// Turns the spare program header of a static ELF file into one that loads the image from image_offset(size).
-// Returns 0, or a reason.
+// Turns the spare program header of a static ELF file into a header that loads the image from image_offset(size).
+// Returns 0, or the reason of a failure.
 const char *image_add_segment(uint8_t *elf, size_t size, const ImageSegment *segment);
 
-// Finds, by the kernel's AT_PHDR, the bytes of the running program's segment at `address`, 0 if there is none.
+// Size of the running program's segment at `address`, 0 if it has none. The program headers are found by AT_PHDR.
 uint64_t image_loaded(const void *headers, size_t count, uint64_t address);
 #endif

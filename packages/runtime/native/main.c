@@ -1,4 +1,4 @@
-// cni-runtime: without an image in it the builder of images, with one the program itself.
+// cni-runtime. Without an image in its file it builds images, with an image it runs the program.
 #include "build-image.h"
 #include "host.h"
 #include "image.h"
@@ -11,12 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The engine's frames are large: 2 MiB are about 3000 calls. More would let a hostile document take more time.
+// Largest stack, about 3000 calls. A larger stack would give a hostile document more time.
 #define STACK_MOST (2ul << 20)
-// For the frames of C below the engine's check.
+// Stack for C functions below the engine's own check.
 #define STACK_RESERVE (48ul << 10)
 
-// The kernel maps a file that is shorter than its headers say, and sends SIGBUS where it ends.
+// Reports a truncated file. The kernel maps such a file and sends SIGBUS at an access behind its end.
 static void cut_off(int signal) {
   SAY("this file is cut off, or was written to while it runs: copy it again");
   _exit(1);
@@ -27,16 +27,16 @@ static void catch_cut_off(void) {
   sigaction(SIGBUS, &action, 0);
 }
 
-// A file that the program opens must never become its stdout: descriptors 0, 1 and 2 are always taken.
+// Opens descriptors 0, 1 and 2 if they are closed. Otherwise a file that the program opens could become its stdout.
 static void take_standard_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    // Without /dev reading and writing fail as they do on a closed descriptor.
+    // Without /dev, an O_PATH descriptor makes reads and writes fail as on a closed descriptor.
     if (open("/dev/null", O_RDWR) < 0) open("/", O_PATH);
   }
 }
 
-// The limit counts from the top, where the environment is.
+// The stack limit counts from the top of the stack, where the environment is.
 static void limit_stack(void) {
   struct rlimit limit;
   size_t allowed = 256ul << 10;
@@ -51,7 +51,7 @@ static void limit_stack(void) {
 
 static void seed(void) {
   uint64_t random[2];
-  // Before the kernel's generator is ready it would wait: what exec() drew is there always.
+  // getrandom() would block until the kernel's generator is ready. AT_RANDOM is always available.
   if (getrandom(random, sizeof random, GRND_NONBLOCK) != sizeof random) {
     memcpy(random, (const void *)getauxval(AT_RANDOM), sizeof random);
   }

@@ -10,6 +10,6 @@ __attribute__((section(".note.cni"), used, retain, aligned(4))) const struct {
   char description[ROUNDED];
 } cni_note = {4, sizeof NOTE_JSON - 1, 1, "CNI", NOTE_JSON};
 
-// The linker makes a program header (PT_GNU_RELRO) for data of this section, which no static program reads: image.c turns
-// it into the one that loads the image.
+// The linker makes a PT_GNU_RELRO program header for this section. A static program does not use the header: image.c
+// turns it into the header that loads the image.
 __attribute__((section(".data.rel.ro"), used, retain)) const char cni_spare_header[8] = "spare";

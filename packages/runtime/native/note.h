@@ -1,5 +1,5 @@
-// The versions, also as an ELF note that `cni-build inspect` reads: name "CNI", type 1, the description is JSON.
-// CNI_VERSION, CNI_QUICKJS, CNI_MUSL and CNI_BUILD come from the build: scripts/lib/runtime.
+// Versions of the parts, also as an ELF note for `cni-build inspect`: name "CNI", type 1, the description is JSON.
+// scripts/lib/runtime sets CNI_VERSION, CNI_QUICKJS, CNI_MUSL and CNI_BUILD.
 #ifndef CNI_NOTE_H
 #define CNI_NOTE_H
 #include "host.h"

@@ -1,10 +1,10 @@
-// The sandbox of the build: what a module reads while the image is made would be the build machine's for ever.
+// Sandbox of the build. It stops modules from reading values of the build machine into the image.
 #include "host.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-// Names for the message. A call that is not here is named by its number.
+// Names of system calls for the message. An unlisted call is named by its number.
 #define NAMED(call) {SYS_##call, #call}
 static const struct {
   long number;

@@ -1,11 +1,11 @@
-// A start of the program: boot, main, then jobs and the platform's loop until nothing is left to do.
+// A start of the program: boot, main, then jobs and the platform's loop until no work is left.
 #include "host.h"
 #include <unistd.h>
 
-// Memory that the report of a crash may use when the limit was reached.
+// Extra memory for the report of a crash after the memory limit.
 #define CRASH_ROOM (16ul << 20)
 
-// Returns an exception if the platform has not set the member.
+// Calls a function of the host object. Returns an exception if the platform has not set it.
 static JSValue call_member(JSContext *context, const char *name, int count, JSValueConst *values) {
   JSValue function = JS_GetPropertyStr(context, state->host, name);
   if (JS_IsException(function)) return function;
@@ -14,7 +14,7 @@ static JSValue call_member(JSContext *context, const char *name, int count, JSVa
   return result;
 }
 
-// The platform prints the error and ends the process. It returns from an interruption that it lets pass.
+// The platform prints the error and ends the process. It returns only from an interruption that it ignores.
 static void crash(JSContext *context) {
   JSValue error = JS_GetException(context);
   JSValueConst values[2] = {error, engine_is_uncatchable(context, error) ? JS_TRUE : JS_FALSE};
@@ -40,7 +40,7 @@ int run_jobs(JSContext *context) {
     int ran = JS_ExecutePendingJob(JS_GetRuntime(context), &of_job);
     if (ran == 0) return 1;
     if (ran < 0) return 0;
-    // Jobs that never end must not keep timers and signals from their turn once the time is over.
+    // After the deadline, jobs without end must not block timers and signals.
     if (deadline_is_over()) return 1;
   }
 }

@@ -5,7 +5,7 @@
 static void put(const char *text, size_t length) {
   while (length > 0) {
     ssize_t written = write(2, text, length);
-    if (written <= 0) return; // nowhere else to say it
+    if (written <= 0) return; // stderr is closed: the message is lost
     text += written;
     length -= (size_t)written;
   }
@@ -28,7 +28,7 @@ void say_exception(JSContext *context, JSValueConst error) {
   JSValue stack = JS_IsObject(error) ? JS_GetPropertyStr(context, error, "stack") : JS_UNDEFINED;
   if (JS_IsException(stack)) JS_FreeValue(context, JS_GetException(context));
   const char *lines = JS_IsString(stack) ? text_of(context, &stack_length, stack) : 0;
-  // The platform's stacks begin with the error's text, the engine's do not.
+  // The platform's stacks begin with the error's text, the engine's stacks do not.
   int repeats = text && lines && strncmp(lines, text, length) == 0;
   if (!text) put("an error without a text", 23);
   else if (!repeats) put(text, length);

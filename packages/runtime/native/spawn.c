@@ -1,4 +1,4 @@
-// spawn(file, argv, env, descriptors, cwd): a program in a process group of its own.
+// spawn(file, argv, env, descriptors, cwd): starts a program in a process group of its own.
 #include "host.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +13,15 @@ enum { MAX_DESCRIPTORS = 256, CHILD_STACK = 32768 };
 
 typedef struct {
   const char *file;
-  const char *cwd; // 0: stays
+  const char *cwd; // 0: unchanged
   char **arguments;
   char **environment;
   int descriptors[MAX_DESCRIPTORS];
   int count;
-  volatile int error; // set by the child, which shares this memory until it executes the program
+  volatile int error; // errno of the child, which shares this memory until it executes the program
 } Program;
 
-// Only system calls from here on: the child runs in the parent's memory while the parent waits.
+// From here on only system calls are safe: the child uses the parent's memory while the parent waits.
 
 static void default_signals(void) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -32,7 +32,7 @@ static void default_signals(void) {
 }
 
 static int place_descriptors(Program *program) {
-  // Descriptors that another would overwrite move out of the way first.
+  // Duplicates source descriptors that another would overwrite.
   for (int i = 0; i < program->count; i++) {
     int from = program->descriptors[i];
     if (from == i || from >= program->count) continue;
@@ -59,7 +59,7 @@ static int child(void *opaque) {
 
 static int start(Program *program) {
   char stack[CHILD_STACK] __attribute__((aligned(16)));
-  // A signal that comes between has no handler to run in the child: the mask is full until the child sets its own.
+  // The child must not run handlers of the parent: all signals are blocked until the child sets its own mask.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -73,7 +73,7 @@ static int start(Program *program) {
   return error != 0 ? -error : pid;
 }
 
-// Arguments of spawn() as C has them; `invalid` for a string with a NUL character.
+// Arguments of spawn() as C values. `invalid` is set if a string contains a NUL.
 typedef struct {
   JSContext *context;
   int invalid;

@@ -1,8 +1,8 @@
 // Hashes of property names and of strings in Map and Set, included by quickjs.c.
 //
-// The engine's own hash has no key: anyone can write 10 000 names with one hash, and looking each of them up walks the
-// list of all. Strings that come after the start are therefore hashed with a key that is drawn at each start. Strings
-// of the image keep the engine's hash, as the image is made once: a lookup of a name tries both.
+// The engine's own hash has no key. An attacker can find thousands of names with the same hash and make each lookup
+// slow. Strings that are created after the start are therefore hashed with a random key. Strings of the image keep the
+// engine's hash, because the image is made once. A lookup of a name tries both hashes.
 #ifndef CNI_STRING_HASH_H
 #define CNI_STRING_HASH_H
 #include <stdint.h>
@@ -10,7 +10,7 @@
 // 0 while the image is made.
 static uint64_t string_hash_key;
 
-// A polynomial in the key modulo the prime 2^61 - 1: two strings of n characters collide for at most n keys.
+// Polynomial in the key modulo the prime 2^61 - 1. Two strings of n characters collide for at most n keys.
 static inline uint64_t string_hash_add(uint64_t hash, uint32_t unit, uint64_t key) {
   unsigned __int128 product = (unsigned __int128)hash * key + unit + 1;
   uint64_t folded = (uint64_t)(product & (((uint64_t)1 << 61) - 1)) + (uint64_t)(product >> 61);

@@ -1,4 +1,4 @@
-// Values of JavaScript as arguments of a system call.
+// Converts values of JavaScript to arguments of a system call.
 #include "host.h"
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct {
   const char *text; // to be freed
 } Argument;
 
-// A whole number of 64 bits, signed or unsigned. A conversion of any other is undefined in C.
+// Converts a whole number of 64 bits, signed or unsigned. Converting any other number is undefined in C.
 static int whole(double number, long *value) {
   if (number >= -0x1p63 && number < 0x1p63) *value = (long)number;
   else if (number >= 0x1p63 && number < 0x1p64) *value = (long)(unsigned long)number;
@@ -24,7 +24,7 @@ static int throw_unfit(JSContext *context, int index) {
   return 0;
 }
 
-// Returns 0 after an exception. `invalid` is set for a string with a NUL character: no path has one.
+// Converts one argument. Returns 0 after an exception. Sets `invalid` if a string contains a NUL, which no path can.
 static int convert(JSContext *context, JSValueConst given, int index, Argument *argument, int *invalid) {
   double number;
   int64_t big;

@@ -1,11 +1,11 @@
-// Strings of the engine to UTF-8 and back.
+// Converts strings of the engine to UTF-8 and back.
 #include "host.h"
 #include "utf8.h"
 #include <string.h>
 
 const char *text_of(JSContext *context, size_t *length, JSValueConst string) {
   const char *text = JS_ToCStringLen(context, length, string);
-  // Only a copy can hold surrogates: ASCII is the string itself, which must not be written to.
+  // Only a copy can contain surrogates. The text of an ASCII string is the string itself and must not be modified.
   if (text && utf8_has_surrogates((const uint8_t *)text, *length)) utf8_replace_surrogates((uint8_t *)text, *length);
   return text;
 }
@@ -24,7 +24,7 @@ JSValue text_new(JSContext *context, const uint8_t *bytes, size_t length) {
 JSValue text_bytes(JSContext *context, const char *bytes, size_t length) {
   JSValue buffer = JS_NewArrayBufferCopy(context, (const uint8_t *)bytes, length);
   if (JS_IsException(buffer)) return buffer;
-  // JS_NewTypedArray reads three arguments, however many are given.
+  // JS_NewTypedArray always reads three arguments.
   JSValueConst parts[3] = {buffer, JS_UNDEFINED, JS_UNDEFINED};
   JSValue view = JS_NewTypedArray(context, 3, parts, JS_TYPED_ARRAY_UINT8);
   JS_FreeValue(context, buffer);
@@ -60,7 +60,8 @@ static JSValue encode_into(JSContext *context, JSValueConst this_value, int coun
   return result;
 }
 
-// An offset into `length` bytes; undefined is `otherwise`. Returns 0 and throws if it is no number.
+// Reads an offset into `length` bytes; for undefined it is `otherwise`. Returns 0 and throws if the value is not a
+// number.
 static int offset_of(JSContext *context, JSValueConst value, size_t length, size_t otherwise, size_t *offset) {
   *offset = otherwise;
   if (JS_IsUndefined(value)) return 1;
@@ -103,7 +104,7 @@ static JSValue find(JSContext *context, JSValueConst this_value, int count, JSVa
   return JS_NewInt64(context, found ? found - bytes : -1);
 }
 
-// A minimum number of arguments: the engine passes undefined for those that are missing.
+// Minimum numbers of arguments: the engine passes undefined for missing ones.
 const JSCFunctionListEntry text_functions[] = {
     JS_CFUNC_DEF("encode", 1, encode),
     JS_CFUNC_DEF("encodeInto", 2, encode_into),

@@ -1,4 +1,4 @@
-// The child: the sandbox first, then certificates, the handshake and the report.
+// Code of the child process: sandbox, certificates, handshake, report.
 #include "tls.h"
 #include <mbedtls/memory_buffer_alloc.h>
 #include <mbedtls/ssl.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Mbed TLS clears all the memory that it gets. A handshake takes far less than the least, a certificate three times its PEM.
+// Limits of the memory for Mbed TLS, which clears all of it. A handshake needs less than the least, a certificate three
+// times its PEM.
 enum { MEMORY_LEAST = 512 << 10, MEMORY_MOST = 4 << 20, MEMORY_OF_PEM = 8 };
 static unsigned char memory[MEMORY_MOST] __attribute__((aligned(16)));
 
@@ -19,11 +20,11 @@ static mbedtls_x509_crt own;
 static mbedtls_pk_context key;
 
 static void send_report(void) {
-  // The buffer of a fresh socket pair takes it whole.
+  // A new socket pair has room for the whole report.
   if (write(TLS_PLAIN, &report, sizeof report) != sizeof report) _exit(TLS_BROKEN);
 }
 
-// Adds faults that Mbed TLS finds after tls_check(): the use that a certificate is for.
+// Adds faults that Mbed TLS finds after tls_check(), such as a wrong key usage.
 static void add_flags(void) {
   uint32_t flags = mbedtls_ssl_get_verify_result(&ssl);
   if (flags != UINT32_MAX) report.flags |= flags;
@@ -40,7 +41,8 @@ static void expect(uint32_t stage, int error) {
   if (error != 0) fail(stage, error);
 }
 
-// P-256 first, for which the first message has a key: every server of TLS 1.3 knows it, and here it is the fastest.
+// P-256 is first: the first message contains a key for it. Every TLS 1.3 server supports it, and it is the fastest
+// here.
 static const uint16_t groups[] = {
     MBEDTLS_SSL_IANA_TLS_GROUP_SECP256R1, MBEDTLS_SSL_IANA_TLS_GROUP_X25519,    MBEDTLS_SSL_IANA_TLS_GROUP_SECP384R1,
     MBEDTLS_SSL_IANA_TLS_GROUP_SECP521R1, MBEDTLS_SSL_IANA_TLS_GROUP_NONE,
@@ -54,7 +56,7 @@ static void read_certificates(const TlsJob *job) {
   mbedtls_pk_init(&key);
   if (job->authorities) {
     int unread = mbedtls_x509_crt_parse(&authorities, (const uint8_t *)job->authorities, with_end(job->authorities));
-    // Above 0: the number of those that could not be read. The others count.
+    // A positive number counts the unreadable certificates. The others are used.
     if (unread < 0) fail(TLS_AUTHORITIES, unread);
     mbedtls_ssl_conf_ca_chain(&config, &authorities, 0);
   }
@@ -87,7 +89,7 @@ static void set_up(const TlsJob *job, TlsTrust *trust) {
   mbedtls_ssl_conf_verify(&config, tls_check, trust);
   read_certificates(job);
   expect(TLS_SETUP, mbedtls_ssl_setup(&ssl, &config));
-  // 0: no name is sent. tls_check() compares the address.
+  // 0 sends no name. tls_check() compares the address.
   expect(TLS_SETUP, mbedtls_ssl_set_hostname(&ssl, job->name));
   mbedtls_ssl_set_bio(&ssl, 0, tls_send, tls_receive, 0);
 }

@@ -1,8 +1,9 @@
-// Mbed TLS as it is compiled into cni-runtime-tls: a client of TLS 1.2 and 1.3, without server, sessions, files and sockets.
+// Configuration of Mbed TLS in cni-runtime-tls: a client for TLS 1.2 and 1.3 without server, sessions, files and
+// sockets.
 #ifndef CNI_TLS_CONFIG_H
 #define CNI_TLS_CONFIG_H
 
-// Platform. All memory is one static buffer: the sandbox has no system call that gets more.
+// Platform. All memory is one static buffer, because the sandbox allows no system call that allocates.
 #define MBEDTLS_HAVE_ASM
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE
@@ -16,7 +17,7 @@
 #define MBEDTLS_PSA_CRYPTO_C
 #define MBEDTLS_PSA_CRYPTO_EXTERNAL_RNG
 
-// Ciphers and hashes. SHA-1 is not accepted in signatures.
+// Ciphers and hashes. SHA-1 signatures are rejected.
 #define MBEDTLS_CIPHER_C
 #define MBEDTLS_AES_C
 #define MBEDTLS_GCM_C

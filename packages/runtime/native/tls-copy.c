@@ -1,4 +1,4 @@
-// Copies between the connection and the parent once the handshake is done.
+// Copies data between the connection and the parent after the handshake.
 #include "tls.h"
 #include <errno.h>
 #include <mbedtls/error.h>
@@ -15,7 +15,7 @@ typedef struct {
   unsigned char bytes[CHUNK];
   size_t start;
   size_t end;
-  int is_over; // the parent has written all
+  int is_over; // the parent has sent everything
 } Way;
 
 static int failure(int would_block, int connection) {
@@ -35,7 +35,7 @@ int tls_receive(void *unused, unsigned char *bytes, size_t length) {
 
 static void poll_both(short network, short plain) {
   struct pollfd both[] = {{TLS_NETWORK, network, 0}, {TLS_PLAIN, plain, 0}};
-  // poll() always reports a failed connection: it is left out unless it is waited for.
+  // poll() always reports a failed connection: poll the network only if the caller waits for it.
   if (network == 0) both[0].fd = -1;
   if (syscall(SYS_ppoll, both, 2, 0, 0, 8) < 0 && errno != EINTR) _exit(TLS_BROKEN);
   if (both[1].revents & (POLLHUP | POLLERR)) _exit(TLS_CLOSED);
@@ -56,7 +56,7 @@ static _Noreturn void end(const mbedtls_ssl_context *ssl, int error) {
   }
 }
 
-// Each step returns 1 if it moved bytes; otherwise it adds what it waits for.
+// Each step returns 1 if it moved bytes. Otherwise it adds the events that it waits for.
 static int step_down(mbedtls_ssl_context *ssl, Way *down, short *network, short *plain) {
   if (down->start < down->end) {
     ssize_t count = write(TLS_PLAIN, down->bytes + down->start, down->end - down->start);
@@ -73,7 +73,7 @@ static int step_down(mbedtls_ssl_context *ssl, Way *down, short *network, short 
   }
   if (count == MBEDTLS_ERR_SSL_WANT_READ) *network |= POLLIN;
   else if (count == MBEDTLS_ERR_SSL_WANT_WRITE) *network |= POLLOUT;
-  // Node also takes a connection without close_notify as ended: HTTP knows where a message ends.
+  // Like Node, treats an end without close_notify as a normal end: HTTP marks the end of messages itself.
   else if (count == 0 || count == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY || count == MBEDTLS_ERR_SSL_CONN_EOF) _exit(TLS_CLOSED);
   else if (count != MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) end(ssl, count);
   return count == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET;

@@ -1,4 +1,4 @@
-// Confines the child before it reads a byte from the network.
+// Sandbox of the child, entered before it reads from the network.
 #include "tls.h"
 #include <errno.h>
 #include <signal.h>
@@ -8,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The user "nobody" of every distribution.
+// User id of "nobody" on every distribution.
 enum { NOBODY = 65534 };
 
-// linux/filter.h, linux/seccomp.h and linux/audit.h, which musl has not.
+// Definitions of linux/filter.h, linux/seccomp.h and linux/audit.h, which musl lacks.
 typedef struct {
   uint16_t code;
   uint8_t if_true;
@@ -32,7 +32,7 @@ enum { AT_NUMBER = 0, AT_ARCHITECTURE = 4, MODE_FILTER = 2 };
 #define ARCHITECTURE 0xc00000b7u
 #endif
 
-// Instructions of a call: skips the ALLOW behind it unless the number is that of the call.
+// Filter instructions for one system call: return ALLOW if the number matches.
 #define CALL(name) {JUMP_IF_EQUAL, 0, 1, SYS_##name}, {RETURN, 0, 0, ALLOW}
 
 static const Instruction instructions[] = {
@@ -55,7 +55,7 @@ static int filter_calls(void) {
   return prctl(PR_SET_SECCOMP, MODE_FILTER, &filter);
 }
 
-// The parent's signals are blocked, and SIGPIPE must become an error of write().
+// Unblocks the signals that the parent blocks, and ignores SIGPIPE, so that write() fails with EPIPE.
 static int reset_signals(void) {
   for (int signal = 1; signal < 65; signal++) {
     struct sigaction action = {.sa_handler = signal == SIGPIPE ? SIG_IGN : SIG_DFL};
@@ -63,7 +63,7 @@ static int reset_signals(void) {
   }
   sigset_t none;
   sigemptyset(&none);
-  // Leaves the parent's group: only the parent ends the child.
+  // A process group of its own: a signal to the parent's group does not end the child.
   return sigprocmask(SIG_SETMASK, &none, 0) || setpgid(0, 0) ? -1 : 0;
 }
 
@@ -76,7 +76,7 @@ static int close_from(unsigned int first) {
 }
 
 static int keep_two_descriptors(const TlsJob *job) {
-  // Neither source is 0, 1 or 2, which the runtime keeps open.
+  // The source descriptors are never 0, 1 or 2, because the runtime keeps these open.
   if (dup2(job->network, TLS_NETWORK) < 0 || dup2(job->plain, TLS_PLAIN) < 0) return -1;
   return close_from(TLS_PLAIN + 1);
 }
@@ -91,7 +91,7 @@ static int limit_resources(void) {
       {RLIMIT_MEMLOCK, 0},
       {RLIMIT_MSGQUEUE, 0},
       {RLIMIT_NPROC, 0},
-      // ppoll() takes no more descriptors than that.
+      // ppoll() fails if it gets more descriptors than this limit.
       {RLIMIT_NOFILE, 2},
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
@@ -107,7 +107,7 @@ static int drop_rights(void) {
     if (syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY) != 0) return -1;
     if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY) != 0) return -1;
   }
-  // Capabilities of a process that is not root.
+  // Drops all capabilities, also if the process is not root.
   struct {
     uint32_t version;
     int pid;
@@ -116,7 +116,7 @@ static int drop_rights(void) {
   return (int)syscall(SYS_capset, &header, none);
 }
 
-// The kernel takes both back when the user changes.
+// The kernel resets both settings when the user changes, so they are set afterwards.
 static int end_with_parent(const TlsJob *job) {
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return -1;
   if (getppid() != job->parent) _exit(0);
@@ -124,7 +124,7 @@ static int end_with_parent(const TlsJob *job) {
 }
 
 int tls_sandbox(const TlsJob *job, uint32_t *step) {
-  // The report goes to TLS_PLAIN: without that descriptor only the exit code tells.
+  // The report goes to TLS_PLAIN. Without that descriptor only the exit code remains.
   if (keep_two_descriptors(job) != 0) _exit(TLS_BROKEN);
   *step = 1;
   if (reset_signals() != 0) return errno;

@@ -32,7 +32,7 @@ static int is_among(const mbedtls_x509_crt *certificate, const mbedtls_x509_crt 
 int tls_check(void *opaque, mbedtls_x509_crt *certificate, int above, uint32_t *flags) {
   TlsTrust *trust = opaque;
   TlsReport *report = trust->report;
-  // The first call is for the last certificate of the chain.
+  // Mbed TLS passes the last certificate of the chain first.
   if (report->subject_length == 0 && above >= report->above) {
     report->above = (uint16_t)above;
     report->self_signed = (uint16_t)is_same(&certificate->subject_raw, &certificate->issuer_raw);
@@ -40,7 +40,8 @@ int tls_check(void *opaque, mbedtls_x509_crt *certificate, int above, uint32_t *
   if (above == 0) {
     report->subject_length = copy_name(report->subject, &certificate->subject_raw);
     report->issuer_length = copy_name(report->issuer, &certificate->issuer_raw);
-    // As on Node with partial chains: a server's own certificate may be in the list. Mbed TLS trusts only self-signed ones.
+    // Like Node with partial chains, trusts a server's own certificate in the list. Mbed TLS itself trusts only
+    // self-signed ones there.
     if (report->above == 0 && is_among(certificate, trust->authorities)) *flags &= ~MBEDTLS_X509_BADCERT_NOT_TRUSTED;
     const TlsJob *job = trust->job;
     if (job->address && !is_for_address(certificate, job->address, job->address_length)) {

@@ -1,5 +1,5 @@
-// tls(network, plain, authorities, certificate, key, name, address, insecure): the process id of the child, or -errno.
-// A fork and not a new program: the child needs no file, no /proc and no copy of the certificates.
+// tls(network, plain, authorities, certificate, key, name, address, insecure): returns the process id of the child, or
+// -errno. The child is forked without exec: it needs no file, no /proc and no copy of the certificates.
 #include "tls.h"
 #include "host.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 enum { TEXTS = 4 };
 
-// A string, or 0 for any other value. Returns 0 after an exception.
+// Converts a string; any other value gives 0. Returns 0 after an exception.
 static int text(JSContext *context, JSValueConst value, const char **result) {
   size_t length;
   *result = 0;

@@ -1,9 +1,9 @@
-// The rules are the table "UTF-8 decoder" of https://encoding.spec.whatwg.org: which second bytes a first byte allows.
+// Follows the table "UTF-8 decoder" of https://encoding.spec.whatwg.org: the first byte limits the second byte.
 #include "utf8.h"
 #include <string.h>
 
 typedef struct {
-  unsigned more; // bytes that follow; 0 for a byte that begins nothing
+  unsigned more; // number of bytes that follow; 0 if the byte cannot begin a character
   uint8_t low, high; // range of the second byte
 } Lead;
 
@@ -19,11 +19,11 @@ static Lead lead_of(uint8_t byte) {
 }
 
 typedef struct {
-  size_t length; // of the character, or of the part that one U+FFFD stands for
+  size_t length; // length of the character, or of the invalid part that one U+FFFD replaces
   int valid;
 } Step;
 
-// One character that is not ASCII, at the first of `length` bytes.
+// Decodes one character that is not ASCII, from at most `length` bytes.
 static Step step(const uint8_t *at, size_t length) {
   Lead lead = lead_of(at[0]);
   if (lead.more == 0) return (Step){1, 0};

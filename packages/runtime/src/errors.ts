@@ -1,4 +1,6 @@
-/** An error of Node's own checks: `code` is such as `ERR_INVALID_ARG_TYPE`, which V8 also shows in the stack's first line. */
+/**
+ * Adds `code`, such as `ERR_INVALID_ARG_TYPE`, to an error of Node. V8 also prints the code in the stack's first line.
+ */
 export function coded<E extends Error>(error: E, code: string): E & { code: string } {
   return Object.assign(error, { code })
 }
@@ -12,14 +14,14 @@ const kind = (value: unknown): string => {
   return `type ${typeof value} (${text}${typeof value === 'bigint' ? 'n' : ''})`
 }
 
-/** `The "path" argument must be of type string. Received undefined`. */
+/** Error such as `The "path" argument must be of type string. Received undefined`. */
 export function invalidType(name: string, expected: string, value: unknown): TypeError & { code: string } {
   const quoted = name.includes('.') ? `"${name}" property` : `"${name}" argument`
   const subject = name.endsWith(' argument') ? name : quoted
   return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
 }
 
-/** `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`. */
+/** Error such as `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`. */
 export function outOfRange(name: string, range: string, value: unknown): RangeError & { code: string } {
   const message = `The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`
   return coded(new RangeError(message), 'ERR_OUT_OF_RANGE')
@@ -29,7 +31,7 @@ export function unknownEncoding(encoding: string): TypeError & { code: string } 
   return coded(new TypeError(`Unknown encoding: ${encoding}`), 'ERR_UNKNOWN_ENCODING')
 }
 
-/** Node's error for an operation that an AbortSignal ended. */
+/** Node's error for an operation that an AbortSignal aborted. */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR'
   constructor(reason?: unknown) {
@@ -38,7 +40,7 @@ export class AbortError extends Error {
   }
 }
 
-/** A feature that only Node and bun have. */
+/** Error for a feature that only Node and bun have. */
 export function notHere(what: string): Error & { code: string } {
   const error = new Error(`${what} does not exist on the small runtime: build with --runtime bun`)
   return coded(error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM')

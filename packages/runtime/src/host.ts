@@ -1,17 +1,17 @@
 /** Memory that a system call reads or writes. */
 export type Memory = ArrayBufferView | ArrayBuffer
 
-/** An argument of a system call. A string is passed as the address of a NUL-terminated copy. */
+/** Argument of a system call. A string is passed as the address of a NUL-terminated copy. */
 export type Argument = number | bigint | boolean | string | Memory | null | undefined
 
-/** The object that the native program gives to the platform's first module. Everything else is TypeScript. */
+/** Object that the native program passes to the platform's first module. Everything else is TypeScript. */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number
   address(view: Memory): number
   encode(text: string): Uint8Array<ArrayBuffer>
   encodeInto(text: string, view: Uint8Array): { read: number; written: number }
   decode(view: Uint8Array, start?: number, end?: number, fatal?: boolean): string
-  /** Takes both alphabets, skips other characters and ends at the first `=`, as Node's Buffer does. */
+  /** Decodes both alphabets, skips other characters and stops at the first `=`, as Node's Buffer does. */
   fromBase64(text: string): Uint8Array<ArrayBuffer>
   toBase64(bytes: Uint8Array, isUrl: boolean): string
   find(haystack: Uint8Array, needle: Uint8Array, from: number): number
@@ -25,7 +25,10 @@ export interface Host {
     fds: readonly number[],
     cwd: string | undefined,
   ): number
-  /** Forks a process that has TLS on the connected socket and plain text on the other one. Only `cni-runtime-tls` has it. */
+  /**
+   * Forks a process that speaks TLS on the connected socket and plain text on the other socket. Only `cni-runtime-tls`
+   * has it.
+   */
   readonly tls?: (
     network: number,
     plain: number,
@@ -64,10 +67,10 @@ function take(): Host {
 
 export const host: Host = take()
 
-/** Returns true while the heap image is made: whatever differs between two starts must not be read. */
+/** Returns true while the heap image is made. Code must then not read values that differ between starts. */
 export const snapshotting = (): boolean => host.snapshotting()
 
-/** Throws if the image is being made; `what` is the expression that the module used, such as `Date.now()`. */
+/** Throws while the image is made. `what` is the expression in the module, such as `Date.now()`. */
 export function refuseAtSnapshot(what: string): void {
   if (snapshotting()) {
     throw new Error(`${what} was used while the program was built: read it in a function that runs at each start`)

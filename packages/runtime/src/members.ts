@@ -1,6 +1,6 @@
-// Made by `node packages/runtime/test/write-members.ts` from the exports of node/.
+// Generated from the exports of node/ by `node packages/runtime/test/write-members.ts`.
 
-/** Members of each module of Node that the small runtime has. All have a default export too. */
+/** Members of Node modules that the small runtime has. Each module also has a default export. */
 export const modules: Readonly<Record<string, readonly string[]>> = {
   'node:assert': [
     'AssertionError',
@@ -342,7 +342,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   'node:worker_threads': ['isMainThread', 'parentPort', 'threadId', 'workerData'],
 }
 
-/** Globals of Node that it has, besides those of the language. */
+/** Globals of Node that the small runtime has. Globals of JavaScript itself are not listed. */
 export const globals: readonly string[] = [
   'AbortController',
   'AbortSignal',

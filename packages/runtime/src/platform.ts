@@ -1,6 +1,6 @@
 /**
- * The first module of every program: takes the host object and defines the globals that are always there. The other
- * globals are modules of `globals/`: `cni-build` adds those that a program names (`globals/on-demand.json`).
+ * First module of every program: takes the host object and defines the basic globals. If a program names other
+ * globals, `cni-build` adds their modules of `globals/` (`globals/on-demand.json`).
  */
 import './globals/big-int.ts'
 import './globals/dispose.ts'

@@ -1,4 +1,4 @@
-/** The line that V8's stacks begin with. */
+/** First line of a stack in V8's format. */
 export function headerOf(error: Error): string {
   try {
     return String(error)
@@ -7,12 +7,12 @@ export function headerOf(error: Error): string {
   }
 }
 
-/** The frames of a stack, without the line of name and message. */
+/** Frames of a stack, without the line of name and message. */
 export function framesOf(stack: string): string[] {
   return stack.split('\n').filter((line) => line.startsWith('    at '))
 }
 
-/** The stack of an error as V8 writes it: name and message, then the frames. */
+/** Stack of an error in V8's format: name and message, then the frames. */
 export function stackOf(error: Error): string {
   const { stack } = error
   if (typeof stack !== 'string') return headerOf(error)

@@ -8,7 +8,7 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 export const DOCUMENT = fileURLToPath(new URL('../../../docs/small-runtime-platform.md', import.meta.url))
 export const TABLE = join(source, 'members.ts')
 
-/** Globals that every program has. */
+/** Globals of every program. */
 const ALWAYS = [
   'AbortController',
   'AbortSignal',
@@ -34,7 +34,7 @@ export interface Members {
   readonly globals: readonly string[]
 }
 
-/** The exports of the sources, in the order of their names. */
+/** Exports of the sources, sorted by name. */
 export async function readMembers(): Promise<Members> {
   const files = readdirSync(join(source, 'node'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
@@ -61,7 +61,7 @@ export async function readMembers(): Promise<Members> {
   }
 }
 
-/** The text of `src/members.ts`, before it is formatted. */
+/** Text of `src/members.ts` before formatting. */
 export function tableText({ modules, globals }: Members): string {
   const list = (names: readonly string[], indent: string): string =>
     names.map((name) => `${indent}'${name}',`).join('\n')
@@ -69,18 +69,18 @@ export function tableText({ modules, globals }: Members): string {
     names.length === 0 ? `  '${name}': [],` : `  '${name}': [\n${list(names, '    ')}\n  ],`,
   )
   return [
-    '// Made by `node packages/runtime/test/write-members.ts` from the exports of node/.',
+    '// Generated from the exports of node/ by `node packages/runtime/test/write-members.ts`.',
     '',
-    '/** Members of each module of Node that the small runtime has. All have a default export too. */',
+    '/** Members of Node modules that the small runtime has. Each module also has a default export. */',
     `export const modules: Readonly<Record<string, readonly string[]>> = {\n${entries.join('\n')}\n}`,
     '',
-    '/** Globals of Node that it has, besides those of the language. */',
+    '/** Globals of Node that the small runtime has. Globals of JavaScript itself are not listed. */',
     `export const globals: readonly string[] = [\n${list(globals, '  ')}\n]`,
     '',
   ].join('\n')
 }
 
-/** The tables of the document, between its marks. */
+/** Replaces the tables of the document between its markers. */
 export function documentText({ modules, globals }: Members, document: string): string {
   const rows = Object.entries(modules).map(([name, names]) => `| \`${name}\` | \`${names.join(' ')}\` |`)
   const table = ['| module | members |', '|---|---|', ...rows].join('\n')

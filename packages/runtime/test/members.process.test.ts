@@ -7,16 +7,16 @@ import { DOCUMENT, documentText, readMembers } from './member-table.ts'
 const load = createRequire(import.meta.url)
 
 describe('The table of members', () => {
-  it('is what the sources export', async () => {
+  it('matches the exports of the sources', async () => {
     expect({ modules, globals }, 'run packages/runtime/test/write-members.ts').toEqual(await readMembers())
   })
 
-  it('is in the document', async () => {
+  it('matches the document', async () => {
     const document = readFileSync(DOCUMENT, 'utf8')
     expect(document, 'run packages/runtime/test/write-members.ts').toBe(documentText(await readMembers(), document))
   })
 
-  it('names nothing that Node lacks', () => {
+  it('contains only names that Node has', () => {
     const unknown = Object.entries(modules).flatMap(([name, names]) =>
       names.filter((one) => !(one in load(name))).map((one) => `${name} ${one}`),
     )

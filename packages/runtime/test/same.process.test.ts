@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Both, both, isBuilt, NOT_BUILT } from './same.ts'
 
-// Each program prints a table: what it prints on Node is what it must print on the small runtime.
+// Programs that print a table. The small runtime must print the same as Node.
 const TABLES = ['buffers', 'values', 'files', 'ordering', 'children', 'json']
 
 /** Lines that differ, as `Node | small`. */

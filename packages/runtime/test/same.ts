@@ -10,11 +10,11 @@ import { build, type Plugin } from 'esbuild'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const bin = fileURLToPath(new URL(`../../runtime-linux-${process.arch}/bin`, import.meta.url))
 
-/** The native programs of this machine; a suite without them is skipped, with this as its reason. */
+/** True if the native programs of this machine exist. Otherwise the suites are skipped. */
 export const isBuilt = existsSync(join(bin, 'cni-runtime'))
 export const NOT_BUILT = 'needs the native programs: npm run build'
 
-/** Resolves modules of Node to those of the platform. */
+/** Resolves Node's modules to the platform's. */
 const platform: Plugin = {
   name: 'platform',
   setup({ onResolve }) {
@@ -41,7 +41,7 @@ function entryOf(program: string): string {
   ].join('\n')
 }
 
-/** Builds a program for the small runtime. The program's default export is its main function. */
+/** Builds a program for the small runtime. Its default export is the main function. */
 export async function buildSmall(program: string, folder: string): Promise<string> {
   const module = join(folder, `${basename(program, '.ts')}.js`)
   await build({
@@ -53,7 +53,7 @@ export async function buildSmall(program: string, folder: string): Promise<strin
     target: 'es2023',
     format: 'esm',
     keepNames: true,
-    // A `break` of the engine's own `for await` does not wait for the iterator's `return`.
+    // A `break` in the engine's own `for await` does not wait for the iterator's `return`.
     supported: { 'for-await': false },
     logLevel: 'error',
     define: { 'process.versions.bun': 'undefined' },
@@ -69,7 +69,7 @@ export async function buildSmall(program: string, folder: string): Promise<strin
   return out
 }
 
-/** Bundles a program for Node, as one module. */
+/** Bundles a program for Node into one module. */
 export async function buildNode(program: string, folder: string): Promise<string> {
   const outfile = join(folder, `${basename(program, '.ts')}.node.mjs`)
   const entry = `import main from ${JSON.stringify(program)}\nawait main()\n`
@@ -105,7 +105,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: { PATH: process.env.PATH, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
-  // A program need not read its stdin.
+  // Ignores EPIPE: a program need not read its stdin.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<[number | null, string | null]>((settle, reject) => {
@@ -122,7 +122,7 @@ export interface Both extends Disposable {
   onSmall(options?: RunOptions): Promise<Outcome>
 }
 
-/** A program of `programs/`, built for Node and for the small runtime. */
+/** Builds a program of `programs/` for Node and for the small runtime. */
 export async function both(name: string, { onNode = true } = {}): Promise<Both> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
   const program = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url))

@@ -15,7 +15,7 @@ describe.skipIf(!isBuilt)(`Signals while stdin is open (${NOT_BUILT})`, () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('a listener gets the signal, and a released one ends the process', async () => {
+  it('a listener gets the signal, and a released signal ends the process', async () => {
     const child = spawn(file, [], { stdio: ['pipe', 'pipe', 'inherit'] })
     let output = ''
     const until = async (text: string): Promise<void> => {

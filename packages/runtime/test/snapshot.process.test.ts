@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildSmall, isBuilt, NOT_BUILT } from './same.ts'
 
-/** Expressions at module level, and what the build says of each. */
+/** Expressions at module level, and the build's message for each. */
 const REFUSED: readonly (readonly [expression: string, named: string])[] = [
   ['process.env.HOME', 'process.env was used while the program was built'],
   ['process.argv', 'process.argv was used while the program was built'],

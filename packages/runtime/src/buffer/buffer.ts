@@ -5,7 +5,7 @@ import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from '.
 import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'
 
-/** Bytes that `inspect` shows. */
+/** Number of bytes that `inspect` prints. */
 const SHOWN = 50
 
 const isArrayLike = (value: object): value is ArrayLike<number> => 'length' in value && typeof value.length === 'number'
@@ -15,10 +15,10 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Uint8Array without its static members, whose types Buffer does not keep. */
+/** Uint8Array without its static members, because Buffer's static members have other types. */
 const Bytes: BytesConstructor = Uint8Array
 
-/** Node's Buffer. None shares memory with another: there is no pool. */
+/** Node's Buffer, but without a pool: buffers never share memory. */
 export class Buffer extends Bytes {
   static poolSize = 0
 
@@ -137,7 +137,7 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // By Symbol.species it is one already.
+    // The result is a Buffer already if Symbol.species is respected.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 
@@ -149,7 +149,7 @@ export class Buffer extends Bytes {
     return part.length
   }
 
-  /** `write(text)`, `write(text, encoding)`, `write(text, offset, length?, encoding?)`. */
+  /** Overloads: `write(text)`, `write(text, encoding)`, `write(text, offset, length?, encoding?)`. */
   write(text: string, first?: number | string, second?: number | string, encoding?: string): number {
     if (typeof text !== 'string') throw invalidType('argument', 'of type string', text)
     const offset = typeof first === 'number' ? first : 0
@@ -163,7 +163,7 @@ export class Buffer extends Bytes {
     return bytes.length
   }
 
-  /** `fill(value, start?, end?, encoding?)`, or `fill(text, encoding)`. */
+  /** Overloads: `fill(value, start?, end?, encoding?)`, `fill(text, encoding)`. */
   override fill(value: unknown, start?: number | string, end?: number | string, encoding?: string): this {
     const name = typeof start === 'string' ? start : typeof end === 'string' ? end : encoding
     const from = typeof start === 'number' ? start : 0
@@ -215,7 +215,7 @@ export class Buffer extends Bytes {
 
 const FROM_TYPES = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object'
 
-/** `Buffer.from`: a view of an ArrayBuffer, a copy of everything else. */
+/** `Buffer.from`. Returns a view of an ArrayBuffer and a copy of anything else. */
 export function bufferFrom(value: unknown, second?: unknown, third?: unknown): Buffer {
   if (typeof value === 'string') return wrap(encodeText(value, encodingOf(second)))
   if (typeof value !== 'object' || value === null) throw invalidType('first argument', FROM_TYPES, value)
@@ -236,12 +236,12 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/** Copies bytes in one piece; `Uint8Array.from` copies them one by one. */
+/** Copies all bytes at once, unlike `Uint8Array.from`. */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }
 
-/** A Buffer over the same memory. */
+/** Buffer over the same memory. */
 export const wrap = (bytes: Uint8Array<ArrayBuffer>): Buffer => new Buffer(bytes.buffer, bytes.byteOffset, bytes.length)
 
 defineNumbers(Buffer.prototype)

@@ -1,6 +1,6 @@
 import type { Memory } from '../host.ts'
 
-/** The bytes of a buffer or a view, not copied. */
+/** Bytes of a buffer or a view, without a copy. */
 export function bytesOf(view: Memory): Uint8Array {
   return view instanceof ArrayBuffer
     ? new Uint8Array(view)

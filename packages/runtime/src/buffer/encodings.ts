@@ -20,7 +20,7 @@ const names: Readonly<Record<string, Encoding>> = {
 
 export const findEncoding = (name: string): Encoding | undefined => names[name] ?? names[name.toLowerCase()]
 
-/** `undefined` is UTF-8. Throws on a name that Node does not know either. */
+/** Normalized encoding. The default is UTF-8. Throws for a name that Node does not know. */
 export function encodingOf(name: unknown): Encoding {
   if (name === undefined || name === null || name === '') return 'utf8'
   const found = findEncoding(String(name))
@@ -67,7 +67,7 @@ export function decodeBytes(bytes: Uint8Array, encoding: Encoding): string {
 const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
-/** In parts: each code is an argument of a call. */
+/** Converts in chunks, because each code is an argument of a call. */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < codes.length; at += 4096) {
@@ -84,7 +84,7 @@ function toHex(bytes: Uint8Array): string {
   return text
 }
 
-/** Ends at the first pair that is no number, as Node does. */
+/** Stops at the first pair that is not hexadecimal, as Node does. */
 function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length >> 1)
   for (let index = 0; index < bytes.length; index++) {
@@ -95,7 +95,9 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Bytes of a text, as `Buffer.byteLength` counts: of hexadecimal and base64 by the length alone. */
+/**
+ * Length in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64 it depends on the text's length only.
+ */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1
   if (encoding !== 'base64' && encoding !== 'base64url') return encodeText(text, encoding).length

@@ -1,7 +1,7 @@
 import { decodeBytes, type Encoding, encodingOf } from './encodings.ts'
 import { cutOff } from './utf8-tail.ts'
 
-/** Decodes bytes that come in parts, without cutting a character in two. */
+/** Decodes chunks of bytes and keeps incomplete characters for the next chunk. */
 export class StringDecoder {
   readonly encoding: Encoding
   #rest: Uint8Array = new Uint8Array(0)
@@ -28,7 +28,7 @@ export class StringDecoder {
   }
 }
 
-/** Number of bytes at the end that a character or a group is not complete without more. */
+/** Number of bytes at the end that form an incomplete character or group. */
 function incomplete(bytes: Uint8Array, encoding: Encoding): number {
   if (encoding === 'utf8') return cutOff(bytes, false)
   if (encoding === 'utf16le') return bytes.length % 2

@@ -33,9 +33,7 @@ const ENOTDIR = -20
 
 type SpawnError = SystemError & { spawnargs: readonly string[] }
 
-/**
- * A child process. It is always the leader of a process group of its own, with and without `detached`.
- */
+/** A child process. It always leads its own process group, with or without `detached`. */
 export class ChildProcess extends EventEmitter {
   readonly spawnfile: string
   readonly spawnargs: readonly string[]
@@ -102,7 +100,7 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // execvp: a file that may not be executed counts only if no other is found.
+      // As execvp does, EACCES is reported only if no later candidate is found.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result
@@ -141,7 +139,7 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('exit', code, signal)
     } finally {
-      // Output that nobody reads must not keep `close` from coming.
+      // Unread output must not delay the event `close`.
       for (const stream of this.stdio) if (stream instanceof PipeReader && !stream.isPaused()) stream.resume()
       this.#closed()
     }

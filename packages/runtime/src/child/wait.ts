@@ -7,26 +7,26 @@ const WNOHANG = 1
 export const WEXITED = 4
 const CLD_EXITED = 1
 
-/** Places of struct siginfo, in words of 4 bytes. */
+/** Indexes of members of struct siginfo, in words of 4 bytes. */
 const CODE = 2
 const STATUS = 6
 
-/** Struct siginfo, for `waitid`. */
+/** Allocates struct siginfo for `waitid`. */
 export const siginfo = (): Int32Array => new Int32Array(32)
 
-/** Reads how a process ended: its exit code, or the signal. */
+/** Exit code or signal of an ended process. */
 export function readExit(info: Int32Array): readonly [code: number | null, signal: string | null] {
   const status = info[STATUS] ?? 0
   return info[CODE] === CLD_EXITED ? [status, null] : [null, signalNames[status] ?? `SIG${status}`]
 }
 
-/** Calls back when a child has ended. */
+/** Calls back after the child has ended. */
 export function waitForExit(pid: number, callback: (code: number | null, signal: string | null) => void): Watcher {
   const fd = call('pidfd_open', pid, 0)
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // WNOHANG: the child has not ended yet.
+    // WNOHANG: the child is still running.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

@@ -1,4 +1,4 @@
-/** A hash function that works on blocks: what MD5, SHA-1 and SHA-2 share. */
+/** Block function of a hash. MD5, SHA-1 and SHA-2 share the rest. */
 export interface Compression {
   readonly blockSize: number
   /** Size of the bit count at the end of the last block. */
@@ -60,7 +60,7 @@ export class BlockHash {
   }
 }
 
-/** Writes the words of a state. */
+/** Encodes the words of a state as bytes. */
 export function bytesOfWords(words: Int32Array, littleEndian: boolean, length = words.length): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(4 * length))
   for (let index = 0; index < length; index++) view.setInt32(4 * index, words[index] ?? 0, littleEndian)

@@ -6,7 +6,7 @@ import { nextTick } from '../loop/ticks.ts'
 import { callError } from '../sys/errno.ts'
 import { callAgain } from '../sys/numbers.ts'
 
-/** Fills memory with random bytes of the kernel. */
+/** Fills memory with random bytes from the kernel. */
 export function fillRandom<T extends ArrayBufferView>(view: T): T {
   refuseAtSnapshot('random bytes')
   for (let rest = bytesOf(view); rest.length > 0; ) {
@@ -40,7 +40,7 @@ export function randomUUID(): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** `randomInt(max)`, `randomInt(min, max)`; every value is as likely as the others. */
+/** `randomInt(max)`, `randomInt(min, max)`. The distribution is uniform. */
 export function randomInt(first: number, second?: number): number {
   const [min, max] = second === undefined ? [0, first] : [first, second]
   if (!Number.isSafeInteger(min)) throw invalidType('min', 'a safe integer', min)

@@ -1,4 +1,4 @@
-// The first bits of the fractional parts of the cube roots (k) and square roots (h) of primes (FIPS 180-4).
+// First bits of the fractional parts of the cube roots (k) and square roots (h) of primes (FIPS 180-4).
 
 function primes(count: number): bigint[] {
   const found: bigint[] = []
@@ -8,7 +8,7 @@ function primes(count: number): bigint[] {
   return found
 }
 
-/** The largest integer whose power is not above `value`. */
+/** Largest integer whose power is at most `value`. */
 function root(value: bigint, power: bigint): bigint {
   let low = 0n
   let high = 1n << 140n

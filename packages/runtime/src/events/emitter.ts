@@ -4,17 +4,17 @@ import { coded, invalidType } from '../errors.ts'
 export type Listener = (...args: any[]) => unknown
 export type EventName = string | symbol
 
-/** A listener of `once`, which keeps the function that was given. */
+/** Wrapper of a `once` listener. `listener` is the original function. */
 interface Once extends Listener {
   listener: Listener
 }
 
 const given = (listener: Listener): Listener => ('listener' in listener ? (listener as Once).listener : listener)
 
-/** Called when the number of listeners of an event changed. */
+/** Method that is called when the number of listeners of an event changes. */
 export const listenersChanged: unique symbol = Symbol('listenersChanged')
 
-/** An unhandled `error` event, whose argument is no Error. */
+/** Error for an unhandled `error` event whose argument is not an Error. */
 function unhandled(reason: unknown): Error {
   if (reason instanceof Error) return reason
   const error = new Error(`Unhandled error. (${typeof reason === 'string' ? `'${reason}'` : String(reason)})`)

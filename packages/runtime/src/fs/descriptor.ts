@@ -16,7 +16,7 @@ export function openSync(path: PathLike, flags?: string | number, mode?: string 
 
 export function closeSync(fd: number): void {
   const result = call('close', fdOf(fd))
-  // The kernel has closed it all the same.
+  // EINTR is ignored: the kernel closes the descriptor anyway.
   if (result !== EINTR) check(result, 'close')
 }
 
@@ -28,7 +28,7 @@ interface Range {
 
 type Position = number | bigint | null | undefined
 
-/** `readSync(fd, buffer, offset?, length?, position?)` or `readSync(fd, buffer, options?)`. */
+/** Overloads: `readSync(fd, buffer, offset?, length?, position?)`, `readSync(fd, buffer, options?)`. */
 export function readSync(
   fd: number,
   buffer: ArrayBufferView,
@@ -45,7 +45,7 @@ export function readSync(
   return check(result, 'read')
 }
 
-/** `writeSync(fd, buffer, offset?, length?, position?)` or `writeSync(fd, text, position?, encoding?)`. */
+/** Overloads: `writeSync(fd, buffer, offset?, length?, position?)`, `writeSync(fd, text, position?, encoding?)`. */
 export function writeSync(
   fd: number,
   data: string | ArrayBufferView,

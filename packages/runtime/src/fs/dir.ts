@@ -3,7 +3,7 @@ import { type PathLike, pathOf } from './arguments.ts'
 import { list } from './directories.ts'
 import type { Dirent } from './dirent.ts'
 
-/** A directory that is read entry by entry. It is read at once when it is opened. */
+/** A directory for entry-by-entry reads. All entries are read when it is opened. */
 export class Dir implements AsyncIterable<Dirent> {
   readonly path: string
   #entries: Dirent[] | undefined
@@ -49,7 +49,7 @@ export function opendirSync(path: PathLike): Dir {
   }
 }
 
-/** libuv opens and reads in one call, Node calls it `opendir`. */
+/** Renames the failed call to `opendir`, as Node reports it. libuv opens and reads in one call. */
 const renamed = (error: Error): Error => {
   const message = error.message.replace('scandir', 'opendir')
   return Object.assign(error, { message, syscall: 'opendir' })

@@ -17,7 +17,7 @@ const ENOENT = -2
 const EEXIST = -17
 const ENOTDIR = -20
 
-/** Returns the first directory that was made, if `recursive` is set. */
+/** Creates a directory. With `recursive`, returns the first directory that was created. */
 export function mkdirSync(path: PathLike, given?: MakeOptions | string | number | null): string | undefined {
   const { recursive = false, mode } = typeof given === 'object' && given !== null ? given : { mode: given }
   const text = pathOf(path)
@@ -69,7 +69,7 @@ interface ReadOptions {
   readonly recursive?: boolean
 }
 
-/** Names in the order of their bytes, as libuv sorts them. */
+/** Names in byte order, as libuv sorts them. */
 export function readdirSync(path: PathLike, given?: string | ReadOptions | null): (string | Uint8Array | Dirent)[] {
   const { encoding, withFileTypes = false, recursive = false } = optionsOf<ReadOptions>(given)
   const text = pathOf(path)
@@ -87,7 +87,7 @@ function below(entry: Dirent): Dirent[] {
   return list(`${entry.parentPath.replace(/\/$/, '')}/${entry.name}`).flatMap((one) => [one, ...below(one)])
 }
 
-/** struct linux_dirent64: inode 8, offset 8, length 2, type 1, name. */
+/** Layout of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name. */
 const NAME_AT = 19
 
 export function list(path: string): Dirent[] {
@@ -113,7 +113,7 @@ export function list(path: string): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Some file systems do not tell the type: DT_UNKNOWN. DT_ values are S_IF values shifted by 12 bits. */
+/** Some file systems return DT_UNKNOWN: then lstat gives the type. DT_ values are S_IF values shifted by 12 bits. */
 function typeOf(type: number, path: string, name: string): number {
   if (type !== 0) return type
   return (Number(lstatSync(`${path}/${name}`, { throwIfNoEntry: false })?.mode ?? 0) & constants.S_IFMT) >> 12

@@ -1,6 +1,6 @@
 import { constants } from './constants.ts'
 
-/** An entry of a directory with its type. */
+/** Entry of a directory with its type. */
 export class Dirent {
   readonly name: string
   readonly parentPath: string

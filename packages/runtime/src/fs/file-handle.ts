@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync, writeFileSync } from './whole-file.ts'
 
 type Position = number | bigint | null
 
-/** An open file, as `fs/promises.open` gives it. */
+/** Open file, the result of `fs/promises.open`. */
 export class FileHandle {
   #fd: number
 

@@ -52,7 +52,7 @@ export function existsSync(path: unknown): boolean {
   try {
     return call('faccessat', AT_FDCWD, pathOf(path), 0) === 0
   } catch {
-    // Not a path: as Node, no error.
+    // As in Node, an invalid path gives false instead of an error.
     return false
   }
 }
@@ -96,7 +96,7 @@ export function futimesSync(fd: number, atime: Time, mtime: Time): void {
   check(call('utimensat', fd, null, timesOf(atime, mtime), 0), 'futime')
 }
 
-/** Without /proc: follows the links one by one. */
+/** Resolves links one by one, for systems without /proc. */
 function realpath(path: PathLike): string {
   const given = pathOf(path)
   let rest = given.startsWith('/') ? given.split('/') : `${currentDirectory()}/${given}`.split('/')
@@ -127,7 +127,7 @@ function linkTarget(path: string, given: string): string | undefined {
   const buffer = new Uint8Array(PATH_MAX)
   const length = call('readlinkat', AT_FDCWD, path, buffer, PATH_MAX)
   if (length >= 0) return host.decode(buffer, 0, length)
-  // No symbolic link.
+  // EINVAL means that the path is not a symbolic link.
   if (length === EINVAL) return undefined
   throw fileError(length, 'realpath', given)
 }

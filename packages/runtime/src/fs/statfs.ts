@@ -1,7 +1,7 @@
 import { call } from '../sys/numbers.ts'
 import { check, type PathLike, pathOf } from './arguments.ts'
 
-/** Places in struct statfs, in words of 8 bytes. */
+/** Indexes of members of struct statfs, in words of 8 bytes. */
 const places = { type: 0, bsize: 1, frsize: 9, blocks: 2, bfree: 3, bavail: 4, files: 5, ffree: 6 }
 
 export type StatFs<N extends number | bigint> = Record<keyof typeof places, N>

@@ -20,7 +20,7 @@ interface WriteOptions extends ReadOptions {
 const FIRST = 16_384
 const S_IFDIR_ERROR = -21
 
-/** Reads a file, or the rest of a descriptor, to its end. */
+/** Reads a file, or the rest of an open descriptor. */
 export function readFileSync(file: PathLike | number, given?: string | ReadOptions | null): string | Buffer {
   const { encoding, flag } = optionsOf<ReadOptions>(given)
   const fd = typeof file === 'number' ? file : openSync(file, flag ?? 'r')
@@ -34,7 +34,7 @@ export function readFileSync(file: PathLike | number, given?: string | ReadOptio
   }
 }
 
-/** Files of /proc have the size 0: all are read until nothing is left. */
+/** Reads until the end of the file. Files of /proc have the size 0, so the size is ignored. */
 function readToEnd(fd: number): Uint8Array {
   const stat = fstatSync(fd)
   if (stat?.isDirectory()) check(S_IFDIR_ERROR, 'read')
@@ -108,7 +108,7 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
   }
 }
 
-/** Reports an error as one of the call that the program made, with both paths. */
+/** Reports an error under the name of the call that the program made, with both paths. */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {
     return action()

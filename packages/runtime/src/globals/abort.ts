@@ -6,18 +6,18 @@ import { Event, EventTarget } from './event-target.ts'
 
 const abortReason = (): DOMException => new DOMException('This operation was aborted', 'AbortError')
 
-/** Gives the controller of a signal the only way to abort it. */
+/** Internal function that aborts a signal. Only AbortController uses it. */
 let abort: (signal: AbortSignal, reason: unknown) => void
 
 type Handler = (event: Event) => void
 
-/** Only this module makes signals. */
+/** Secret argument of the constructor: only this module creates signals. */
 const key = Symbol('AbortSignal')
 
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
-  /** Signals made by `any`, which abort with this one before its listeners run. */
+  /** Signals from `any` that depend on this one. They abort before listeners run. */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null
 
@@ -76,7 +76,7 @@ export class AbortSignal extends EventTarget {
     return signal
   }
 
-  /** The timer does not keep the process alive. */
+  /** Signal that aborts after a timeout. Its timer does not keep the process alive. */
   static timeout(ms: number): AbortSignal {
     const signal = new AbortSignal(key)
     const timeout = (): void =>

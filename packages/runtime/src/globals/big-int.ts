@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// QuickJS 2025.04.26 does not mask numbers of its full width.
+// Repairs QuickJS 2025.04.26, which does not mask numbers of full width.
 const repaired = {
   asUintN(bits: number, value: bigint): bigint {
     const modulus = 1n << BigInt(bits)

@@ -1,6 +1,6 @@
 import { define, defineGlobal } from '../define.ts'
 
-/** The error of a dispose that failed after another error, as `using` reports both. */
+/** Error for a dispose that fails after another error, as `using` reports both. */
 class SuppressedError extends Error {
   error: unknown
   suppressed: unknown

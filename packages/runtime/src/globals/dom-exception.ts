@@ -13,7 +13,7 @@ const codes: Readonly<Record<string, number>> = {
   InvalidCharacterError: 5,
 }
 
-/** The error of the web's interfaces, such as AbortError and TimeoutError. */
+/** Error of web APIs, such as AbortError and TimeoutError. */
 export class DOMException extends Error {
   readonly #name: string
 

@@ -10,7 +10,7 @@ interface EventOptions {
   readonly composed?: boolean
 }
 
-/** An event without propagation: there is no tree of targets. */
+/** Event without propagation, because targets form no tree. */
 export class Event {
   readonly type: string
   readonly bubbles: boolean
@@ -110,13 +110,13 @@ export class EventTarget {
     return !event.defaultPrevented
   }
 
-  /** Listeners of a type, for `getEventListeners` of `node:events`. */
+  /** Listeners for an event type, for `getEventListeners` of `node:events`. */
   listenersOf(type: string): Listener[] {
     return (this.#listeners.get(type) ?? []).map(({ listener }) => listener)
   }
 }
 
-/** An error of a listener does not keep the others from running: it becomes an uncaught exception. */
+/** Calls one listener. Its error becomes an uncaught exception and does not stop other listeners. */
 function notify(target: EventTarget, listener: Listener, event: Event): void {
   try {
     if (typeof listener === 'function') listener.call(target, event)

@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// Iterator helpers (ES2025). QuickJS 2025.04.26 has none.
+// Iterator helpers (ES2025), which QuickJS 2025.04.26 lacks.
 
 const prototype: object = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()))
 
@@ -17,7 +17,7 @@ function checkCount(count: unknown): number {
   return Math.trunc(number)
 }
 
-/** Goes through an iterator that may have no `Symbol.iterator`, and closes it if the loop ends early. */
+/** Iterates over an iterator without `Symbol.iterator`. Closes it if the loop ends early. */
 function* each(source: Source): Generator<unknown, void> {
   let isDone = false
   try {
@@ -147,7 +147,7 @@ if (!('Iterator' in globalThis)) {
   define(prototype, 'constructor', Iterator)
 }
 
-/** Abstract, as the standard has it: only classes that extend it have instances. */
+/** Abstract constructor: only subclasses can be instantiated, as the standard says. */
 function Iterator(this: unknown): void {
   if (new.target === undefined || new.target === Iterator) {
     throw new TypeError('Abstract class Iterator not directly constructable')

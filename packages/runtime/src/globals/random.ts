@@ -4,7 +4,7 @@ import { call } from '../sys/numbers.ts'
 
 const words = new Uint32Array(2)
 
-/** The engine's generator has its seed in the image: every start would draw the same numbers. */
+/** Random numbers from the kernel. The engine's seed is in the image, so every start would give the same numbers. */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')
   call('getrandom', words, 8, 0)

@@ -5,7 +5,7 @@ interface CloneOptions {
   readonly transfer?: readonly unknown[]
 }
 
-/** A deep copy. Memory of `transfer` is copied, not moved. */
+/** Deep copy. Memory in `transfer` is copied instead of moved. */
 export function structuredClone(value: unknown, _options?: CloneOptions): unknown {
   return clone(value, new Map())
 }

@@ -42,7 +42,7 @@ export function queueMicrotask(callback: () => void): void {
   Promise.resolve().then(callback).catch(throwLater)
 }
 
-/** An error of a microtask is an uncaught exception, not a rejection. */
+/** Rethrows an error of a microtask as an uncaught exception, not as a rejection. */
 function throwLater(error: unknown): void {
   nextTick(() => {
     throw error

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly setHost?: boolean
 }
 
-/** Connections for the requests of a protocol. */
+/** Opens connections for a protocol. */
 export interface Transport {
   readonly protocol: 'http:' | 'https:'
   readonly port: number
@@ -38,7 +38,7 @@ const plain: Transport = {
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
 const hangUp = (text = 'socket hang up'): Error => coded(new Error(text), 'ECONNRESET')
 
-/** A request over a connection of its own: there is no agent. */
+/** A request over its own connection: connections are not reused. */
 export class ClientRequest extends OutgoingMessage {
   readonly method: string
   readonly path: string

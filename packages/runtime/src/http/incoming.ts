@@ -3,7 +3,7 @@ import { Readable } from '../stream/readable.ts'
 import type { Done } from '../stream/stream.ts'
 import type { Head } from './parser.ts'
 
-/** A request that a server got, or a response that a client got. */
+/** A request on the server, or a response on the client. */
 export class IncomingMessage extends Readable {
   readonly socket: Socket
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -35,7 +35,7 @@ export class IncomingMessage extends Readable {
     return this.socket
   }
 
-  /** The socket is read as long as there is room. */
+  /** Continues reading the socket when the buffer has room. */
   override _read(): void {
     this.socket.resume()
   }

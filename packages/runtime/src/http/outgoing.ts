@@ -9,11 +9,11 @@ export type HeaderValue = string | number | readonly string[]
 export type Headers = Readonly<Record<string, HeaderValue | undefined>>
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-// Tabs are allowed, other controls and characters beyond latin1 are not.
+// Control characters except tab, and characters beyond latin1, are invalid.
 const isInvalidValue = (value: string): boolean =>
   Array.from(value).some((letter) => (letter < ' ' && letter !== '\t') || letter === '\x7f' || letter > '\xff')
 
-/** A message that is written: its head goes before the first part of its body. */
+/** An outgoing message. The head is sent before the first part of the body. */
 export abstract class OutgoingMessage extends Writable {
   headersSent = false
   socket: Socket | null = null
@@ -22,9 +22,9 @@ export abstract class OutgoingMessage extends Writable {
   #hasNoBody = false
 
   protected abstract startLine(): string
-  /** Returns false if the message may have no body, whatever is written. */
+  /** Returns false if the message must not have a body. */
   protected abstract mayHaveBody(): boolean
-  /** Headers that the message has unless the program set them. */
+  /** Default headers, which the program may override. */
   protected abstract defaults(): readonly (readonly [name: string, value: string])[]
 
   setHeader(name: string, value: HeaderValue): this {
@@ -76,7 +76,7 @@ export abstract class OutgoingMessage extends Writable {
     return super.end(chunk, encoding, callback)
   }
 
-  /** Sends the head; without a length the body is sent in chunks. */
+  /** Sends the head. Without a length, the body is sent in chunks. */
   protected sendHead(length?: number): void {
     if (this.headersSent) return
     const lines = [...this.#headers.values()].flatMap(([name, value]) =>

@@ -3,7 +3,7 @@ import { decodeBytes } from '../buffer/encodings.ts'
 import { coded } from '../errors.ts'
 import { host } from '../host.ts'
 
-/** Bytes of a start line with its headers, as Node limits it. */
+/** Largest start line with headers in bytes, as in Node. */
 const MAX_HEAD = 16 * 1024
 const MAX_CHUNK_LINE = 256
 const headEnd = Uint8Array.of(13, 10, 13, 10)
@@ -12,16 +12,16 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 export interface Head {
   readonly startLine: string
-  /** Names and values in turn, as they were written. */
+  /** Names and values alternate, as received. */
   readonly rawHeaders: readonly string[]
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** End of a body: a number of bytes, a last chunk, or the connection. */
+/** End of a body: a number of bytes, the last chunk, or the end of the connection. */
 export type Body = number | 'chunked' | 'close'
 
 export interface ParserEvents {
-  /** Returns how the body ends. */
+  /** Called with a complete head. Returns how the body ends. */
   head(head: Head): Body
   body(bytes: Buffer): void
   end(): void
@@ -29,7 +29,7 @@ export interface ParserEvents {
 
 const invalid = (what: string, code: string): Error => coded(new Error(`Parse Error: ${what}`), code)
 
-/** Reads HTTP/1 messages from bytes that come in parts. Throws on what is none. */
+/** Parses HTTP/1 messages from chunks of bytes. Throws for an invalid message. */
 export class Parser {
   readonly #events: ParserEvents
   #rest = new Buffer(0)
@@ -51,7 +51,7 @@ export class Parser {
     }
   }
 
-  /** The connection has ended. Returns false if a message was cut off. */
+  /** Call at the end of the connection. Returns false if a message is incomplete. */
   finish(): boolean {
     if (this.#state !== 'close') return this.isBetweenMessages
     this.#end()
@@ -138,7 +138,7 @@ export class Parser {
     return true
   }
 
-  /** Trailers are skipped. */
+  /** Skips trailers. */
   #readTrailers(): boolean {
     const line = this.#line()
     if (line === undefined) return false
@@ -168,7 +168,7 @@ function parseHead(text: string): Head {
   return { startLine, rawHeaders, headers }
 }
 
-/** Headers of which only the first counts. */
+/** Headers whose first value wins. */
 const single = new Set(
   'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent'.split(
     ' ',
@@ -182,7 +182,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
   else if (!single.has(name)) headers[name] = `${String(before)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-/** End of the body of a message, by its headers. A request without a length has no body. */
+/** End of the body according to the headers. A request without a length has no body. */
 export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']

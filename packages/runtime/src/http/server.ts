@@ -6,7 +6,7 @@ import { IncomingMessage } from './incoming.ts'
 import { bodyOf, type Head, Parser } from './parser.ts'
 import { ServerResponse } from './response.ts'
 
-/** An HTTP/1.1 server. Requests of a connection are answered one after the other. */
+/** HTTP/1.1 server. Answers the requests of a connection one after the other. */
 export class Server extends NetServer {
   timeout = 0
   keepAliveTimeout = 5000
@@ -52,7 +52,7 @@ export class Server extends NetServer {
       },
     })
     this.#idle.add(socket)
-    // A client that sends nothing, or only a part of a request, must not hold a connection for ever.
+    // Closes idle connections of clients that send no complete request.
     socket.setTimeout(this.headersTimeout, () => socket.destroy())
     socket.on('data', (bytes: Uint8Array) => {
       try {
@@ -62,7 +62,7 @@ export class Server extends NetServer {
       }
     })
     socket.on('error', () => {
-      // the close that follows ends the request
+      // the following close event ends the request
     })
     socket.on('close', () => {
       this.#idle.delete(socket)

@@ -1,4 +1,4 @@
-/** `util.isDeepStrictEqual`: values, prototypes and own enumerable members are the same. */
+/** `util.isDeepStrictEqual`: compares values, prototypes and own enumerable members. */
 export function isDeepStrictEqual(first: unknown, second: unknown): boolean {
   return equal(first, second, new Map())
 }

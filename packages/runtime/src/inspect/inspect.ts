@@ -24,11 +24,11 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /** Depth of the object that was shown last. */
+  /** Depth of the last printed object. */
   readonly last: { depth: number }
 }
 
-/** A value as text, in the form of Node's `util.inspect` (without colours). */
+/** Formats a value like Node's `util.inspect` without colours. */
 export function inspect(value: unknown, options: InspectOptions = {}): string {
   return show(value, {
     depth: options.depth === null ? Number.POSITIVE_INFINITY : (options.depth ?? 2),
@@ -82,7 +82,7 @@ function showObject(value: object, state: State): string {
 
 const listOf = (value: object): unknown[] => (Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : [])
 
-/** Objects that are shown by a text of their own, before their members. */
+/** Text before the members, for objects that have one. */
 function baseOf(value: object): string | undefined {
   if (typeof value === 'function') return functionText(value)
   if (value instanceof Error) return errorText(value)
@@ -108,7 +108,7 @@ const leafState: State = {
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  // The text of a function is not kept: only the prototype of a class cannot be replaced.
+  // The source text of a function is unavailable. A class is recognized by its `prototype`, which is not writable.
   const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
   if (isClass) {
@@ -159,7 +159,7 @@ function itemsOf(value: object, state: State): string[] {
   return []
 }
 
-/** Runs of holes count as one item. */
+/** Counts a run of holes as one item. */
 function arrayItems(list: readonly unknown[], state: State): string[] {
   const items: string[] = []
   for (let at = 0; at < list.length && items.length < state.maxItems; at++) {

@@ -1,12 +1,12 @@
-/** Layout of the parts of a value: on one line, in columns, or one a line. These are Node's rules. */
+/** Layout of the parts of a value: one line, columns, or one part a line. Follows Node's rules. */
 export interface Layout {
   readonly indent: number
   readonly breakLength: number
-  /** Levels of objects below this one. */
+  /** Number of levels below this object. */
   readonly levels: number
 }
 
-/** Levels that may share a line. */
+/** Number of levels that may share a line. */
 const COMPACT = 3
 const SEPARATOR = 2
 
@@ -28,7 +28,7 @@ export function layOut(
   return `${prefix}${open}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`
 }
 
-/** Puts the items of a long list into columns. */
+/** Arranges the items of a long list in columns. */
 function columns(
   parts: readonly string[],
   list: readonly unknown[],

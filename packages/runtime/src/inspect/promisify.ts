@@ -1,4 +1,4 @@
-/** Function that `util.promisify` uses instead of the one that has it. */
+/** Key of the function that `util.promisify` returns instead of a wrapper. */
 export const promisifyCustom = Symbol.for('nodejs.util.promisify.custom')
 
 export function customPromisify(target: object, promised: unknown): void {

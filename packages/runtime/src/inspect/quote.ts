@@ -7,7 +7,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** A string as `util.inspect` quotes it: by single quotes unless the text has them and no others. */
+/** Quotes a string like `util.inspect`: single quotes, unless the text contains single quotes and no others. */
 export function quote(text: string): string {
   const mark = !text.includes("'")
     ? "'"

@@ -1,4 +1,4 @@
-// `util.types`, as far as JavaScript can tell.
+// `util.types`, as far as JavaScript code can distinguish them.
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 const AsyncFunction = (async () => {}).constructor

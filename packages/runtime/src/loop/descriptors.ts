@@ -7,7 +7,7 @@ export const POLLOUT = 4
 
 const watchers = new Set<Watcher>()
 
-/** A descriptor that the loop polls. */
+/** Descriptor that the loop polls. */
 export class Watcher extends Referenced {
   readonly fd: number
   events: number
@@ -32,9 +32,12 @@ export class Watcher extends Referenced {
 
 export const hasWatchers = (): boolean => anyHasRef(watchers)
 
-/** Polls all descriptors for at most `wait` milliseconds (Infinity: until one is ready) and enqueues their callbacks. */
+/**
+ * Polls all descriptors for at most `wait` milliseconds and enqueues callbacks of ready ones. Infinity waits without
+ * limit.
+ */
 export function poll(wait: number): void {
-  // A watcher without events waits for nothing, not even for a hang-up.
+  // A watcher without events is not polled, not even for a hang-up.
   const polled = [...watchers].filter(({ events }) => events !== 0)
   if (polled.length === 0 && wait === 0) return
   const set = new Int32Array(2 * polled.length)
@@ -42,7 +45,7 @@ export function poll(wait: number): void {
     set[2 * index] = fd
     set[2 * index + 1] = events
   })
-  // A signal that is not blocked interrupts the call: the next step of the loop polls again.
+  // An unblocked signal interrupts the call: the next step polls again.
   if (call('ppoll', set, polled.length, timespec(wait), null, 8) <= 0) return
   polled.forEach((watcher, index) => {
     const events = (set[2 * index + 1] ?? 0) >>> 16

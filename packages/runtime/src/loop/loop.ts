@@ -6,7 +6,7 @@ import { reportRejections } from './rejections.ts'
 import { runTicks } from './ticks.ts'
 import { enqueueTimers, hasTimers, nextTimer } from './timers.ts'
 
-/** Phases of an iteration, in Node's order. Callbacks of a phase run before the next phase looks for more. */
+/** Phases of an iteration, in Node's order. All callbacks of a phase run before the next phase. */
 const phases = [enqueueTimers, pollOnce, enqueueImmediates] as const
 const POLL = 1
 let phase = 0
@@ -15,11 +15,11 @@ let phase = 0
 export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
 
 /**
- * One step of the event loop. The native program calls it whenever no promise job is left, and runs the jobs that the
- * step made before it calls again: a step runs one callback at most.
+ * One step of the event loop: runs at most one callback. The native program calls it when all promise jobs are done,
+ * and runs new jobs before the next call.
  *
- * @param hasJobs - jobs are left, as after a deadline: the step waits for nothing
- * @returns false if nothing is left to wait for.
+ * @param hasJobs - true if jobs are left, for example after a deadline; the step then does not wait
+ * @returns false if no work is left
  */
 export function step(hasJobs = false): boolean {
   if (runTicks() || reportRejections()) return true

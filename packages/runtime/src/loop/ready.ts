@@ -1,6 +1,6 @@
 import { runTicks } from './ticks.ts'
 
-/** Callbacks that are due, in order. One runs at each step of the loop, so that promise jobs run in between. */
+/** Due callbacks, in order. Each loop step runs one, so that promise jobs run in between. */
 const ready: (() => void)[] = []
 
 export const isIdle = (): boolean => ready.length === 0
@@ -9,7 +9,7 @@ export function enqueue(callback: () => void): void {
   ready.push(callback)
 }
 
-/** Runs the first callback that is due, then the ticks that it asked for. */
+/** Runs the first due callback, then the ticks that it added. */
 export function runNext(): void {
   const callback = ready.shift()
   callback?.()

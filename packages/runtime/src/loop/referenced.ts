@@ -1,4 +1,4 @@
-/** A handle of the loop, which keeps the process alive unless it is unref'd. */
+/** Base of loop handles. A handle keeps the process alive unless it is unref'd. */
 export abstract class Referenced {
   #isRef = true
 
@@ -17,7 +17,7 @@ export abstract class Referenced {
   }
 }
 
-/** Returns true if one of the handles keeps the process alive. */
+/** Returns true if a handle keeps the process alive. */
 export function anyHasRef(handles: Iterable<Referenced>): boolean {
   for (const handle of handles) if (handle.hasRef()) return true
   return false

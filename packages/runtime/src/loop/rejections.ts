@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** Promises that were rejected without a handler, with their reasons. */
+/** Rejected promises without a handler, with their reasons. */
 const unhandled = new Map<object, unknown>()
 /** Promises whose rejection was reported. */
 const reported = new WeakSet<object>()
@@ -20,7 +20,7 @@ export function watchRejections(given: RejectionHandlers): void {
   })
 }
 
-/** Reports the rejections that no handler took while ticks and promise jobs ran. Returns false if there are none. */
+/** Reports rejections that are still unhandled after ticks and promise jobs. Returns true if it reported any. */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()
   if (first.done) return false

@@ -63,7 +63,7 @@ export class Timeout extends Referenced {
   }
 }
 
-/** Enqueues the timers that are due, the earliest first. */
+/** Enqueues due timers, the earliest first. */
 export function enqueueTimers(): void {
   if (timers.size === 0) return
   const now = host.now()
@@ -71,7 +71,7 @@ export function enqueueTimers(): void {
   for (const timer of due.sort((a, b) => a.at - b.at)) enqueue(() => timer.fire())
 }
 
-/** The time of the next timer, Infinity without one. */
+/** Time of the next timer, or Infinity. */
 export function nextTimer(): number {
   let first = Number.POSITIVE_INFINITY
   for (const { at } of timers.values()) if (at < first) first = at

@@ -11,15 +11,15 @@ const EINPROGRESS = -115
 
 export const openSocket = (family: number): number => call('socket', family, SOCK_STREAM | SOCK_CLOEXEC_NONBLOCK, 0)
 
-/** One connection that is being made. */
+/** One connection attempt. */
 export class Attempt {
   #fd = -1
   #watcher: Watcher | undefined
   #settle: ((result: number) => void) | undefined
 
   /**
-   * Connects to a socket address; `undefined` is invalid. `settle` gets the descriptor or a negative errno, later: the
-   * caller can add its listeners first.
+   * Connects to a socket address; `undefined` is an invalid address. Calls `settle` asynchronously with the descriptor
+   * or a negative errno.
    */
   constructor(address: Uint8Array | undefined, settle: (result: number) => void) {
     this.#settle = settle
@@ -52,7 +52,7 @@ export class Attempt {
   }
 }
 
-/** Result of a connection that was begun: 0, or a negative errno. */
+/** Result of a started connection: 0, or a negative errno. */
 function connectResult(fd: number): number {
   const error = new Int32Array(1)
   call('getsockopt', fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))

@@ -4,13 +4,13 @@ import { lookupHost } from './lookup.ts'
 import { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
-/** Connects to a target. Tries the addresses of a name until one accepts. */
+/** Connects to a target. Tries the addresses of a name until a server accepts. */
 export class Dial {
   readonly #settle: (result: number, target: Target) => void
   #step: Lookup | Attempt | undefined
   #hasRef = true
 
-  /** `settle` gets the descriptor, or a negative result with what was tried. It is not called before this returns. */
+  /** Calls `settle` asynchronously with the descriptor, or with a negative result and the last target. */
   constructor(target: Target, settle: (result: number, target: Target) => void) {
     this.#settle = settle
     if ('path' in target) {

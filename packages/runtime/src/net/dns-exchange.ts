@@ -13,7 +13,7 @@ const EINTR = -4
 const MSG_NOSIGNAL = 0x4000
 const PREFIX = 2
 
-/** Asks one server for the addresses of a name, over one TCP connection (RFC 7766). */
+/** Asks one server for the addresses of a name over one TCP connection (RFC 7766). */
 export class Exchange {
   readonly #questions: readonly Question[]
   readonly #answers = new Map<Question, Answer>()
@@ -22,7 +22,7 @@ export class Exchange {
   readonly #attempt: Attempt
   #fd = -1
   #watcher: Watcher | undefined
-  /** Part that is being read: the length of a message, or the message. Its bound is the 65 535 of the length. */
+  /** Buffer for the part that is being read: the length of a message, or the message, at most 65,535 bytes. */
   #part = new Uint8Array(PREFIX)
   #filled = 0
   #isLength = true
@@ -81,7 +81,7 @@ export class Exchange {
     if (length === 0) this.#end()
   }
 
-  /** Keeps an answer. Returns false after the last one, and for a message that answers no question. */
+  /** Stores an answer. Returns false after the last answer, and for a message that answers no question. */
   #take(message: Uint8Array): boolean {
     const open = this.#questions.filter((question) => !this.#answers.has(question))
     for (const question of open) {
@@ -96,7 +96,7 @@ export class Exchange {
   #end(): void {
     this.cancel()
     const answers = this.#questions.map((question) => this.#answers.get(question) ?? 'failed')
-    // Addresses of one family are enough. That a name has none takes both answers.
+    // Addresses of one family are enough. "No address" needs both answers.
     const addresses = answers.flatMap((answer) => (answer === 'failed' ? [] : answer))
     this.#done(addresses.length === 0 && answers.includes('failed') ? 'failed' : addresses)
   }

@@ -9,7 +9,7 @@ const questions: Question[] = [
   { id: 0x1234, name, type: AAAA },
 ]
 
-/** Answer to a question: its query without the length, as an answer, with these records behind it. */
+/** Builds an answer from a query: sets the answer flag and appends the records. */
 function answerTo(question: Question, count: number, records: Uint8Array): Uint8Array {
   const head = encodeQuery(question).slice(2)
   head[2] = 0x81
@@ -19,7 +19,7 @@ function answerTo(question: Question, count: number, records: Uint8Array): Uint8
   return Uint8Array.from([...head, ...records])
 }
 
-/** Bytes of which records are made, so that many of them are nearly valid. */
+/** Bytes for random records. They are chosen so that many records are almost valid. */
 const byte = fc.oneof(fc.constantFrom(0xc0, 12, 0, 1, 4, 5, 16, 28, 29, 33, 3), fc.integer({ min: 0, max: 255 }))
 const records = fc.array(byte, { maxLength: 400 }).map((bytes) => Uint8Array.from(bytes))
 
@@ -32,15 +32,15 @@ function check(message: Uint8Array): void {
   }
 }
 
-describe('an answer of any bytes', () => {
-  it('is read to its end or refused', () => {
+describe('an answer with random bytes', () => {
+  it('is parsed completely or rejected', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1000 }), (bytes) => check(bytes)),
       { numRuns: 1000 },
     )
   })
 
-  it('is read to its end or refused, with a good header', () => {
+  it('is parsed completely or rejected, with a valid header', () => {
     fc.assert(
       fc.property(fc.constantFrom(...questions), fc.integer({ min: 0, max: 300 }), records, (question, count, rest) =>
         check(answerTo(question, count, rest)),
@@ -49,7 +49,7 @@ describe('an answer of any bytes', () => {
     )
   })
 
-  it('has the addresses that were written, in their order', () => {
+  it('contains the addresses in their order', () => {
     const address = fc.uint8Array({ minLength: 4, maxLength: 4 })
     fc.assert(
       fc.property(fc.array(address, { maxLength: 16 }), (addresses) => {
@@ -65,13 +65,13 @@ describe('an answer of any bytes', () => {
 
 describe('a name', () => {
   it.each(['', '.', 'a..b', '.a', 'ä.test', 'a b', 'x'.repeat(64), `${'x.'.repeat(127)}xx`])(
-    'is refused: %s',
+    'is rejected: %s',
     (text) => {
       expect(encodeName(text)).toBeUndefined()
     },
   )
 
-  it('has at most 255 bytes with the lengths of its labels', () => {
+  it('has at most 255 bytes including the lengths of its labels', () => {
     expect(encodeName(`${'x.'.repeat(126)}x`)).toHaveLength(255)
   })
 })

@@ -1,18 +1,18 @@
 import { formatIPv6 } from './ip.ts'
 
-/** Types of records, RFC 1035 and 3596. */
+/** Types of records (RFC 1035 and 3596). */
 export const A = 1
 export const AAAA = 28
 const CNAME = 5
 const IN = 1
 
-/** Codes of an answer that is final; any other code is a failure of the server. */
+/** Codes of a final answer. Any other code is a server failure. */
 const NOERROR = 0
 const NXDOMAIN = 3
 
 const HEADER = 12
 const QUERY = 0x0100
-/** Answer, opcode and truncation: an answer over TCP is never truncated. */
+/** Bits of answer, opcode and truncation. An answer over TCP is never truncated. */
 const KIND = 0xfa00
 const ANSWER = 0x8000
 const MAX_LABEL = 63
@@ -24,15 +24,15 @@ const POINTER = 0xc0
 
 export interface Question {
   readonly id: number
-  /** Uncompressed name, as `encodeName` returns it. */
+  /** Uncompressed name, the result of `encodeName`. */
   readonly name: Uint8Array
   readonly type: typeof A | typeof AAAA
 }
 
-/** Addresses, none if the name or the record does not exist; `failed` if the server could not find out. */
+/** Addresses; empty if the name or the record does not exist. `failed` means a server failure. */
 export type Answer = readonly string[] | 'failed'
 
-/** Name in the form of a message: labels with their lengths. `undefined` for a text that is no name of a host. */
+/** Encodes a name for a message: labels with their lengths. `undefined` if the text is not a valid host name. */
 export function encodeName(text: string): Uint8Array | undefined {
   const labels = text.replace(/\.$/, '').split('.')
   if (labels.some((label) => label.length > MAX_LABEL || !/^[\x21-\x7e]+$/.test(label))) return undefined
@@ -40,7 +40,7 @@ export function encodeName(text: string): Uint8Array | undefined {
   return codes.length < MAX_NAME ? Uint8Array.from([...codes, 0]) : undefined
 }
 
-/** Query with the length in front of it that TCP needs (RFC 7766). */
+/** Encodes a query, preceded by its length as TCP requires (RFC 7766). */
 export function encodeQuery({ id, name, type }: Question): Uint8Array {
   const length = HEADER + name.length + 4
   const bytes = new Uint8Array(2 + length)
@@ -52,7 +52,9 @@ export function encodeQuery({ id, name, type }: Question): Uint8Array {
   return bytes
 }
 
-/** Reads a message of a server, which may be any bytes. `undefined` if it is malformed or answers another question. */
+/**
+ * Decodes the message of a server, which is not trusted. `undefined` if it is malformed or answers another question.
+ */
 export function readAnswer(message: Uint8Array, { id, name, type }: Question): Answer | undefined {
   try {
     const reader = new Reader(message)
@@ -72,14 +74,14 @@ export function readAnswer(message: Uint8Array, { id, name, type }: Question): A
   }
 }
 
-/** Addresses of the name, or of the name that its aliases lead to. */
+/** Addresses of the name, or of the name at the end of its alias chain. */
 function addressesOf(reader: Reader, records: number, asked: string, type: number): string[] | undefined {
   const aliases = new Map<string, string>()
   const found: { readonly owner: string; readonly address: string }[] = []
   for (let index = 0; index < records; index++) {
     const owner = reader.name()
     const [kind, family] = [reader.u16(), reader.u16()]
-    // Skips the time to live: a process keeps no addresses.
+    // Skips the time to live: a process caches no addresses.
     reader.at += 4
     const length = reader.u16()
     const end = reader.at + length
@@ -94,7 +96,7 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
   }
   let owner = asked
   for (let hops = 0; hops < MAX_ALIASES; hops++) owner = aliases.get(owner) ?? owner
-  // A chain of aliases that does not end, or is too long, leads to no address.
+  // A cyclic or too long chain of aliases gives no address.
   if (aliases.has(owner)) return undefined
   return found
     .filter((one) => one.owner === owner)
@@ -102,10 +104,10 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
     .map(({ address }) => address)
 }
 
-/** Compares names without case. Lengths of labels are below the codes of letters. */
+/** Key of a name for comparisons without case. Lengths of labels are smaller than codes of letters. */
 const nameKey = (name: Uint8Array): string => String.fromCharCode(...name).toLowerCase()
 
-/** Reads a message; throws a `RangeError` where it ends too early or a name is malformed. */
+/** Reads a message. Throws a `RangeError` if it is truncated or a name is malformed. */
 class Reader {
   at = 0
   readonly #view: DataView
@@ -127,7 +129,7 @@ class Reader {
     return formatIPv6(Array.from({ length: 8 }, () => this.u16()))
   }
 
-  /** Key of a name. Each pointer must lead to a lower offset than the one before, so that there is no loop. */
+  /** Key of a name. Each pointer must lead to a lower offset than the previous one, which excludes loops. */
   name(): string {
     const codes: number[] = []
     let from = this.at

@@ -1,7 +1,7 @@
 import { readFileSync } from '../fs/whole-file.ts'
 import { isIP } from './ip.ts'
 
-/** Address of a name that needs no DNS: an address itself, `localhost`, or a name in /etc/hosts. */
+/** Address of a host without DNS: a numeric address, `localhost`, or a name in /etc/hosts. */
 export function lookupHost(name: string): string | undefined {
   if (isIP(name) !== 0) return name
   const wanted = name.toLowerCase()
@@ -15,7 +15,7 @@ function hostsFile(): string[] {
   try {
     return String(readFileSync('/etc/hosts', 'utf8')).split('\n')
   } catch {
-    // No such file: it lists no names.
+    // Without the file there are no names.
     return []
   }
 }

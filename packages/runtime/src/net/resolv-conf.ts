@@ -9,7 +9,7 @@ const MAX_SERVERS = 3
 const MAX_SEARCH = 6
 const MAX_NDOTS = 15
 
-/** Reads `/etc/resolv.conf` as resolv.conf(5) has it: the last `search` or `domain` counts. */
+/** Parses `/etc/resolv.conf` by resolv.conf(5). The last `search` or `domain` wins. */
 export function readResolvConf(text: string): ResolvConf {
   const servers: string[] = []
   let search: readonly string[] = []
@@ -25,12 +25,12 @@ export function readResolvConf(text: string): ResolvConf {
       if (given !== undefined) ndots = Math.min(MAX_NDOTS, Number(given.slice('ndots:'.length)))
     }
   }
-  // resolv.conf(5): without a server, the one on the machine itself is asked.
+  // By resolv.conf(5), the default server is the local machine.
   if (servers.length === 0) servers.push('127.0.0.1')
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }
 
-/** Names to ask for, in order. A name with a dot at its end is complete. */
+/** Names to query, in order. A name with a trailing dot is complete. */
 export function candidates(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith('.')) return [name]
   const listed = search.map((domain) => `${name}.${domain}`)

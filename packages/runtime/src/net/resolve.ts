@@ -4,11 +4,11 @@ import { Exchange } from './dns-exchange.ts'
 import { encodeName } from './dns-message.ts'
 import { candidates, readResolvConf } from './resolv-conf.ts'
 
-/** Results as libuv numbers them; no errno of the kernel. */
+/** Results with libuv's numbers, which are not errnos of the kernel. */
 export const EAI_AGAIN = -3001
 export const ENOTFOUND = -3008
 
-/** Looks a name up by DNS. */
+/** Resolves a name by DNS. */
 export class Lookup {
   readonly #servers: string[]
   readonly #names: Uint8Array[]
@@ -16,7 +16,7 @@ export class Lookup {
   #exchange: Exchange | undefined
   #isOver = false
 
-  /** `done` gets 0 with addresses, IPv4 first, or a negative result. It is not called before the constructor returns. */
+  /** Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative result. */
   constructor(name: string, done: (result: number, addresses: readonly string[]) => void) {
     const conf = readResolvConf(resolvConf())
     this.#servers = [...conf.servers]
@@ -37,7 +37,7 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // The rest of the search list is not asked: a failure must not change what a name means.
+    // Stops the search list after a failure. Otherwise the name could resolve to another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {
@@ -57,7 +57,7 @@ function resolvConf(): string {
   try {
     return String(readFileSync('/etc/resolv.conf', 'utf8'))
   } catch {
-    // No such file: the server is on the machine itself.
+    // Without the file the server is on the machine itself.
     return ''
   }
 }

@@ -29,7 +29,7 @@ interface ListenOptions {
   readonly signal?: AbortSignal
 }
 
-/** Accepts connections over a unix socket or TCP. */
+/** Accepts connections on a unix socket or TCP port. */
 export class Server extends EventEmitter {
   listening = false
   #watcher: Watcher | undefined
@@ -49,7 +49,7 @@ export class Server extends EventEmitter {
     return this.#sockets
   }
 
-  /** `listen(path | port | options, host?, listener?)`. */
+  /** Overloads: `listen(path | port | options, host?, listener?)`. */
   listen(where: string | number | ListenOptions, ...rest: readonly unknown[]): this {
     const host = rest.find((one) => typeof one === 'string')
     const listener = rest.find((one): one is Listener => typeof one === 'function')
@@ -135,7 +135,7 @@ export class Server extends EventEmitter {
   #accept(): void {
     if (this.#watcher === undefined) return
     const fd = call('accept4', this.#watcher.fd, null, null, SOCK_CLOEXEC_NONBLOCK)
-    // The client may have gone, or there are no descriptors left: the next event tries again.
+    // The client may have gone, or no descriptor is left: the next event tries again.
     if (fd < 0) return
     const socket = new Socket({ fd, ...this.#options })
     this.#sockets.add(socket)

@@ -29,7 +29,7 @@ export interface SocketOptions {
   readonly timeout?: number
 }
 
-/** A connection over a unix socket or TCP. */
+/** Connection over a unix socket or TCP. */
 export class Socket extends Duplex {
   connecting = false
   pending = true
@@ -50,7 +50,7 @@ export class Socket extends Duplex {
     if (options.fd !== undefined) this.#open(options.fd)
   }
 
-  /** The descriptor, where libraries look for it. */
+  /** The descriptor, at the place where libraries look for it. */
   get _handle(): { readonly fd: number } | null {
     return this.#watcher === undefined ? null : { fd: this.#watcher.fd }
   }
@@ -239,7 +239,7 @@ export class Socket extends Duplex {
     if (count < 0) this.destroy(callError(count, 'read'))
     else if (count === 0) {
       this.push(null)
-      // Ends the socket even if nobody reads it.
+      // Reads the end of the stream, so that the socket ends even without a reader.
       if (this.readableLength === 0) this.read()
     } else {
       this.bytesRead += count

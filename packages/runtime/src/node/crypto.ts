@@ -18,13 +18,13 @@ export {
   X509Certificate,
 }
 
-/** `hash('sha256', data)` in one call; the digest is hexadecimal unless another encoding is given. */
+/** `hash('sha256', data)`: a digest in one call. The default encoding is hexadecimal. */
 export function hash(algorithm: string, data: Data, encoding = 'hex'): string | Buffer {
   const made = createHash(algorithm).update(data)
   return encoding === 'buffer' ? made.digest() : made.digest(encoding)
 }
 
-/** Compares in a time that does not depend on the bytes. */
+/** Compares in constant time. */
 export function timingSafeEqual(first: ArrayBufferView, second: ArrayBufferView): boolean {
   const [a, b] = [bytesOf(first), bytesOf(second)]
   if (a.length !== b.length) {

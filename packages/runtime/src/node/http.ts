@@ -13,7 +13,7 @@ export { ClientRequest, IncomingMessage, OutgoingMessage, Server, ServerResponse
 export const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']
 export const maxHeaderSize = 16_384
 
-/** Exists for programs that pass one: every request has a connection of its own. */
+/** Only for compatibility: every request has its own connection. */
 export class Agent {
   readonly options: object
   constructor(options: object = {}) {
@@ -26,7 +26,7 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 
 type ResponseListener = (response: IncomingMessage) => void
 
-/** `request(url, options?, listener?)` or `request(options, listener?)`. */
+/** Overloads: `request(url, options?, listener?)`, `request(options, listener?)`. */
 export function request(first: string | URL | RequestOptions, ...rest: readonly unknown[]): ClientRequest {
   const listener = rest.find((one): one is ResponseListener => typeof one === 'function')
   const more = rest.find((one): one is RequestOptions => typeof one === 'object' && one !== null)

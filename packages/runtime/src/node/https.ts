@@ -9,7 +9,7 @@ import { urlToHttpOptions } from './url.ts'
 type Options = RequestOptions & TlsOptions
 type ResponseListener = (response: IncomingMessage) => void
 
-/** Exists for programs that pass one: every request has a connection of its own. */
+/** Only for compatibility: every request has its own connection. */
 export class Agent extends HttpAgent {}
 
 export const globalAgent = /* @__PURE__ */ new Agent()
@@ -17,11 +17,11 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 const tls: Transport = {
   protocol: 'https:',
   port: 443,
-  // The request itself ends at its signal, and with it the connection.
+  // The request handles the signal: an abort ends the request with its connection.
   open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
 }
 
-/** `request(url, options?, listener?)` or `request(options, listener?)`. */
+/** Overloads: `request(url, options?, listener?)`, `request(options, listener?)`. */
 export function request(first: string | URL | Options, ...rest: readonly unknown[]): ClientRequest {
   const listener = rest.find((one): one is ResponseListener => typeof one === 'function')
   const more = rest.find((one): one is Options => typeof one === 'object' && one !== null)

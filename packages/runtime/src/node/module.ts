@@ -1,6 +1,9 @@
 import { coded } from '../errors.ts'
 
-/** A compiled program has no modules on disk: the function throws for every name, as Node does for a missing package. */
+/**
+ * Returns a function that throws for every name, like Node for a missing package: a compiled program has no modules on
+ * disk.
+ */
 export function createRequire(file: string | URL): (name: string) => never {
   return (name) => {
     const message = `Cannot find module '${name}': a compiled program has no packages beside it\nRequire stack:\n- ${file}`

@@ -12,9 +12,9 @@ interface ConnectOptions extends SocketOptions {
   readonly port?: number | string
 }
 
-/** A connection, which `connect` opens. */
+/** A connection that `connect` opens. */
 export class Socket extends Connection {
-  /** `connect(path)`, `connect(port, host?)`, `connect(options)`, each with a listener. */
+  /** Overloads: `connect(path)`, `connect(port, host?)`, `connect(options)`, each with a listener. */
   connect(where: string | number | ConnectOptions, ...rest: readonly unknown[]): this {
     const listener = rest.find((one): one is Listener => typeof one === 'function')
     const host = rest.find((one) => typeof one === 'string')

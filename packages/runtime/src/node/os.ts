@@ -38,7 +38,7 @@ export function tmpdir(): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** By HOME; without it by /etc/passwd. */
+/** Home folder from HOME, else from /etc/passwd. */
 export const homedir = (): string => process.env.HOME ?? userInfo().homedir
 
 interface UserInfo {
@@ -58,7 +58,7 @@ export function userInfo(): UserInfo {
   return { username, uid, gid: Number(gid), shell: shell === '' ? null : shell, homedir: home }
 }
 
-/** Members of struct sysinfo, words of 8 bytes. */
+/** Member of struct sysinfo, by its index in words of 8 bytes. */
 function sysinfo(index: number): number {
   const words = new BigUint64Array(14)
   call('sysinfo', words)
@@ -75,7 +75,7 @@ interface Cpu {
   readonly speed: number
 }
 
-/** By /proc/cpuinfo; without times. */
+/** Processors from /proc/cpuinfo, without times. */
 export function cpus(): Cpu[] {
   const blocks = String(readFileSync('/proc/cpuinfo', 'utf8')).trim().split('\n\n')
   const field = (block: string, name: string): string => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(block)?.[1] ?? ''

@@ -2,7 +2,7 @@ import { process } from '../process/process.ts'
 
 export default process
 
-/** Stands for a member that each start makes anew: reads and writes go to the member of this start. */
+/** Proxy for an object that each start creates anew: forwards reads and writes to the current object. */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {
     get: (_, name) => Reflect.get(member(), name),

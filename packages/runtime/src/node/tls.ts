@@ -4,10 +4,10 @@ import { TLSSocket } from '../tls/socket.ts'
 
 export { SecureContext, TLSSocket }
 
-/** Takes certificates and a key. What they hold is checked by the first handshake, but for PEM that is damaged. */
+/** Takes certificates and a key. Damaged PEM throws here; the first handshake checks the rest. */
 export const createSecureContext = (options: TlsOptions = {}): SecureContext => new SecureContext(options)
 
-/** `connect(options, listener?)` or `connect(port, host?, options?, listener?)`. */
+/** Overloads: `connect(options, listener?)`, `connect(port, host?, options?, listener?)`. */
 export function connect(first: number | string | TlsOptions, ...rest: readonly unknown[]): TLSSocket {
   const listener = rest.find((one): one is Listener => typeof one === 'function')
   const host = rest.find((one) => typeof one === 'string')

@@ -6,7 +6,7 @@ import { resolve } from './path/path.ts'
 
 export { URL, URLSearchParams }
 
-/** The path of a `file:` URL. */
+/** Path of a `file:` URL. */
 export function fileURLToPath(url: string | URL): string {
   if (typeof url !== 'string' && !(url instanceof URL)) {
     throw invalidType('path', 'of type string or an instance of URL', url)

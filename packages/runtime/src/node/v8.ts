@@ -13,7 +13,7 @@ function checkSnapshot(): void {
   }
 }
 
-/** Registers what each start runs. */
+/** Registers functions for each start. */
 export const startupSnapshot = {
   isBuildingSnapshot: (): boolean => snapshotting(),
 
@@ -22,7 +22,7 @@ export const startupSnapshot = {
     setMain(() => main(data))
   },
 
-  /** Runs before the image is written; a promise is awaited. */
+  /** Registers a function that runs before the image is written. A returned promise is awaited. */
   addSerializeCallback(callback: Callback, data?: unknown): void {
     checkSnapshot()
     addWarmUp(() => callback(data))

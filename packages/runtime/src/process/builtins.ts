@@ -3,19 +3,20 @@ import { signalDescriptor } from './signals.ts'
 
 const builtins = new Map<string, object>()
 
-/** Modules that `process.getBuiltinModule` finds, by their names with `node:`. */
+/** Registers modules for `process.getBuiltinModule`, by names with `node:`. */
 export function registerBuiltins(modules: Readonly<Record<string, object>>): void {
   for (const [name, module] of Object.entries(modules)) builtins.set(name, module)
 }
 
-/** System calls and the deadline, for packages that are written for this runtime too. */
+/** System calls and the deadline, for packages that also support this runtime. */
 const hostModule = {
   syscall: host.syscall,
   address: host.address,
   arch: host.arch,
   /**
-   * Ends code that still runs after so many milliseconds without returning to the event loop: the code cannot catch it,
-   * timers go on. So does a signal that the program listens for and that such code leaves unread. 0 takes it back.
+   * Interrupts code that runs for this many milliseconds without returning to the event loop. The code cannot catch the
+   * interruption; timers continue. A signal that the program listens for and such code leaves unread interrupts, too. 0
+   * removes the deadline.
    */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }

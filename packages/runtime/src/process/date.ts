@@ -4,7 +4,7 @@ import { refuseAtSnapshot, snapshotting } from '../host.ts'
 const engineDate = Date
 export const engineNow = Date.now
 
-/** The engine's Date, but for what reads the clock. Stands in for Date while the image is made. */
+/** Replaces Date while the image is made. Refuses everything that reads the clock. */
 const guardedDate = new Proxy(engineDate, {
   apply() {
     refuseAtSnapshot('Date()')
@@ -24,7 +24,7 @@ if (snapshotting()) {
   })
 }
 
-/** Called at each start. */
+/** Restores the engine's Date at each start. */
 export function restoreDate(): void {
   define(globalThis, 'Date', engineDate)
   define(engineDate, 'now', engineNow)

@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** The environment of this start. As in Node a value that is assigned becomes a string. */
+/** The environment of this start. As in Node, assigned values become strings. */
 export function readEnvironment(): Record<string, string | undefined> {
   return new Proxy(host.env(), {
     set(target, name, value) {

@@ -12,18 +12,19 @@ const SIGPIPE = 13
 const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
-/** Runs at each start, before the program: forgets what belongs to the start that made the image. */
+/** Runs at each start before the program. Drops state of the start that made the image. */
 function boot(): void {
   startClock()
   restoreDate()
   process.reset()
-  // A write to a closed pipe is EPIPE. struct sigaction of the kernel: handler, flags, restorer, mask.
+  // Ignores SIGPIPE: a write to a closed pipe fails with EPIPE. Layout of the kernel's struct sigaction: handler,
+  // flags, restorer, mask.
   call('rt_sigaction', SIGPIPE, new BigUint64Array([SIG_IGN, 0n, 0n, 0n]), null, SIGSET_SIZE)
 }
 
 let isEnding = false
 
-/** One step of the loop. When nothing is left to wait for, `beforeExit` may start more; otherwise the process ends. */
+/** One step of the loop. At its end, `beforeExit` may start more work; otherwise the process exits. */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
   if (step(hasJobs) || hasJobs) return true
@@ -35,7 +36,7 @@ function loop(hasJobs = false): boolean {
 
 let registered: (() => unknown) | undefined
 
-/** Registers what a start of the image runs. */
+/** Registers the function that a start of the image runs. */
 export function setMain(main: () => unknown): void {
   registered = main
   host.main = () => {
@@ -44,7 +45,7 @@ export function setMain(main: () => unknown): void {
   }
 }
 
-/** Returns what is registered and forgets it, so that another program of the same file can register. */
+/** Returns the registered function and removes it, so that another program in the same file can register its own. */
 export function takeMain(): (() => unknown) | undefined {
   const main = registered
   registered = undefined
@@ -52,12 +53,12 @@ export function takeMain(): (() => unknown) | undefined {
   return main
 }
 
-/** A promise of the main function that rejects ends the process as an exception does. */
+/** Turns a rejection of the main function into an uncaught exception. */
 function rejectAsException(result: unknown): void {
   if (result instanceof Promise) result.catch((error: unknown) => crash(error, 'unhandledRejection'))
 }
 
-/** Functions that `host.warm` runs before the image is written, in order. */
+/** Functions that `host.warm` runs in order before the image is written. */
 const warmUps: (() => unknown)[] = []
 
 export function addWarmUp(warmUp: () => unknown): void {
@@ -67,7 +68,7 @@ export function addWarmUp(warmUp: () => unknown): void {
   }
 }
 
-/** After an interruption by the deadline the program goes on: its own timer is due. */
+/** Ignores an interruption by the deadline: the program's own timer is due then. */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)
 }

@@ -14,7 +14,7 @@ import { readEnvironment } from './environment.ts'
 import { memoryUsage } from './memory.ts'
 import { catchSignal, releaseSignal } from './signals.ts'
 
-/** Version of Node whose members the platform has. */
+/** Node version whose members the platform follows. */
 const NODE_VERSION = '24.0.0'
 const PATH_MAX = 4096
 
@@ -37,7 +37,7 @@ export class Process extends EventEmitter {
   readonly hrtime = hrtime
   readonly memoryUsage = memoryUsage
   readonly uptime = uptime
-  /** Made by `streams.ts` when they are first read. */
+  /** `streams.ts` creates the streams at their first read. */
   declare readonly stdin: Readable
   declare readonly stdout: Writable
   declare readonly stderr: Writable
@@ -48,7 +48,7 @@ export class Process extends EventEmitter {
   #argv0: string | undefined
   #isExiting = false
 
-  /** Forgets what an earlier start of the image read. */
+  /** Drops values that an earlier start of the image read. */
   reset(): void {
     this.#env = undefined
     this.#argv = undefined
@@ -78,7 +78,7 @@ export class Process extends EventEmitter {
     return this.#argv0
   }
 
-  /** As of a compiled program of bun: the second member stands for a script. */
+  /** Arguments as in a compiled program of bun: the second element replaces the script. */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')
     this.#argv ??= [this.execPath, this.execPath, ...host.args().slice(1)]

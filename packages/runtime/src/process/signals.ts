@@ -5,7 +5,7 @@ import { signalNames, signalNumbers } from '../sys/signal-names.ts'
 const SIG_BLOCK = 0
 const SIG_UNBLOCK = 1
 const SFD_CLOEXEC_NONBLOCK = 0o2004000
-/** The size of struct signalfd_siginfo. */
+/** Size of struct signalfd_siginfo. */
 const SIGINFO = 128
 
 const caught = new Set<number>()
@@ -17,7 +17,7 @@ const setOf = (numbers: Iterable<number>): BigUint64Array<ArrayBuffer> => {
   return new BigUint64Array([bits])
 }
 
-/** Catches a signal: it is blocked and read from a descriptor, so that it interrupts no system call. */
+/** Blocks a signal and reads it from a descriptor, so that it does not interrupt system calls. */
 export function catchSignal(name: string, deliver: (name: string, number: number) => void): void {
   const number = signalNumbers[name]
   if (number === undefined || caught.has(number)) return
@@ -28,7 +28,7 @@ export function catchSignal(name: string, deliver: (name: string, number: number
   if (isFirst) new Watcher(fd, POLLIN, () => readSignals(deliver)).unref()
 }
 
-/** Gives a signal its default action again. */
+/** Restores the default action of a signal. */
 export function releaseSignal(name: string): void {
   const number = signalNumbers[name]
   if (number === undefined || !caught.delete(number)) return
@@ -36,7 +36,7 @@ export function releaseSignal(name: string): void {
   call('rt_sigprocmask', SIG_UNBLOCK, setOf([number]), null, 8)
 }
 
-/** The descriptor that caught signals can be read from, -1 if no signal is caught. */
+/** Descriptor for reading caught signals; -1 if no signal is caught. */
 export const signalDescriptor = (): number => (caught.size === 0 ? -1 : fd)
 
 function readSignals(deliver: (name: string, number: number) => void): void {

@@ -13,7 +13,7 @@ const EAGAIN = -11
 const EINTR = -4
 const CHUNK = 65_536
 
-/** Writes at once, waiting while a pipe is full: as on Node a program may exit right after a write. */
+/** Writes immediately and waits while a pipe is full. As on Node, a program may exit right after a write. */
 class OutputStream extends Writable {
   readonly fd: number
   readonly isTTY: boolean | undefined
@@ -43,7 +43,7 @@ function waitFor(fd: number, events: number): void {
   call('ppoll', new Int32Array([fd, events]), 1, null, null, 8)
 }
 
-/** Standard input. Is polled only while somebody reads. */
+/** Standard input. It is polled only while the program reads. */
 class InputStream extends Readable {
   readonly fd = 0
   readonly isTTY: boolean | undefined

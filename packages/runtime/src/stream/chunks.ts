@@ -3,7 +3,7 @@ import { StringDecoder } from '../buffer/string-decoder.ts'
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array
 
-/** Data that a stream has read ahead: bytes, text after `decode`, or objects. */
+/** Buffered data of a stream: bytes, text after `decode`, or objects. */
 export class Chunks {
   readonly #objectMode: boolean
   #chunks: unknown[] = []
@@ -14,7 +14,7 @@ export class Chunks {
     this.#objectMode = objectMode
   }
 
-  /** Turns bytes into text from now on. Returns the name of the encoding. */
+  /** Switches from bytes to text. Returns the name of the encoding. */
   decode(encoding: string): string {
     const decoder = new StringDecoder(encoding)
     this.#decoder = decoder
@@ -27,7 +27,7 @@ export class Chunks {
     this.#put(this.#decoder !== undefined && isBytes(chunk) ? this.#decoder.write(chunk) : chunk)
   }
 
-  /** Adds what the decoder still holds. */
+  /** Adds the decoder's remaining bytes. */
   end(): void {
     if (this.#decoder !== undefined) this.#put(this.#decoder.end())
   }
@@ -37,7 +37,7 @@ export class Chunks {
     this.length += this.#sizeOf(chunk)
   }
 
-  /** The first chunk, `null` if there is none. */
+  /** Removes and returns the first chunk, `null` if the buffer is empty. */
   takeFirst(): unknown {
     if (this.#chunks.length === 0) return null
     const first = this.#chunks.shift()
@@ -45,7 +45,7 @@ export class Chunks {
     return first
   }
 
-  /** Everything as one, or its beginning. */
+  /** Removes and returns the whole buffer, or its first `size` bytes. */
   takeAll(size?: number): unknown {
     if (this.#chunks.length === 0) return null
     if (this.#objectMode) return this.takeFirst()

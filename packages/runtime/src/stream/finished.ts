@@ -10,7 +10,7 @@ const premature = (): Error => coded(new Error('Premature close'), 'ERR_STREAM_P
 
 const isDone = (stream: Parts): boolean => stream.readableEnded !== false && stream.writableFinished !== false
 
-/** Calls back once a stream has ended, failed or was closed before its end. Returns what stops listening. */
+/** Calls back when a stream ends, fails or closes early. Returns a function that stops listening. */
 export function finished(stream: Stream, callback: Done): () => void {
   let isOver = false
   const settle = (error?: Error | null): void => {
@@ -35,7 +35,7 @@ export function finished(stream: Stream, callback: Done): () => void {
 
 const isTarget = (stream: Stream): stream is Stream & PipeTarget => 'write' in stream && 'end' in stream
 
-/** Pipes streams into each other; an error of one destroys all. */
+/** Pipes streams into each other. An error of one stream destroys all. */
 export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   const last = streams.at(-1)
   if (last === undefined || streams.length < 2) {
@@ -57,7 +57,7 @@ export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   return last
 }
 
-/** The same, as promises. */
+/** Promise forms. */
 export const promises = {
   finished: (stream: Stream): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 type Source = AsyncIterable<unknown>
 type Callback = (value: unknown) => unknown
 
-// Operators of Readable. One value is worked on at a time: `concurrency` is not looked at.
+// Operators of Readable. They process one value at a time and ignore `concurrency`.
 
 export async function forEach(source: Source, callback: Callback): Promise<void> {
   for await (const value of source) await callback(value)

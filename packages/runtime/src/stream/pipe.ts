@@ -9,7 +9,7 @@ export interface PipeTarget extends EventEmitter {
 
 const pipes = new WeakMap<ReadSide, Map<PipeTarget, () => void>>()
 
-/** Writes what a stream reads to another, pausing while the target is full. */
+/** Writes the data of a source to a target. Pauses the source while the target is full. */
 export function pipe(source: ReadSide, target: PipeTarget, ends: boolean): void {
   const onData = (chunk: unknown): void => {
     if (!target.write(chunk)) source.pause()

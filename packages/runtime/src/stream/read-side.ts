@@ -1,6 +1,6 @@
 import type { EventEmitter } from '../events/emitter.ts'
 
-/** Members that helpers need of a stream that can be read from. */
+/** Readable stream members that the helpers use. */
 export interface ReadSide extends EventEmitter {
   readonly destroyed: boolean
   readonly errored: Error | null

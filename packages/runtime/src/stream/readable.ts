@@ -14,7 +14,7 @@ export interface ReadableOptions extends StreamOptions {
   readonly read?: (size: number) => void
 }
 
-/** Streams that can be read from: flowing by `data` events, or paused with `readable` events and `read`. */
+/** Readable streams: flowing with `data` events, or paused with `readable` events and `read`. */
 export class Readable extends Stream implements AsyncIterable<unknown> {
   readonly readableHighWaterMark: number
   readonly readableObjectMode: boolean
@@ -36,7 +36,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     if (options.encoding !== undefined) this.setEncoding(options.encoding)
   }
 
-  /** A stream of the values of an iterable. */
+  /** Stream of the values of an iterable. */
   static from(source: Iterable<unknown> | AsyncIterable<unknown>, options: ReadableOptions = {}): Readable {
     const isText = typeof source === 'string' || source instanceof Uint8Array
     const values: Iterable<unknown> | AsyncIterable<unknown> = isText ? [source] : source
@@ -59,7 +59,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     return this.destroyed && !this.readableEnded
   }
 
-  /** Called by implementations. Returns false if no more is wanted for now. */
+  /** For implementations: adds a chunk. Returns false if the buffer is full. */
   push(chunk: unknown, encoding?: string): boolean {
     this.#isReading = false
     if (chunk === null) {
@@ -235,7 +235,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     })
   }
 
-  /** A Duplex overrides it: its other half may not be done. */
+  /** Called after the end. A Duplex overrides it because its writable half may be open. */
   protected afterEnd(): void {
     if (this.autoDestroy) this.destroy()
   }

@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly destroy?: (error: Error | null, done: Done) => void
 }
 
-/** Base of all streams: one end, by `destroy`, with at most one error. */
+/** Base of all streams. A stream ends once, by `destroy`, with at most one error. */
 export class Stream extends EventEmitter {
   destroyed = false
   closed = false

@@ -1,7 +1,7 @@
 import { type Done, Stream } from './stream.ts'
 import { type WritableOptions, WriteSide } from './write-side.ts'
 
-/** Streams that can be written to; a Duplex is one too. */
+/** Writable streams. A Duplex is also an instance. */
 export class Writable extends Stream {
   readonly #side: WriteSide
 

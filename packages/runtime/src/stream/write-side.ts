@@ -10,7 +10,7 @@ export interface WritableOptions extends StreamOptions {
   readonly final?: (done: Done) => void
 }
 
-/** Functions that take what is written to a stream. */
+/** Functions of a stream that consume written data. */
 export interface Sink extends Stream {
   _write(chunk: unknown, encoding: string, done: Done): void
   _final(done: Done): void
@@ -25,7 +25,7 @@ interface Pending {
 
 const nothing = (): void => {}
 
-/** The writing half of a stream: one chunk at a time goes to the sink, the others wait. */
+/** Writable half of a stream. The sink gets one chunk at a time; the other chunks wait. */
 export class WriteSide {
   length = 0
   ended = false
@@ -91,7 +91,7 @@ export class WriteSide {
     this.#next()
   }
 
-  /** Calls back what was not written. */
+  /** Drops waiting chunks and calls their callbacks with the error. */
   drop(error: Error | null): void {
     for (const { done } of this.#queue.splice(0)) nextTick(() => done(error ?? destroyed()))
   }
@@ -119,7 +119,9 @@ export class WriteSide {
     }
   }
 
-  /** A sink that is done at once can take the next chunk at once: a program may exit right after a write. */
+  /**
+   * If the sink finishes synchronously, the next chunk is written immediately: a program may exit right after a write.
+   */
   #write(pending: Pending): void {
     this.#isWriting = true
     let isSync = true

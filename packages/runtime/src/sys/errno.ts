@@ -1,4 +1,4 @@
-// Names, numbers and texts as libuv has them (uv.h, UV_ERRNO_MAP): Node's messages begin with them.
+// Names, numbers and texts of libuv (uv.h, UV_ERRNO_MAP). Node's messages begin with them.
 const table: Readonly<Record<number, readonly [name: string, text: string]>> = {
   1: ['EPERM', 'operation not permitted'],
   2: ['ENOENT', 'no such file or directory'],
@@ -67,14 +67,14 @@ const table: Readonly<Record<number, readonly [name: string, text: string]>> = {
   125: ['ECANCELED', 'operation canceled'],
 }
 
-/** The name of an errno, given positive or negative. */
+/** Name of a positive or negative errno. */
 export const errnoName = (errno: number): string => table[Math.abs(errno)]?.[0] ?? `ERRNO_${Math.abs(errno)}`
 
-/** All names with their positive numbers, as `os.constants.errno` has them. */
+/** All names with positive numbers, as in `os.constants.errno`. */
 export const errnoNumbers = (): Record<string, number> =>
   Object.fromEntries(Object.entries(table).map(([number, [name]]) => [name, Number(number)]))
 
-/** An error with members that Node's system errors have. */
+/** Error with the members of Node's system errors. */
 export interface SystemError extends Error {
   errno: number
   code: string
@@ -83,7 +83,7 @@ export interface SystemError extends Error {
   dest?: string
 }
 
-/** An error of a file call, such as `ENOENT: no such file or directory, open '/x'`. `result` is `-errno`. */
+/** Error of a file call, such as `ENOENT: no such file or directory, open '/x'`. `result` is `-errno`. */
 export function fileError(result: number, syscall: string, path?: string, dest?: string): SystemError {
   const code = errnoName(result)
   const text = table[-result]?.[1] ?? 'unknown error'
@@ -99,7 +99,7 @@ export function fileError(result: number, syscall: string, path?: string, dest?:
   })
 }
 
-/** An error of a socket, pipe or process call, such as `connect ECONNREFUSED /run/x.sock`. */
+/** Error of a socket, pipe or process call, such as `connect ECONNREFUSED /run/x.sock`. */
 export function callError(result: number, syscall: string, about = ''): SystemError {
   const code = errnoName(result)
   return Object.assign(new Error(`${syscall} ${code}${about === '' ? '' : ` ${about}`}`), {

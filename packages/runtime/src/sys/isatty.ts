@@ -1,9 +1,9 @@
 import { call } from './numbers.ts'
 
 const TCGETS = 0x5401
-/** Larger than struct termios of the kernel. */
+/** Buffer size, larger than the kernel's struct termios. */
 const TERMIOS = 64
 
-/** Returns true if a descriptor is a terminal. */
+/** Returns true if the descriptor is a terminal. */
 export const isatty = (fd: number): boolean =>
   Number.isInteger(fd) && fd >= 0 && call('ioctl', fd, TCGETS, new Uint8Array(TERMIOS)) === 0

@@ -1,6 +1,6 @@
 import { type Argument, host } from '../host.ts'
 
-// Numbers of system calls, x64 and arm64: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+// System call numbers for x64 and arm64: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
 const table = {
   read: [0, 63],
   write: [1, 64],
@@ -77,12 +77,12 @@ const column = host.arch === 'x64' ? 0 : 1
 
 const EINTR = -4
 
-/** Calls the kernel by name. The result is negative, `-errno`, if the call failed. */
+/** Calls the kernel by name. A failed call returns `-errno`. */
 export function call(name: Call, a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument) {
   return host.syscall(table[name][column], a, b, c, d, e, f)
 }
 
-/** Retries a call that a signal interrupted. */
+/** Retries a call after EINTR. */
 export function callAgain(...args: Parameters<typeof call>): number {
   for (;;) {
     const result = call(...args)

@@ -1,4 +1,4 @@
-/** Numbers of Linux on x64 and arm64. */
+/** Signal numbers of Linux on x64 and arm64. */
 export const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -37,7 +37,7 @@ export const signalNumbers: Readonly<Record<string, number>> = {
 
 const aliases = new Set(['SIGIOT', 'SIGPOLL'])
 
-/** Names by number. */
+/** Signal names by number. */
 export const signalNames: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(signalNumbers)
     .filter(([name]) => !aliases.has(name))

@@ -4,9 +4,12 @@ import type { TlsSettings } from './options.ts'
 import type { Report } from './report.ts'
 import { distrustOf } from './trust-error.ts'
 
-/** Errors of Mbed TLS: ssl.h, x509.h, pk.h, pem.h, net_sockets.h. The low seven bits are those of a lower layer. */
+/**
+ * Errors of Mbed TLS from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. The low seven bits are the error of a lower
+ * layer.
+ */
 const BAD_KEY_KIND = [-0x2600, -0x3c80, -0x3a00]
-/** Refused for its chain or names, or for the use that it is for. */
+/** Errors for a certificate with an invalid chain, name or key usage. */
 const REFUSED = [-0x2700, -0x7a00]
 const NO_AUTHORITY = -0x7680
 const ALERT = -0x7780
@@ -15,7 +18,7 @@ const NO_PEM = -0x1080
 const PEM_DAMAGED = [-0x1100, -0x1480]
 const PASSWORD_NEEDED = [-0x3c00, -0x1300]
 
-/** Alerts with a meaning for people: RFC 8446, 6. */
+/** TLS alerts with a helpful text (RFC 8446, 6). */
 const alerts: Readonly<Record<number, string>> = {
   40: 'handshake failure: its certificate may be of a kind that the small runtime does not know, such as Ed25519',
   42: 'bad certificate',
@@ -47,7 +50,7 @@ export const resetError = (): Error => {
   return coded(new Error(message), 'ECONNRESET')
 }
 
-/** The error of a child that did not get as far as `ready`. */
+/** Error of a child that failed before `ready`. */
 export function childError(report: Report, settings: TlsSettings): Error {
   const { stage, error } = report
   if (stage === 'sandbox') {
@@ -63,7 +66,7 @@ export function childError(report: Report, settings: TlsSettings): Error {
   return protocolError(`the client cannot be set up (${hex(error)})`)
 }
 
-/** The error of a child that ended after the handshake, by its exit code; `undefined` if the connection was closed. */
+/** Error for the exit code of a child after the handshake. `undefined` if the connection was closed normally. */
 export function exitError(code: number | null, signal: string | null): Error | undefined {
   if (code === 0) return undefined
   if (code === 1) return coded(new Error('read ECONNRESET'), 'ECONNRESET')
@@ -92,7 +95,7 @@ function handshakeError(report: Report, settings: TlsSettings): Error {
 const alertError = (alert: number): Error =>
   protocolError(`the server ended the connection with alert ${alert}${alert in alerts ? `, ${alerts[alert]}` : ''}`)
 
-/** The error for a certificate or key of the program's own, with a code as OpenSSL has it. */
+/** Error for an invalid certificate or key of the program itself, with OpenSSL's code. */
 function unreadable(which: 'ca' | 'cert' | 'key', error: number, text: string): Error {
   const high = highOf(error)
   const failed = (code: string, what: string): Error => coded(new Error(`TLS option ${which}: ${what}`), code)

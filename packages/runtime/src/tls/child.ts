@@ -11,10 +11,13 @@ const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
 const SIGKILL = 9
 const P_PID = 1
 
-/** `cni-build` finds it in a bundle and takes the native program with TLS: packages/cni-build/src/small/tools-small.ts. */
+/**
+ * `cni-build` searches bundles for this text and then uses the native program with TLS:
+ * packages/cni-build/src/small/tools-small.ts.
+ */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
-/** The process that holds the network connection. It is reaped by `wait` or `end`. */
+/** Process that holds the network connection. `wait` or `end` reaps it. */
 export class TlsChild {
   /** The parent's end of the socket pair. */
   readonly fd: number
@@ -36,7 +39,7 @@ export class TlsChild {
     this.#pid = pid
   }
 
-  /** Reaps a process whose end of the pair is closed, which only its exit does; the error that its exit code stands for. */
+  /** Reaps the process after its end of the socket pair is closed. Returns the error for its exit code. */
   wait(): Error | undefined {
     const pid = this.#pid
     if (pid === undefined) return this.#exit
@@ -47,7 +50,7 @@ export class TlsChild {
     return this.#exit
   }
 
-  /** Ends the process now. */
+  /** Kills the process. */
   end(): void {
     const pid = this.#pid
     if (pid === undefined) return
@@ -55,7 +58,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() needs CAP_KILL. The process also ends because its end of the pair is closed.
+    // kill() may lack CAP_KILL. The process also exits because its end of the pair is closed.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

@@ -15,29 +15,29 @@ export interface TlsOptions {
   readonly cert?: Pems
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
-  /** Decides about an error code only: a certificate in `ca` is always trusted, self-signed or not. */
+  /** Affects only the error code: a certificate in `ca` is always trusted, self-signed or not. */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext
   readonly timeout?: number
   readonly signal?: AbortSignal
 }
 
-/** Texts that the child reads, and the identity that the server must have. */
+/** Texts that the child reads, and the expected identity of the server. */
 export interface TlsSettings {
   readonly ca: string | undefined
   readonly cert: string | undefined
   readonly key: string | undefined
   /** Name or address that the certificate must have. */
   readonly identity: string
-  /** The identity, if it is a name. */
+  /** The identity if it is a name. */
   readonly name: string | undefined
-  /** The identity, if it is an address. */
+  /** The identity if it is an address. */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean
 }
 
-/** Certificates and key, as `tls.createSecureContext` returns them. */
+/** Certificates and key, the result of `tls.createSecureContext`. */
 export class SecureContext {
   readonly ca: string | undefined
   readonly cert: string | undefined
@@ -51,7 +51,10 @@ export class SecureContext {
   }
 }
 
-/** Options that Node has and that would change what is trusted or sent: to ignore one would be dangerous. */
+/**
+ * Options of Node that are unsupported and rejected. They change trust or data on the wire, so ignoring them would be
+ * dangerous.
+ */
 const LACKING = [
   ...['ALPNProtocols', 'checkServerIdentity', 'ciphers', 'crl', 'lookup', 'maxVersion', 'minVersion', 'passphrase'],
   ...['pfx', 'pskCallback', 'secureOptions', 'secureProtocol', 'session', 'sigalgs', 'socket'],
@@ -86,7 +89,7 @@ function pemText(given: Pems | undefined): string | undefined {
   return list.map((one) => (typeof one === 'string' ? one : host.decode(one))).join('\n')
 }
 
-/** 4 or 16 bytes, which a socket address has at these places. */
+/** The 4 or 16 bytes of an address, from their places in a socket address. */
 function addressBytes(address: string): Uint8Array | undefined {
   const bytes = ipAddress(address, 0)
   return isIP(address) === 4 ? bytes?.subarray(4, 8) : bytes?.subarray(8, 24)

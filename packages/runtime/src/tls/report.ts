@@ -1,21 +1,21 @@
 import { formatName } from '../x509/name.ts'
 
-/** Bytes of a report: `TlsReport` in native/tls.h. */
+/** Size of a report in bytes: `TlsReport` in native/tls.h. */
 export const REPORT_SIZE = 1048
 
 const NAME_SIZE = 512
 const SUBJECT_AT = REPORT_SIZE - 2 * NAME_SIZE
 
-/** Where a child stopped: `ready`, or the step that failed. In the order of native/tls.h. */
+/** Stages of a child in the order of native/tls.h: `ready`, or the step that failed. */
 const STAGES = ['ready', 'sandbox', 'ca', 'cert', 'key', 'pair', 'setup', 'handshake'] as const
 export type Stage = (typeof STAGES)[number]
 
-/** Result of a handshake, as the child reports it. */
+/** Result of a handshake, reported by the child. */
 export interface Report {
   readonly stage: Stage
   readonly error: number
   readonly flags: number
-  /** Certificates above the server's own in the chain. */
+  /** Number of certificates above the server's own in the chain. */
   readonly above: number
   /** True if the last certificate of the chain is self-signed. */
   readonly isSelfSigned: boolean
@@ -26,8 +26,8 @@ export interface Report {
 }
 
 /**
- * Reads the first bytes of a child. A server may have taken the child over: any bytes are possible. `undefined` for what
- * no child of ours sends.
+ * Decodes the first bytes of a child. A server may have compromised the child, so the bytes are not trusted.
+ * `undefined` if they are invalid.
  */
 export function readReport(bytes: Uint8Array): Report | undefined {
   if (bytes.length < REPORT_SIZE) return undefined
@@ -53,7 +53,7 @@ function readName(der: Uint8Array): string {
   try {
     return der.length === 0 ? '' : formatName(der)
   } catch {
-    // The certificate has a name that is no DER, or one that is longer than a report takes.
+    // The name is invalid DER, or longer than a report allows.
     return ''
   }
 }

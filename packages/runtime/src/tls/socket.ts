@@ -12,7 +12,7 @@ const VERSIONS: Readonly<Record<number, string>> = { 771: 'TLSv1.2', 772: 'TLSv1
 
 type Failure = Error & { code?: string }
 
-/** A TLS connection: a child process holds the network's side, this is the other end of a socket pair. */
+/** A TLS connection. A child process holds the network connection; this object holds the other end of a socket pair. */
 export class TLSSocket extends Socket {
   readonly encrypted = true
   authorized = false
@@ -55,7 +55,7 @@ export class TLSSocket extends Socket {
     return VERSIONS[this.#report?.version ?? 0] ?? null
   }
 
-  /** Names of the server's certificate: the rest stays in the child. */
+  /** Names of the server's certificate. The rest of the certificate stays in the child. */
   getPeerX509Certificate(): { readonly subject: string; readonly issuer: string } | undefined {
     if (this.#report === undefined) return undefined
     const { subject, issuer } = this.#report
@@ -114,7 +114,7 @@ export class TLSSocket extends Socket {
     else run()
   }
 
-  /** Gives the connection to a child. The parent closes its own descriptor of it. */
+  /** Passes the connection to a child and closes the parent's descriptor. */
   #secure(network: Socket): void {
     const fd = network._handle?.fd ?? -1
     this.#peer = socketName('getpeername', fd)
@@ -177,7 +177,7 @@ export class TLSSocket extends Socket {
     else this.push(null)
   }
 
-  /** The exit code of the child says why the pair was closed, which only its exit does. */
+  /** Reads the reason from the child's exit code. The pair closes only when the child exits. */
   #causeOf(error: Failure): Error {
     const isOver = error.code === 'EPIPE' || error.code === 'ECONNRESET'
     return (isOver ? this.#child?.wait() : undefined) ?? error

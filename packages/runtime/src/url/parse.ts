@@ -10,7 +10,7 @@ export const defaultPorts: Readonly<Record<string, string>> = {
   'file:': '',
 }
 
-/** The parts of a URL in their written form. `path` of a URL such as `mailto:x` has no segments: it is opaque. */
+/** Serialized parts of a URL. `path` is opaque, without segments, for URLs such as `mailto:x`. */
 export interface Parts {
   protocol: string
   username: string
@@ -24,7 +24,7 @@ export interface Parts {
 
 export const isSpecial = (protocol: string): boolean => protocol in defaultPorts
 
-/** Parses a URL as the URL standard says. Returns `undefined` for an invalid one. */
+/** Parses a URL by the URL standard. Returns `undefined` if it is invalid. */
 export function parse(input: string, base?: Parts): Parts | undefined {
   const text = input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '')
   const [beforeFragment, fragment] = cut(text, '#')
@@ -57,7 +57,7 @@ const empty = (protocol: string): Parts => ({
   fragment: null,
 })
 
-/** The text before and after the first `mark`. */
+/** Text before and after the first `mark`. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
@@ -147,7 +147,7 @@ export function setHost(parts: Parts, text: string): boolean {
 export const portText = (protocol: string, port: string): string =>
   port === '' || String(Number(port)) === defaultPorts[protocol] ? '' : String(Number(port))
 
-/** Adds the segments of a path, which may begin with a slash, to those of the base. */
+/** Appends the segments of a path to the base. The path may begin with a slash. */
 export function withPath(parts: Parts, base: readonly string[], text: string): Parts {
   const segments = [...base]
   const given = text.split(slash(parts.protocol))

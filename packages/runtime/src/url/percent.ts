@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** Characters above the C0 controls that each part of a URL has percent-encoded. */
+/** Characters, besides C0 controls, that are percent-encoded in each part of a URL. */
 export const sets = {
   control: '',
   fragment: ' "<>`',
@@ -23,7 +23,7 @@ export function percentBytes(text: string): string {
   return Array.from(host.encode(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
-/** Decodes what is encoded, leaves a lone `%` as it is. */
+/** Decodes percent-encoded bytes. Keeps a lone `%`. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text
   const bytes = host.encode(text)

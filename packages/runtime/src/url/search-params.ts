@@ -34,18 +34,18 @@ function pairsOf(init: Init): Pair[] {
   })
 }
 
-/** A query as a list of names and values. */
+/** Query as a list of names and values. */
 export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined
 
-  /** `changed` is for URL: it is called with the query when the list has changed. */
+  /** `changed` is for URL: called with the new query after each change of the list. */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Takes another query, without calling back. */
+  /** Replaces the query without a callback. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

@@ -21,7 +21,7 @@ function parseOrThrow(input: string, base?: string): Parts {
   throw Object.assign(error, { input, ...(base === undefined ? {} : { base }) })
 }
 
-/** A URL of the URL standard. Names of hosts are ASCII. */
+/** URL by the URL standard. Host names are ASCII. */
 export class URL {
   #parts: Parts
   readonly #params: URLSearchParams

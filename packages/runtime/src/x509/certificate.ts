@@ -8,16 +8,16 @@ import { firstPem } from './pem.ts'
 
 const SEQUENCE = 0x30
 const VERSION = 0xa0
-/** Labels that OpenSSL takes for a certificate. */
+/** PEM labels of certificates that OpenSSL accepts. */
 const LABEL = /^(?:X509 |TRUSTED )?CERTIFICATE$/
 
-/** A certificate, of which names are read and nothing is verified. */
+/** Reads the names of a certificate. Verifies nothing. */
 export class X509Certificate {
   readonly raw: Buffer
   readonly subject: string
   readonly issuer: string
 
-  /** Takes PEM, of which the first certificate counts, or DER. */
+  /** Accepts PEM, using the first certificate, or DER. */
   constructor(given: string | ArrayBufferView) {
     const der = derOf(given)
     const parts = partsOf(der)
@@ -36,12 +36,12 @@ function derOf(given: unknown): Uint8Array {
   return bytes[0] === SEQUENCE ? bytes : firstPem(host.decode(bytes), LABEL)
 }
 
-/** RFC 5280, 4.1. */
+/** Finds issuer and subject (RFC 5280, 4.1). */
 function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject: Element } {
   const certificate = expectElement([readElement(der)], 0, SEQUENCE)
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
-  // Version 1 is left out.
+  // A version 1 certificate omits the version.
   const first = body[0]?.tag === VERSION ? 1 : 0
-  // serial number, algorithm, issuer, validity, subject
+  // order: serial number, algorithm, issuer, validity, subject
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
 }

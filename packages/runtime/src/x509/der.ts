@@ -1,6 +1,6 @@
 import { coded } from '../errors.ts'
 
-/** One element of DER (X.690): its tag and its content. */
+/** Element of DER (X.690): tag and content. */
 export interface Element {
   readonly tag: number
   readonly content: Uint8Array
@@ -9,13 +9,13 @@ export interface Element {
 }
 
 const LONG_FORM = 0x80
-/** Lengths of more bytes exceed what a certificate has. */
+/** Maximum bytes of a length. Certificates are smaller than longer lengths allow. */
 const MAX_LENGTH_BYTES = 3
 
 const damaged = (what: string, code: string): Error =>
   coded(new Error(`error:asn1 encoding routines::${what}`), `ERR_OSSL_ASN1_${code}`)
 
-/** Reads the first element of `bytes`. Throws if it is cut off. */
+/** Reads the first element of `bytes`. Throws if it is truncated. */
 export function readElement(bytes: Uint8Array): Element {
   const [tag, first] = bytes
   if (tag === undefined || first === undefined) throw damaged('header too long', 'HEADER_TOO_LONG')
@@ -27,7 +27,7 @@ export function readElement(bytes: Uint8Array): Element {
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(0, start + length) }
 }
 
-/** Reads all elements of the content of a SEQUENCE or SET. */
+/** Reads all elements in the content of a SEQUENCE or SET. */
 export function readElements(content: Uint8Array): Element[] {
   const elements: Element[] = []
   for (let rest = content; rest.length > 0; ) {
@@ -38,14 +38,14 @@ export function readElements(content: Uint8Array): Element[] {
   return elements
 }
 
-/** The element at an index, which must have the tag. */
+/** Element at an index. Throws unless it has the tag. */
 export function expectElement(elements: readonly Element[], index: number, tag: number): Element {
   const element = elements[index]
   if (element?.tag !== tag) throw damaged('wrong tag', 'WRONG_TAG')
   return element
 }
 
-/** The dotted text of an object identifier. */
+/** Dotted text of an object identifier. */
 export function readObjectId(content: Uint8Array): string {
   const arcs: number[] = []
   let arc = 0

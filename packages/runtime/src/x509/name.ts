@@ -4,10 +4,10 @@ import { expectElement, readElement, readElements, readObjectId } from './der.ts
 const SET = 0x31
 const OBJECT_ID = 0x06
 const BMP_STRING = 0x1e
-/** PrintableString, T61String and IA5String: one byte for each character. */
+/** PrintableString, T61String and IA5String: one byte a character. */
 const LATIN1 = new Set([0x13, 0x14, 0x16])
 
-/** Short names as OpenSSL has them. */
+/** Short names, as OpenSSL abbreviates them. */
 const names: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',
@@ -31,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'emailAddress',
 }
 
-/** A distinguished name as Node prints it: `CN=…` on a line for each part, in the order of the certificate. */
+/** Distinguished name as Node prints it: `CN=…`, one part a line, in the order of the certificate. */
 export function formatName(der: Uint8Array): string {
   return readElements(readElement(der).content)
     .map((part) =>
@@ -56,7 +56,7 @@ function textOf(tag: number, content: Uint8Array): string {
   return units.map((at) => String.fromCharCode((content[at] ?? 0) * 256 + (content[at + 1] ?? 0))).join('')
 }
 
-/** RFC 2253, and control characters in hexadecimal. */
+/** Escapes by RFC 2253; control characters become hexadecimal. */
 const escaped = (text: string): string =>
   text
     .replace(/[,+"\\<>;]/g, '\\$&')

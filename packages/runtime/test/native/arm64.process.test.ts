@@ -6,7 +6,7 @@ import { build, built } from './programs.ts'
 const runtime = built.replace('linux-x64', 'linux-arm64')
 const QEMU = '/usr/bin/qemu-aarch64-static'
 
-/** `write` has number 64 there. */
+/** Prints a line: `write` has number 64 on arm64. */
 const SOURCE = `const tell = (text) => { const bytes = host.encode(text + '\\n'); host.syscall(64, 1, bytes, bytes.length) }
 host.main = async () => {
   tell(host.arch + ' ' + host.args().slice(1))
@@ -16,7 +16,7 @@ host.main = async () => {
   tell(String(pid < 0 || pid > 0))
 }`
 
-// Bytecode serves every processor, and an image is made by the runtime of its own.
+// All processors share bytecode. Each processor's own runtime makes the image.
 describe.skipIf(!built || !existsSync(runtime) || !existsSync(QEMU))('a program for arm64', () => {
   it('is made by qemu from bytecode of x64, twice the same, and runs', () => {
     const { bytecode, program } = build(SOURCE)
@@ -31,7 +31,7 @@ describe.skipIf(!built || !existsSync(runtime) || !existsSync(QEMU))('a program 
     expect([stderr, stdout]).toEqual(['', 'arm64 first\n{"a":[1,2.5,"é"]}\ntrue\n'])
   })
 
-  it('refuses what is no bytecode', () => {
+  it('rejects a file that is not bytecode', () => {
     const { stderr, status } = spawnSync(QEMU, [runtime, runtime, '/dev/null/x'], { encoding: 'utf8' })
     expect([stderr, status]).toEqual([`cni-runtime: ${runtime} is not bytecode of cni-compile\n`, 1])
   })
@@ -39,11 +39,11 @@ describe.skipIf(!built || !existsSync(runtime) || !existsSync(QEMU))('a program 
 
 const tls = `${runtime}-tls`
 
-// qemu-user has no filter of system calls: the child must refuse to go on.
+// qemu-user has no seccomp filter: the child must refuse to continue.
 describe.skipIf(!built || !existsSync(tls) || !existsSync(QEMU))(
   'TLS on arm64 without a filter of system calls',
   () => {
-    it('reports that the kernel refused it', () => {
+    it('reports that the kernel refused the filter', () => {
       const { bytecode, program } = build(`const [SOCKETPAIR, READ, WRITE] = [199, 63, 64]
 const pair = () => { const fds = new Int32Array(2); host.syscall(SOCKETPAIR, 1, 1, 0, fds); return fds }
 host.main = () => {

@@ -23,13 +23,13 @@ describe.skipIf(!built)('making an image', () => {
     ['await Promise.reject(new RangeError("not today"))', 'RangeError: not today'],
     ['host.main = undefined', 'the program registers no main function'],
     ['await import("./other.js")', "could not load module 'other.js'"],
-  ])('ends with a sentence for %s', (source, sentence) => {
+  ])('fails with a message for %s', (source, sentence) => {
     const { stderr, status } = build(MAIN + source)
     expect(stderr).toContain(sentence)
     expect(status).toBe(1)
   })
 
-  it('names the line that did it', () => {
+  it('names the line of the refused call', () => {
     const { stderr } = build(`${MAIN}function early() {\n  return host.now()\n}\nearly()\n`)
     const line = PLATFORM.split('\n').length + 2
     expect(stderr).toContain(`at early (in.js:${line}:`)
@@ -39,7 +39,7 @@ describe.skipIf(!built)('making an image', () => {
     expect(build(`${MAIN}host.syscall(9, 0, 4096, 3, 34, -1, 0)`)).toMatchObject({ stderr: '', status: 0 })
   })
 
-  it('makes the same bytes again, whatever the environment and the place of the stack', () => {
+  it('has the same bytes for any environment and stack address', () => {
     const source = `${MAIN}
 const many = Array.from({ length: 1000 }, (_, i) => ({ ['key' + i]: [i, String(i), i / 7] }))
 const cycle = { many }
@@ -58,7 +58,7 @@ host.keep = [generator, views, cycle]`
   it.each([
     ['let x = ;', /^in\.js:\d+:\d+: SyntaxError: unexpected token in expression: ';'\n$/],
     ['import x from "nothing"', /^in\.js: SyntaxError: the import of "nothing" is not bundled\n$/],
-  ])('tells where %s is wrong', (source, message) => {
+  ])('reports the line of %s', (source, message) => {
     expect(build(source, { platform: '' })).toMatchObject({ stderr: expect.stringMatching(message), status: 1 })
   })
 
@@ -72,7 +72,7 @@ host.keep = [generator, views, cycle]`
         writeFileSync(file, Buffer.concat([Buffer.from('cni-bc\u0001\0another build'), Buffer.alloc(100)])),
       'was made by another version of cni-compile',
     ],
-  ])('refuses bytecode that is %s', (_, damage, sentence) => {
+  ])('rejects bytecode that is %s', (_, damage, sentence) => {
     const { bytecode, program } = build(MAIN)
     damage(bytecode)
     const { stderr, status } = spawnSync(built, [bytecode, `${program}2`], { encoding: 'utf8' })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { built, run } from './programs.ts'
 
 describe.skipIf(!built)('the edited engine', () => {
-  it('evaluates yield in the head of a for-of loop, and closes the iterators that are open', () => {
+  it('evaluates yield in the head of a for-of loop and closes open iterators', () => {
     const { stdout, stderr } = run(`function* inner(log) { try { yield 1; yield 2 } finally { log.push('closed') } }
 function* outer(log) {
   for (const a of yield 'head') { for (const b of inner(log)) { if (b === 2) return 'end ' + a; yield b } }
@@ -39,7 +39,7 @@ host.main = async () => {
     ])
   })
 
-  it('finds names and keys of the image and of this start, as 8 and as 16 bits, as ropes', () => {
+  it('finds names and keys of the image and of this start, as 8-bit strings, 16-bit strings and ropes', () => {
     const { stdout } = run(`const key = (text) => 'k' + text
 const early = { [key('early')]: 1, 'ключ': 2 }
 const map = new Map([[key('early'), 1], ['ключ', 2]])

@@ -1,4 +1,5 @@
-// Random allocations of the arena while an image is made and after: contents survive, blocks never overlap.
+// Makes random allocations in the arena while an image is made and afterwards. Contents must survive, and blocks must
+// never overlap.
 #include "arena.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void fail(const char *what) {
   exit(1);
 }
 
-// Mostly small, some of the large sizes, a few of tens of MiB.
+// Mostly small sizes, some large sizes, a few of tens of MiB.
 static size_t draw_size(void) {
   size_t kind = draw(4000);
   if (kind == 0) return draw(70u << 20);
@@ -50,7 +51,7 @@ int main(void) {
     if (round == ROUNDS / 2) {
       size_t used = arena_close(arena, 8);
       if (used % ARENA_PAGE != 0) fail("the image does not end with a page");
-      // Memory that the kernel maps behind the image of a real program.
+      // In a real program the kernel maps this memory behind the image.
       arena->end = (char *)ARENA_BASE + used;
     }
     int i = (int)draw(BLOCKS);

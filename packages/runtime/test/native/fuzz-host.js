@@ -1,4 +1,4 @@
-// Calls the members of the host object with values that fit and values that do not. Wrong ones must throw TypeError.
+// Calls the functions of the host object with valid and invalid values. Invalid values must throw TypeError.
 const host = globalThis.__host
 let state = 12345
 const draw = (below) => {
@@ -53,7 +53,7 @@ const values = [
   () => new Proxy([], {}),
 ]
 const some = () => values[draw(values.length)]()
-// Numbers that no kernel has: the arguments are converted, and nothing happens.
+// Unused system call numbers: arguments are converted, and the call has no effect.
 const numbers = [4000, -1, 99999, 123456n, 4001.0]
 const calls = {
   syscall: () => [numbers[draw(numbers.length)], ...Array.from({ length: draw(8) }, some)],
@@ -76,7 +76,7 @@ let thrown = 0
 for (let i = 0; i < 40000; i++) {
   const name = names[draw(names.length)]
   const given = calls[name]()
-  // A real deadline would end this loop.
+  // A short deadline would end this loop.
   if (name === 'setDeadline' && typeof given[0] === 'number' && given[0] > 0) given[0] = 1e9
   try {
     host[name](...given)
@@ -87,7 +87,7 @@ for (let i = 0; i < 40000; i++) {
 }
 host.setDeadline(0, -1)
 if (thrown < 1000) throw new Error(`only ${thrown} calls were refused`)
-// Missing arguments altogether.
+// Calls without arguments.
 for (const name of names) {
   try {
     host[name]()

@@ -1,4 +1,5 @@
-// fuzz-image ELF SEED ROUNDS: adds an image to damaged copies of the beginning of a file. Prints how many were accepted.
+// fuzz-image ELF SEED ROUNDS: adds an image to damaged copies of the beginning of a file. Prints the number of accepted
+// copies.
 #include "image.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ int main(int count, char **values) {
     size_t cut = draw(4) == 0 ? draw((uint32_t)size + 1) : size;
     uint8_t *elf = malloc(cut);
     memcpy(elf, whole, cut);
-    // Header and program headers are in the first 500 bytes.
+    // ELF header and program headers are in the first 500 bytes.
     for (uint32_t i = draw(6); i > 0 && cut > 0; i--) elf[draw(cut < 500 ? (uint32_t)cut : 500)] = (uint8_t)draw(256);
     ImageSegment segment = {0x2000000000, draw(1 << 20), 64 << 20, 0x10000};
     if (!image_add_segment(elf, cut, &segment)) accepted++;

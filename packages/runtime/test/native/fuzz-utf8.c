@@ -1,5 +1,5 @@
-// Reads records (u32 length, bytes) and answers each with: u32 valid prefix, u32 length of the repaired text, the text.
-// Buffers are of the exact size, so that AddressSanitizer sees a byte too many.
+// Reads records (u32 length, bytes). Answers each with u32 valid prefix, u32 length of the repaired text, and the text.
+// Buffers have the exact size, so that AddressSanitizer detects an overrun of one byte.
 #include "utf8.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { built, run } from './programs.ts'
 
-// References to what lies in the image are not counted: a count there says nothing.
-describe.skipIf(!built)('what lies in the image', () => {
-  it('stays when the last variable that refers to it is gone', () => {
+// The engine does not count references to objects in the image: their counts are meaningless.
+describe.skipIf(!built)('an object in the image', () => {
+  it('survives the last variable that refers to it', () => {
     const { stdout } =
       run(`let list = [{ text: 'of the image' }, 'a' + host.arch, () => 'called', Symbol('kept'), 2n ** 70n]
 host.main = () => {
@@ -18,7 +18,7 @@ host.main = () => {
     expect(stdout).toBe('of the image,ax64,called,Symbol(kept),1180591620717411303424\n')
   })
 
-  it('is not changed by what is made of it', () => {
+  it('is unchanged when a program uses a copy of it', () => {
     const { stdout } = run(`const text = ['image', host.arch].join('-')
 const shape = { a: 1 }
 const twin = { a: 2 }
@@ -35,7 +35,7 @@ host.main = () => {
     expect(stdout).toBe('image-x64 image-x64-and more {"a":1,"b":3} {} {"a":5} 1,2,3 1,2,3,4\n')
   })
 
-  it('refers to what is made later, and is referred to, through collections of garbage', () => {
+  it('keeps references to and from later objects through garbage collections', () => {
     const { stdout } = run(`const keeper = { kept: undefined, map: new Map(), weak: new WeakMap() }
 const counter = (() => {
   let value

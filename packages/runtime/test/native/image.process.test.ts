@@ -59,13 +59,13 @@ describe.skipIf(!built)('a program file', () => {
     expect(headers.find(({ type }) => type === GNU_STACK)?.flags).toBe(READ | WRITE)
   })
 
-  it('is static, and its segments are in the order of their addresses', () => {
+  it('is static, with its segments in the order of their addresses', () => {
     expect(headers.some(({ type }) => type === INTERP)).toBe(false)
     const addresses = loads.map(({ address }) => address)
     expect(addresses).toEqual(addresses.toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
-  it('tells its versions in a note', () => {
+  it('records its versions in a note', () => {
     const note = headers.find(({ type }) => type === NOTE)
     const at = Number(note?.offset)
     expect([elf.readUInt32LE(at), elf.readUInt32LE(at + 8)]).toEqual([4, 1])
@@ -74,7 +74,7 @@ describe.skipIf(!built)('a program file', () => {
     expect(versions).toMatchObject({ runtime: '0.1.0', quickjs: '2025-04-26', musl: '1.2.5', arch: 'x64' })
   })
 
-  it('is free of the parser of JavaScript', () => {
+  it('does not contain the JavaScript parser', () => {
     const { path } = made('x64')
     expect(readFileSync(path.replace('cni-runtime', 'cni-compile')).includes('unexpected token in expression')).toBe(
       true,
@@ -82,13 +82,13 @@ describe.skipIf(!built)('a program file', () => {
     expect(elf.includes('unexpected token in expression')).toBe(false)
   })
 
-  it.each(['x64', 'arm64'])('begins as cni-runtime of %s, which has a spare header and no image', (processor) => {
+  it.each(['x64', 'arm64'])('is based on cni-runtime of %s, which has a spare header and no image', (processor) => {
     const { elf: read, path } = made(processor)
     let bytes: Buffer
     try {
       bytes = read()
     } catch {
-      return // not built here
+      return // not built on this machine
     }
     const all = headersOf(bytes)
     expect(

@@ -62,7 +62,7 @@ const KEYS = [
   '\\u0061',
   '\\ud800',
 ]
-/** Each makes a document invalid in most places. */
+/** Texts that make a document invalid at most positions. */
 const DAMAGE = [
   ',',
   '}',
@@ -105,7 +105,7 @@ function document(): string {
   const whole = space() + value(0)
   if (draw(3) > 0) return whole
   const at = draw(whole.length + 1)
-  // Half of a pair does not survive the way to the program.
+  // A lone surrogate cannot be passed to the program: encoding replaces it.
   const damaged = whole.slice(0, at) + pick(DAMAGE) + whole.slice(at + draw(3))
   return new TextDecoder().decode(new TextEncoder().encode(damaged))
 }
@@ -124,7 +124,7 @@ const PROGRAM = `host.main = () => {
 }`
 
 describe.skipIf(!built)('JSON', () => {
-  it(`reads and writes ${COUNT} random documents as Node does, and refuses the same`, () => {
+  it(`reads and writes ${COUNT} random documents like Node, and rejects the same`, () => {
     const documents = Array.from({ length: COUNT }, document)
     const { stdout } = spawnSync(build(PROGRAM).program, {
       input: documents.join('\n'),

@@ -1,4 +1,4 @@
-// plain SCRIPT.js: the host over the machine's own malloc, with the parser, for sanitizers. There is no image.
+// plain SCRIPT.js: runs the host with the parser, on the machine's malloc and without an image, for sanitizers.
 #include "files.h"
 #include "host.h"
 #include <malloc.h>

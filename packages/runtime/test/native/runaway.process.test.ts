@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { built, run } from './programs.ts'
 
-describe.skipIf(!built)('what runs away', () => {
+describe.skipIf(!built)('code that never returns', () => {
   it.each([
     ['a loop', 'for (;;);'],
     ['a loop that catches', 'for (;;) try { for (;;); } catch {} finally { print("finally") }'],
@@ -12,21 +12,21 @@ describe.skipIf(!built)('what runs away', () => {
     ['a job', 'Promise.resolve().then(() => { for (;;); }).catch(() => print("caught"))'],
     ['the rest of an async function', 'const f = async () => { await 0; for (;;); }; f().catch(() => print("caught"))'],
     ['a thenable', 'Promise.resolve({ then() { for (;;); } }).catch(() => print("caught"))'],
-  ])('is ended by the deadline, and caught by none: %s', (_, code) => {
+  ])('is ended by the deadline and cannot catch the interruption: %s', (_, code) => {
     const { stdout, stderr } = run(`host.main = () => { host.setDeadline(50, -1); ${code} }
 host.loop = () => { print('loop'); return false }`)
     expect(stderr).toBe('interrupted InternalError: interrupted\n')
     expect(stdout).toBe('loop\n')
   })
 
-  it('is no job: jobs without end leave the loop its turn', () => {
+  it('does not starve the loop if it is an endless chain of jobs', () => {
     const { stdout, stderr } = run(`const forever = () => Promise.resolve().then(forever)
 host.main = () => { host.setDeadline(50, -1); forever() }
 host.loop = () => { print('loop'); host.syscall(231, 0) }`)
     expect([stdout, stderr]).toEqual(['loop\n', ''])
   })
 
-  it('tells the loop that jobs are left, which then waits for nothing', () => {
+  it('makes the loop poll without waiting while jobs are left', () => {
     const { stdout } = run(`host.main = async () => {
   host.setDeadline(1, -1)
   host.syscall(7, null, 0, 5) // poll: 5 ms
@@ -37,7 +37,7 @@ host.loop = (hasJobs) => { print(hasJobs); return hasJobs }`)
     expect(stdout).toBe('true\nfalse\n')
   })
 
-  it('is not a process that has jobs left after its deadline: they run to their end', () => {
+  it('keeps jobs that are left after the deadline: they run to their end', () => {
     const { stdout } = run(`host.main = async () => {
   host.setDeadline(1, -1)
   host.syscall(7, null, 0, 5) // poll: 5 ms
@@ -48,7 +48,7 @@ host.loop = (hasJobs) => hasJobs`)
     expect(stdout).toBe('done\n')
   })
 
-  it('is ended by a signal that waits in the descriptor for a second', () => {
+  it('is ended by a signal that is unread for a second', () => {
     const { stderr } = run(`host.main = () => {
   const mask = new Uint8Array(8)
   mask[1] = 0x40 // SIGTERM
@@ -61,7 +61,7 @@ host.loop = (hasJobs) => hasJobs`)
     expect(stderr).toBe('interrupted InternalError: interrupted\n')
   })
 
-  it('is not a document with 30 000 names of one hash', () => {
+  it('is not caused by a document with 30,000 names of one hash', () => {
     const { stdout } = run(`const name = (i, step) => {
   let text = ''
   // 263 is the engine's factor: both pairs of characters have one hash.

@@ -1,4 +1,4 @@
-// sandbox CALL: enters the sandbox of TLS, then makes one system call by its number. Ends with 0 if it was allowed.
+// sandbox CALL: enters the TLS sandbox, then makes one system call by number. Exits with 0 if the call was allowed.
 #include "tls.h"
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ int main(int count, char **values) {
     TlsJob job = {.network = pair[0], .plain = pair[1], .parent = parent};
     uint32_t step;
     if (tls_sandbox(&job, &step) != 0) _exit(4);
-    // Arguments that fail or return at once wherever the call is allowed.
+    // Arguments that make an allowed call fail or return immediately.
     syscall(number, 0, 1, 0, 0, 0, 0);
     syscall(SYS_exit_group, 0);
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { cannotCompile, sanitized } from './sanitized.ts'
 
-/** Numbers of system calls on x64, of which the first are those that TLS needs. */
+/** System call numbers on x64. TLS needs the allowed ones. */
 const ALLOWED = { read: 0, write: 1, ppoll: 271, getrandom: 318, clock_gettime: 228, exit_group: 231 } as const
 const REFUSED = {
   open: 2,
@@ -50,8 +50,8 @@ describe.skipIf(Boolean(cannotCompile) || process.arch !== 'x64')(`The sandbox o
     expect(result(call)).toBe(128 + SIGSYS)
   })
 
-  it('allows nothing else', () => {
-    // The kernel itself lets the calls of its probes through, which do nothing outside of one.
+  it('allows no other call', () => {
+    // The kernel lets calls of its uprobes pass the filter. They have no effect elsewhere.
     const probes = [335, 336]
     const others = Array.from({ length: 470 }, (_, call) => call).filter((call) => !probes.includes(call))
     const allowed = others.filter((call) => result(call) === 0)

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { built } from './programs.ts'
 import { cannotCompile, sanitized, sanitizedHost, UNDEFINED } from './sanitized.ts'
 
-/** Compiling the engine takes a minute where it has not been. */
+/** Long enough to compile the engine once. */
 const TIMEOUT = 300_000
 
-/** Byte strings that are likely to be almost UTF-8. */
+/** Random byte strings, many of them almost UTF-8. */
 function* byteStrings(count: number): Generator<Uint8Array<ArrayBuffer>> {
   let state = 1
   const draw = (below: number) => {
@@ -40,7 +40,7 @@ function isValid(bytes: Uint8Array): boolean {
 }
 
 describe.skipIf(cannotCompile)('the C of the host under AddressSanitizer and UBSan', () => {
-  it('decodes 20 000 byte strings as the TextDecoder of Node does', { timeout: TIMEOUT }, () => {
+  it("decodes 20 000 byte strings like Node's TextDecoder", { timeout: TIMEOUT }, () => {
     const inputs = [...byteStrings(20_000)]
     const { stdout, stderr, status } = spawnSync(sanitized('fuzz-utf8', ['utf8']), {
       input: Buffer.concat(inputs.map(record)),
@@ -69,12 +69,12 @@ describe.skipIf(cannotCompile)('the C of the host under AddressSanitizer and UBS
     expect(Number(stdout)).toBeGreaterThan(1000)
   })
 
-  it('keeps 100 000 blocks of the arena apart', { timeout: TIMEOUT }, () => {
+  it('keeps 100 000 blocks of the arena separate', { timeout: TIMEOUT }, () => {
     const { stdout, stderr } = spawnSync(sanitized('fuzz-arena', ['arena'], UNDEFINED), { encoding: 'utf8' })
     expect([stdout, stderr]).toEqual(['fine\n', ''])
   })
 
-  it('survives 40 000 calls of its members with wrong values', { timeout: TIMEOUT }, () => {
+  it('survives 40 000 calls of its functions with invalid values', { timeout: TIMEOUT }, () => {
     const { stdout, stderr } = spawnSync(sanitizedHost(), [join(import.meta.dirname, 'fuzz-host.js')], {
       encoding: 'utf8',
     })

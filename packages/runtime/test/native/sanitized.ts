@@ -6,11 +6,11 @@ import { join } from 'node:path'
 const here = import.meta.dirname
 const native = join(here, '../../native')
 const cache = join(here, '../../../../dist/runtime-cache')
-/** Unpacked when the native programs are built. */
+/** Source folder, unpacked by the build of the native programs. */
 const engine = join(cache, 'quickjs')
 const out = join(cache, 'sanitized')
 
-/** Why nothing can be compiled here; `false` if it can. */
+/** Reason why nothing can be compiled here; `false` if compiling works. */
 export const cannotCompile: string | false =
   spawnSync('gcc', ['--version']).status !== 0
     ? 'there is no gcc'
@@ -22,22 +22,22 @@ export const cannotCompile: string | false =
 
 const HOST = ['base64', 'deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
 const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
-/** Code of others. Its arithmetic is not ours to check; optimising it takes longer than the tests run. */
+/** Flags for third-party code: no undefined-behaviour checks, and no optimisation because it would take too long. */
 const OTHERS = ['-O0', '-fsanitize=address', '-w']
 export const UNDEFINED = ['-fsanitize=undefined', '-fno-sanitize-recover=all']
 const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 /**
- * A program of one file here and some of ours, compiled by gcc for this machine's C library with sanitizers.
+ * Compiles one test program and some of our files with gcc, the machine's C library and sanitizers.
  *
- * @param checks - AddressSanitizer takes the addresses of the arena
+ * @param checks - flags of the sanitizers; AddressSanitizer uses the addresses of the arena
  */
 export function sanitized(program: string, parts: readonly string[], checks: readonly string[] = CHECKS): string {
   const sources = [join(here, `${program}.c`), ...parts.map((part) => join(native, `${part}.c`))]
   return once(program, sources, (to) => gcc([...FLAGS, ...checks, '-w', ...sources, '-o', to]))
 }
 
-/** The host with the engine and malloc: runs a script that has `__host`. */
+/** Builds the host with the engine and malloc. It runs a script that has `__host`. */
 export function sanitizedHost(): string {
   const engineSources = ['cutils', 'dtoa', 'libregexp', 'libunicode'].map((part) => join(engine, `${part}.c`))
   const headers = [`-isystem${join(engine, 'edited')}`, `-isystem${engine}`]
@@ -53,7 +53,7 @@ export function sanitizedHost(): string {
   )
 }
 
-/** The C of TLS with Mbed TLS, without the sandbox, whose filter would end a program with sanitizers. */
+/** Builds the TLS code with Mbed TLS, without the sandbox: its filter would end a program with sanitizers. */
 export function sanitizedTls(): string {
   const folder = join(cache, 'mbedtls')
   const flags = [...FLAGS, `-isystem${join(folder, 'include')}`, '-DMBEDTLS_CONFIG_FILE="tls-config.h"']
@@ -70,7 +70,7 @@ export function sanitizedTls(): string {
   )
 }
 
-/** Compiled if there is no result of the same sources. */
+/** Compiles unless a result of the same sources exists. */
 function once(
   name: string,
   sources: readonly string[],

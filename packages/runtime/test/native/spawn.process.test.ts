@@ -5,7 +5,7 @@ const WAIT =
   'const wait = (pid) => { const status = new Int32Array(1); host.syscall(61, pid, status, 0, null); return status[0] >> 8 }\n'
 
 describe.skipIf(!built)('spawn', () => {
-  it('gives the program its arguments, environment, descriptors and folder, and a group of its own', () => {
+  it('passes arguments, environment, descriptors and folder, in a process group of its own', () => {
     const { stdout } = run(`${WAIT}host.main = () => {
   const script = 'echo "$1 $A $(pwd)"; kill -0 -$$ && echo group; grep -E "SigBlk|SigIgn" /proc/self/status'
   const all = new Uint8Array(8).fill(255)
@@ -16,7 +16,7 @@ describe.skipIf(!built)('spawn', () => {
     expect(stdout).toMatch(/SigBlk:\t0+\nSigIgn:\t0+\n0\n$/)
   })
 
-  it('exchanges descriptors', () => {
+  it('swaps descriptors', () => {
     const { stdout, stderr } = run(
       `${WAIT}host.main = () => print(wait(host.spawn('/bin/sh', ['sh', '-c', 'echo out; echo err >&2'], [], [0, 2, 1])))`,
     )
@@ -31,7 +31,7 @@ describe.skipIf(!built)('spawn', () => {
     ["'/bin/true', ['a\\0b'], [], [0, 1, 2]", '-22'],
   ])('returns the error of the child: %s', (call, result) => {
     const { stdout } = run(`host.main = () => print(host.spawn(${call}) + ' ' + host.syscall(61, -1, null, 0, null))`)
-    // No child is left.
+    // -10 (ECHILD): no child is left.
     expect(stdout).toBe(`${result} -10\n`)
   })
 })

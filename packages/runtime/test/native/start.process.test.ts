@@ -28,11 +28,11 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     expect(status).toBe(0)
   })
 
-  it('ends with process.exitCode', () => {
+  it('exits with process.exitCode', () => {
     expect(run('globalThis.process = { exitCode: 7 }; host.main = () => {}').status).toBe(7)
   })
 
-  it('has the arguments and the environment of this start, invalid UTF-8 replaced', () => {
+  it('reads arguments and environment anew, with invalid UTF-8 replaced', () => {
     const { program } = build(
       'host.main = () => print(JSON.stringify([host.args().slice(1), host.env().A, host.env().B]))',
     )
@@ -53,7 +53,7 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     expect(shell(folder, 'chroot $P /program 0<&- 2>&-')).toBe('hello\n')
   })
 
-  it('keeps closed standard descriptors from becoming files', () => {
+  it('opens closed standard descriptors, so that files never take their numbers', () => {
     const { program } = build(
       'host.main = () => { const fd = host.syscall(257, -100, "/", 0, 0); if (fd < 3) host.syscall(231, 9) }',
     )
@@ -66,12 +66,12 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     'ulimit -s 256; export X=$(head -c 100000 /dev/zero | tr "\\0" x)',
     'ulimit -s unlimited',
     'true',
-  ])('ends recursion with an error: %s', (limit) => {
+  ])('turns endless recursion into an error: %s', (limit) => {
     const { program } = build(DEEP)
     expect(shell(program, `${limit}; $P`)).toBe('RangeError\nSyntaxError\nRangeError\ntrue\n')
   })
 
-  it('runs under ulimit -v 200000, and out of memory is an error', () => {
+  it('runs under ulimit -v 200000, and reports out of memory as an error', () => {
     const { program } = build(`host.main = () => {
   const all = []
   try { for (;;) all.push(new Uint8Array(1 << 20)) } catch (error) { all.length = 0; print(error) }
@@ -81,7 +81,7 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
   })
 
   it.each([70_000, 80_000, 100_000, 200_000, 400_000, 'unlimited'])(
-    'says that there is no memory when nothing is left for anything else: ulimit -v %s',
+    'reports out of memory when no memory is left for anything else: ulimit -v %s',
     (limit) => {
       const { program } = build(
         'const all = []\nhost.main = () => { for (;;) all.push({ all }) }\nhost.crash = undefined',
@@ -94,7 +94,7 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     [0x10_000, 'this file is cut off'],
     [0x1000, 'this file is cut off'],
     [1, 'this file is cut off'],
-  ])('says that the file is cut off, %i bytes missing', (missing, sentence) => {
+  ])('reports a truncated file, %i bytes missing', (missing, sentence) => {
     const { program } = build(HELLO)
     truncateSync(program, readFileSync(program).length - missing)
     const { stderr, status } = spawnSync(program, { encoding: 'utf8' })
@@ -102,7 +102,7 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     expect(status).toBe(1)
   })
 
-  it('refuses an image of another version', () => {
+  it('rejects an image of another version', () => {
     const { program } = build(HELLO)
     const bytes = readFileSync(program)
     bytes.fill(
@@ -119,7 +119,7 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     expect(status).toBe(1)
   })
 
-  it('runs under another name, and with bytes behind its end', () => {
+  it('runs under another name, and with bytes after its end', () => {
     const { program } = build(HELLO)
     expect(shell(program, 'cp $P $P.other; head -c 100000 /dev/zero >> $P.other; $P.other')).toBe('hello\n')
   })

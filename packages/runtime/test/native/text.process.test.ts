@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { built, run } from './programs.ts'
 
-/** Output of the program, one value of JSON a line. */
+/** Output of the program, one JSON value a line. */
 const printed = (body: string): unknown[] =>
   run(`const show = (value) => print(JSON.stringify(value))\nhost.main = () => {\n${body}\n}`)
     .stdout.trimEnd()
@@ -21,12 +21,12 @@ describe.skipIf(!built)('text and memory', () => {
     '\ude00\ud83d',
     'x\ud800\udc00y'.repeat(50),
     '\u0000',
-  ])('encodes %j as Node does', (text) => {
+  ])('encodes %j like Node', (text) => {
     const [bytes] = printed(`show([...host.encode(${JSON.stringify(text)})])`)
     expect(bytes).toEqual([...new TextEncoder().encode(text)])
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])('encodes into %i bytes as Node does', (room) => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])('encodes into %i bytes like Node', (room) => {
     const text = 'aé€😀\ud800z'
     const [result] = printed(
       `const view = new Uint8Array(${room}); const done = host.encodeInto(${JSON.stringify(text)}, view); show([done, [...view]])`,
@@ -36,7 +36,7 @@ describe.skipIf(!built)('text and memory', () => {
     expect(result).toEqual([done, [...view]])
   })
 
-  it('decodes a part, and throws for invalid bytes only when it must', () => {
+  it('decodes a part, and throws for invalid bytes only in fatal mode', () => {
     expect(
       printed(`const bytes = new Uint8Array([0x61, 0xc3, 0xa9, 0xff, 0x62])
 show(host.decode(bytes)); show(host.decode(bytes, 1, 3, true)); show(host.decode(bytes, 4)); show(host.decode(bytes, 3, 2))
@@ -52,7 +52,7 @@ find('c', 0); find('c', 3); find('c', 6); find('', 2); find('abcabcabc', 0); fin
     ).toEqual([2, 5, -1, 2, -1, -1])
   })
 
-  it('gives a system call numbers, texts and memory, also of empty and shared buffers', () => {
+  it('passes numbers, texts and memory to a system call, also empty and shared buffers', () => {
     expect(
       printed(`const pipe = new Int32Array(2)
 show(host.syscall(293, pipe, 0))

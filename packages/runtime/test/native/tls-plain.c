@@ -1,5 +1,5 @@
-// tls-plain PORT CA: a request to 127.0.0.1 by the C of TLS, for sanitizers, which the sandbox would end. Prints the stage
-// of the report and what the server sent. Ends with the exit code of the child.
+// tls-plain PORT CA: sends a request to 127.0.0.1 with the TLS code, for sanitizers, without the sandbox. Prints the
+// stage of the report and the response. Exits with the exit code of the child.
 #include "tls.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

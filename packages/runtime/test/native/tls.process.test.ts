@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sample, sampleTitle } from '../../../../test/deep.ts'
 import { cannotCompile, sanitizedTls } from './sanitized.ts'
 
-/** Compiling Mbed TLS takes a minute where it has not been. */
+/** Long enough to compile Mbed TLS once. */
 const TIMEOUT = 300_000
 
 const portOf = (server: Server): number => {
@@ -45,7 +45,7 @@ describe.skipIf(cannotCompile)(`the C of TLS under AddressSanitizer and UBSan, $
     return server
   }
 
-  it.for(['TLSv1.2', 'TLSv1.3'] as const)('makes a request over %s', async (version) => {
+  it.for(['TLSv1.2', 'TLSv1.3'] as const)('sends a request over %s', async (version) => {
     const server = await start(version)
     const { stdout, stderr, code } = await ask(server)
     server.close()
@@ -72,7 +72,7 @@ describe.skipIf(cannotCompile)(`the C of TLS under AddressSanitizer and UBSan, $
           socket.write(draw(8) === 0 ? bytes.subarray(0, draw(bytes.length)) : bytes)
         })
         real.on('end', () => socket.end())
-        // A message that is cut off would wait for the rest.
+        // Ends the wait for the rest of a truncated message.
         const timer = setTimeout(() => socket.destroy(), 1000)
         socket.on('close', () => {
           clearTimeout(timer)
@@ -90,7 +90,7 @@ describe.skipIf(cannotCompile)(`the C of TLS under AddressSanitizer and UBSan, $
         }
       }
       for (const one of [server, damaging]) one.close()
-      // Some get through, and some fail in the handshake.
+      // Some rounds succeed, and some fail in the handshake.
       expect([...stages].sort()).toEqual(['0', '7'])
     },
   )

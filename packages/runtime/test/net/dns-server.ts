@@ -1,4 +1,4 @@
-/** What a server does with a query. */
+/** Behaviour of a server for a query. */
 export type Behaviour =
   | ('zone' | 'servfail' | 'silent' | 'closes' | 'empty' | 'garbage' | 'too short')
   | ('loop' | 'truncated' | 'other id' | 'other question' | 'endless aliases' | 'many records' | 'cut')
@@ -13,7 +13,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'six.test': [[AAAA, '::1']],
   'alias.test': [[CNAME, 'second.test']],
   'second.test': [[CNAME, 'four.test']],
-  // Nothing listens on the first address.
+  // The first address has no listener.
   'both.test': [
     [A, '127.0.0.77'],
     [A, '127.0.0.9'],
@@ -25,7 +25,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'api.svc.b.search.test': [[A, '127.0.0.9']],
 }
 
-/** Reads a query of a resolver. */
+/** Parses a query. */
 export function query(bytes: Buffer): { id: number; name: string; type: number; question: Buffer } {
   const labels: string[] = []
   let at = 12
@@ -61,7 +61,7 @@ function found(name: string, type: number): Buffer[] {
   })
 }
 
-/** Answer to a query; `undefined` for none. */
+/** Encodes the answer to a query. `undefined` means no answer. */
 export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined {
   const { id, name, type, question } = query(bytes)
   const build = (records: readonly Buffer[], { flags = 0x8180, as = id, asked = question } = {}): Buffer =>

@@ -1,5 +1,5 @@
-// node dns-world.ts WORLD: runs commands where names are resolved by the servers of this test. WORLD is JSON. The caller
-// starts it in a mount namespace and a network namespace of its own.
+// node dns-world.ts WORLD: runs commands with the DNS servers of this test. WORLD is JSON. The caller starts this
+// program in a mount namespace and network namespace of its own.
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { type Outcome, run } from '../same.ts'
 import { type Behaviour, message, query } from './dns-server.ts'
 
-/** Files and servers of a world, and the commands to run there. */
+/** Files and servers of a world, and the commands to run in it. */
 export interface World {
   readonly folder: string
   readonly resolvConf: string
@@ -21,7 +21,7 @@ export interface World {
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 
-/** Result of a command, and the names that were asked of all servers. */
+/** Result of a command, and the names in queries to all servers. */
 export interface Ran extends Outcome {
   readonly ms: number
   readonly asked: readonly string[]
@@ -51,7 +51,7 @@ if (tls !== undefined) {
 }
 for (const [address, behaviour] of Object.entries(servers)) {
   await once(createServer((socket) => serve(socket, behaviour)).listen(53, address), 'listening')
-  // Node asks by UDP.
+  // Node sends queries over UDP.
   const udp = createSocket('udp4')
   udp.on('message', (bytes, { port }) => {
     const answer = message(bytes, behaviour)
@@ -83,7 +83,7 @@ function serve(socket: Socket, behaviour: Behaviour): void {
       const answer = message(bytes, behaviour)
       if (answer === undefined) continue
       const claimed = behaviour === 'too short' ? answer.length + 100 : answer.length
-      // In two pieces, as a network may deliver it.
+      // Sends two pieces, as a network may split it.
       socket.write(Uint8Array.of(claimed >> 8))
       socket.write(Buffer.concat([Uint8Array.of(claimed & 255), answer]))
       if (behaviour === 'too short') socket.end()

@@ -21,7 +21,7 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** Runs the program on the small runtime against one server, or against several in their order. */
+  /** Runs the program on the small runtime with one server, or several in order. */
   async function ask(behaviours: readonly Behaviour[], named: Named, more = ''): Promise<Ran> {
     const servers = Object.fromEntries(behaviours.map((behaviour, index) => [`127.0.1.${index + 1}`, behaviour]))
     const resolvConf = `${Object.keys(servers)
@@ -43,7 +43,7 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
     ['no such name, by HTTP', { by: 'http', host: 'no.test' }, 'ENOTFOUND: getaddrinfo ENOTFOUND no.test\n'],
     ['a refused address', { host: 'refused.test' }, 'ECONNREFUSED: connect ECONNREFUSED 127.0.0.77:8080\n'],
     ['an abort', { host: 'four.test', abortMs: 1 }, ''],
-  ])('as on Node: %s', async ([, named, expected]) => {
+  ])('resolves like Node: %s', async ([, named, expected]) => {
     const commands = [[small], [process.execPath, node]].map((command) => [...command, JSON.stringify(named)])
     const [onSmall, onNode] = await runIn(folder, {
       resolvConf: 'nameserver 127.0.1.1\noptions timeout:1 attempts:1\n',
@@ -54,11 +54,11 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
     if (expected !== '') expect(onSmall?.stdout).toBe(expected)
   })
 
-  it('tries the next address when one refuses', async () => {
+  it('tries the next address if the first refuses', async () => {
     expect((await ask(['zone'], { host: 'both.test' })).stdout).toBe('127.0.0.9 undefined\n')
   })
 
-  it('asks nothing for a name in /etc/hosts', async () => {
+  it('sends no query for a name in /etc/hosts', async () => {
     const { stdout, asked } = await ask(['zone'], { host: 'Listed.test' })
     expect({ stdout, asked }).toEqual({ stdout: '127.0.0.1 undefined\n', asked: [] })
   })
@@ -66,7 +66,7 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
   it.for<Behaviour>([
     ...(['servfail', 'closes', 'empty', 'garbage', 'too short', 'loop', 'truncated', 'cut'] as const),
     ...(['other id', 'other question', 'endless aliases', 'many records'] as const),
-  ])('asks the next server when one fails: %s', async (behaviour) => {
+  ])('asks the next server after a failure: %s', async (behaviour) => {
     const next = await ask([behaviour, 'zone'], { host: 'four.test' })
     const alone = await ask([behaviour], { host: 'four.test' })
     expect(next.stdout).toBe('127.0.0.9 undefined\n')
@@ -74,7 +74,7 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
     expect(Math.max(next.ms, alone.ms)).toBeLessThan(1900)
   })
 
-  it('asks the next server when one is silent for two seconds', async () => {
+  it('asks the next server after two seconds of silence', async () => {
     const { stdout, ms } = await ask(['silent', 'zone'], { host: 'four.test' })
     expect(stdout).toBe('127.0.0.9 undefined\n')
     expect(ms).toBeGreaterThan(1900)
@@ -105,7 +105,7 @@ describe.skipIf(!canRun)(`Names are resolved by DNS (needs root; ${NOT_BUILT})`,
     expect({ first: stdout.split(' ')[0], asked }).toEqual({ first: expected, asked: queries })
   })
 
-  it('refuses a name that no message can hold', async () => {
+  it('rejects a name that no message can contain', async () => {
     const { stdout, asked } = await ask(['zone'], { host: `${'x'.repeat(64)}.test` })
     expect({ code: stdout.split(':')[0], asked }).toEqual({ code: 'ENOTFOUND', asked: [] })
   })

@@ -6,7 +6,7 @@ import type { Ran, World } from './dns-world.ts'
 
 const script = fileURLToPath(new URL('dns-world.ts', import.meta.url))
 
-/** Runs commands in a world. Worlds at the same time need a folder each. */
+/** Runs commands in a world. Concurrent worlds need separate folders. */
 export async function runIn(folder: string, world: Omit<World, 'folder'>): Promise<Ran[]> {
   const argument = JSON.stringify({ folder, ...world })
   const { stdout } = await promisify(execFile)('unshare', ['-nm', ...NODE, script, argument])

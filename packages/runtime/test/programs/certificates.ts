@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { show } from './show.ts'
 
-/** What differs between the texts of OpenSSL and ours is the number of the library. */
+/** Code of an error. The library number in OpenSSL's text differs and is removed. */
 const code = (action: () => unknown): unknown => {
   try {
     return action()
@@ -23,7 +23,7 @@ const DAMAGED = [
   'before\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
 ]
 
-/** Certificates come in the first argument, as JSON. */
+/** The first argument is a JSON list of certificates. */
 export default function main(): void {
   const given: readonly string[] = JSON.parse(process.argv[2] ?? '[]')
   for (const text of given) {

@@ -1,4 +1,4 @@
-/** Ends in the way that its first argument names. */
+/** Ends the process in the way that the first argument names. */
 export default function main(): void {
   const [, , way] = process.argv
   process.on('exit', (code) => process.stdout.write(`exit ${code} ${process.exitCode}\n`))

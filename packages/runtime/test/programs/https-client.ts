@@ -5,21 +5,21 @@ type Trust =
   | ('allowPartialTrustChain' | 'ca' | 'cert' | 'ciphers' | 'key' | 'minVersion' | 'passphrase' | 'pfx')
   | ('rejectUnauthorized' | 'servername')
 
-/** A request, as JSON in the first argument. */
+/** A request. The first argument is a JSON list of requests. */
 export interface Asked extends Pick<ConnectionOptions, Trust> {
   readonly host?: string
   readonly port: number
   readonly path?: string
   readonly method?: string
-  /** Only the handshake, by `tls.connect`. */
+  /** True to make only a handshake, by `tls.connect`. */
   readonly handshake?: boolean
   readonly body?: string
-  /** Ends the request after so many milliseconds. */
+  /** Aborts the request after this many milliseconds. */
   readonly abortMs?: number
   readonly times?: number
 }
 
-/** Prints what came of each request as a line of JSON. */
+/** Prints the result of each request as a line of JSON. */
 export default async function main(): Promise<void> {
   const { times = 1, ...asked }: Asked = JSON.parse(process.argv[2] ?? '')
   for (let made = 0; made < times; made++) {

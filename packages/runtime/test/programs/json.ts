@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A generator of numbers that gives the same on both runtimes. */
+/** Random generator with equal results on both runtimes. */
 function makeRandom(): (below: number) => number {
   let state = 12_345
   return (below) => {
@@ -49,7 +49,7 @@ function document(random: (below: number) => number, depth: number): unknown {
   }
 }
 
-/** Ten thousand documents through JSON out, in and out again; a digest of each hundred. */
+/** Parses and prints ten thousand documents. Prints a digest of each hundred. */
 export default function main(): void {
   const random = makeRandom()
   for (let block = 0; block < 100; block++) {

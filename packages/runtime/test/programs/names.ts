@@ -6,13 +6,13 @@ export interface Named {
   readonly by?: 'http' | 'net'
   readonly host: string
   readonly port?: number
-  /** Ends it by an `AbortSignal` after so many milliseconds. */
+  /** Aborts by an `AbortSignal` after this many milliseconds. */
   readonly abortMs?: number
-  /** Ends it by `destroy` after so many milliseconds. */
+  /** Calls `destroy` after this many milliseconds. */
   readonly destroyMs?: number
 }
 
-/** Prints the text of the server, or the error. */
+/** Prints the response of the server, or the error. */
 export default async function main(): Promise<void> {
   const { by = 'net', ...asked }: Named = JSON.parse(process.argv[2] ?? '')
   const text = await (by === 'http' ? viaHttp(asked) : viaNet(asked)).catch(failure)

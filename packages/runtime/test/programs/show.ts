@@ -1,4 +1,4 @@
-/** Prints what an expression gives, or the error that it throws, as a line that both runtimes write alike. */
+/** Prints the value or the error of an expression, formatted equally on both runtimes. */
 export function show(label: string, action: () => unknown): void {
   process.stdout.write(`${label}: ${outcome(action)}\n`)
 }

@@ -1,4 +1,4 @@
-/** Ends on the first signal while its stdin is open; a second one ends it as usual. */
+/** Exits after the first signal while stdin is open. A second signal has its default action. */
 export default function main(): void {
   process.stdin.on('data', () => {})
   process.on('SIGTERM', (signal, number) => {

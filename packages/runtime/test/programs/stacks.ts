@@ -1,6 +1,6 @@
 import { show } from './show.ts'
 
-/** The first line of a stack is name and message, as V8 writes it. */
+/** The first line of a stack contains name and message, as in V8. */
 export default function main(): void {
   show('stack', () => {
     const error = new TypeError('message')

@@ -6,7 +6,7 @@ import { both, isBuilt, NOT_BUILT } from '../same.ts'
 const NAMES = ['simple', 'Ärger & Söhne', 'a,b+c"d\\e<f>g;h', ' space ', '#hash', 'control\u0001\n\u007f', '日本', '']
 
 describe.skipIf(!isBuilt)(`Certificates are read as by Node (${NOT_BUILT})`, () => {
-  it('names, damaged and cut off texts', async () => {
+  it('names, damaged texts and truncated texts', async () => {
     using program = await both('certificates')
     const texts = [
       ...NAMES.map((name) => createAuthority(name).cert),
@@ -21,7 +21,7 @@ describe.skipIf(!isBuilt)(`Certificates are read as by Node (${NOT_BUILT})`, () 
     expect(small.stderr).toBe('')
   })
 
-  it('and any bytes of a child are a report or none', async () => {
+  it('random bytes of a child are parsed or rejected as a report', async () => {
     using program = await both('tls-reports', { onNode: false })
     expect(await program.onSmall({ args: [`${times(2000)}`] })).toEqual({
       stdout: 'true\n',

@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** Waits until `look` finds something. */
+/** Polls until `look` returns a value. */
 async function eventually<T>(look: () => T | undefined): Promise<T> {
   for (let left = 200; left > 0; left--) {
     const found = look()
@@ -37,7 +37,7 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
   let client: Both
   beforeAll(async () => {
     client = await both('https-client')
-    // For a user who is not root.
+    // Lets a user who is not root reach the program.
     chmodSync(dirname(client.small), 0o755)
   })
   afterAll(() => client[Symbol.dispose]())
@@ -66,11 +66,11 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
       expect(limits).toMatch(new RegExp(limit))
     parent.kill('SIGKILL')
     await once(parent, 'exit')
-    // The kernel ends it with its parent.
+    // The kernel ends the child with its parent.
     await eventually(() => (existsSync(`/proc/${pid}`) && statusOf(pid).State?.[0] !== 'Z' ? undefined : true))
   })
 
-  it('leaves no descriptor of the connection with its parent', async () => {
+  it('leaves no descriptor of the connection in its parent', async () => {
     await using server = await httpsServer(identity)
     const parent = start({ port: server.port, path: '/never' })
     const pid = await eventually(() => childrenOf(parent.pid ?? 0)[0])
@@ -90,7 +90,7 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
     ['a cut', { path: '/cut' }],
     ['distrust', { ca: createAuthority('other').cert }],
     ['an unusable certificate', { ca: 'x' }],
-  ] as const)('is reaped at once after %s, and leaves nothing behind', async ([, asked]) => {
+  ] as const)('is reaped at once after %s and leaves no process', async ([, asked]) => {
     await using server = await httpsServer(identity)
     const times = 20
     const parent = start({ port: server.port, ...asked, times })
@@ -103,7 +103,7 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
         most = Math.max(most, childrenOf(parent.pid ?? 0).length)
         open = Math.max(open, readdirSync(`/proc/${parent.pid}/fd`).length)
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     })
     await once(parent, 'close')
@@ -112,14 +112,14 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
     expect(open).toBeLessThanOrEqual(8)
   })
 
-  it('speaks to nobody where the kernel refuses the other user', async () => {
+  it('sends nothing if the kernel refuses to change the user', async () => {
     let connections = 0
     await using server = await rawServer((socket) => {
       socket.on('data', () => {
         connections += 1
       })
     })
-    // In a user namespace with one user.
+    // A user namespace with one user.
     const asked = JSON.stringify({ host: '127.0.0.1', port: server.port, ca })
     const parent = spawn('unshare', ['-Ur', client.small, asked], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [line] = await once(parent.stdout, 'data')
@@ -141,7 +141,7 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
     expect(JSON.parse(String(line))).toEqual({ code: 'EPROTO', message: 'TLS: its process ended by SIGSYS' })
   })
 
-  it('is not there for another user, who has nothing to give up', async () => {
+  it('keeps the user if the parent is not root', async () => {
     await using server = await httpsServer(identity)
     const parent = spawn(client.small, [JSON.stringify({ host: '127.0.0.1', port: server.port, ca, path: '/never' })], {
       stdio: 'ignore',

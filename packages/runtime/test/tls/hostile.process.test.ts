@@ -9,7 +9,7 @@ const authority = createAuthority('ca')
 const ca = authority.cert
 const hosts = ['127.0.0.1']
 
-/** A handshake record of TLS 1.2 with this content. */
+/** TLS 1.2 handshake record with this content. */
 const record = (content: Uint8Array, length = content.length): Buffer =>
   Buffer.concat([Uint8Array.of(22, 3, 3, length >> 8, length & 255), content])
 
@@ -66,14 +66,14 @@ describe.skipIf(!isBuilt)(`A server that does not behave ends a request with an 
     }
   })
 
-  it('there is none', async () => {
+  it('a server that does not exist', async () => {
     const { small, node } = await askBoth(client, { port: 1, ca })
     expect(small).toEqual(node)
     expect(small).toEqual({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED 127.0.0.1:1' })
   })
 
-  it('has a name that is not known', async () => {
-    // A machine without a name server cannot tell.
+  it('has an unknown name', async () => {
+    // Without a name server, the code is EAI_AGAIN.
     const small = await askSmall(client, { host: 'no-such-host.invalid', port: 1, ca })
     expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(small.code)
   })
@@ -84,7 +84,7 @@ function endless(socket: Socket, bytes: Uint8Array): void {
   const block = Buffer.concat(Array.from({ length: Math.ceil(64_000 / bytes.length) }, () => bytes))
   const write = (): void => {
     while (!socket.destroyed && socket.write(block)) {
-      // until the kernel has no room
+      // until the kernel's buffer is full
     }
   }
   socket.on('drain', write)

@@ -37,7 +37,7 @@ describe.skipIf(!isBuilt)(`A client shows its certificate (${NOT_BUILT})`, () =>
     }
   })
 
-  it('of an intermediate authority, with its chain', async () => {
+  it('from an intermediate authority, with its chain', async () => {
     const middle = authority.issueAuthority('middle', { key: 'RSA-2048' })
     const { cert, key } = middle.issue('client', [], { use: 'client' })
     await using server = await httpsServer(demanding)
@@ -45,7 +45,7 @@ describe.skipIf(!isBuilt)(`A client shows its certificate (${NOT_BUILT})`, () =>
     expect(await askSmall(client, asked)).toMatchObject({ text: 'GET / 0' })
   })
 
-  it.for(['TLSv1.2', 'TLSv1.3'] as const)('and gets an error without one over %s', async (version) => {
+  it.for(['TLSv1.2', 'TLSv1.3'] as const)('and gets an error without a certificate over %s', async (version) => {
     await using server = await httpsServer({ ...demanding, minVersion: version, maxVersion: version })
     const small = await askSmall(client, { port: server.port, ca })
     expect(small.code).toMatch(/^(EPROTO|ECONNRESET)$/)
@@ -59,7 +59,7 @@ describe.skipIf(!isBuilt)(`A client shows its certificate (${NOT_BUILT})`, () =>
     ['of another key', { cert: good.cert, key: clientOf('P-256').key }],
     ['of a key of another kind', { cert: good.cert, key: clientOf('RSA-2048').key }],
     ['cut off', { cert: good.cert, key: good.key.slice(0, 60) }],
-  ] as const)('and gets an error if it is %s', async ([, asked]) => {
+  ] as const)('and gets an error if the certificate is %s', async ([, asked]) => {
     await using server = await httpsServer(demanding)
     const { small, node } = await askBoth(client, { port: server.port, ca, ...asked })
     expect(small.code).toMatch(/^ERR_OSSL_/)
@@ -75,7 +75,7 @@ describe.skipIf(!isBuilt)(`A client shows its certificate (${NOT_BUILT})`, () =>
     expect((await askSmall(client, { port: server.port, ca: text })).code).toMatch(/^ERR_OSSL_/)
   })
 
-  it('and must not use options that the small runtime lacks', async () => {
+  it('and rejects options that the small runtime lacks', async () => {
     for (const option of [{ ciphers: 'x' }, { pfx: 'x' }, { minVersion: 'TLSv1.3' }, { passphrase: 'x' }] as const) {
       const small = await askSmall(client, { port: 1, ca, ...option })
       expect(small).toMatchObject({ code: 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM' })

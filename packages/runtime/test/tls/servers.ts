@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** A server that a test talks to; `await using` closes it with all its connections. */
+/** Server for a test. `await using` closes it with all its connections. */
 export interface TestServer extends AsyncDisposable {
   readonly port: number
 }
 
-/** Node's own server over TLS, which answers each request with its name, its path and what it was sent. */
+/** Node's own TLS server. It answers each request with its name, its path and the received body. */
 export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise<TestServer> {
   const server = createHttpsServer(options, (message, response) => {
     let body = ''
@@ -21,12 +21,12 @@ export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise
       else response.end(`${message.method} ${message.url} ${body.length}`)
     })
   })
-  // The client's error is what a test looks at.
+  // Tests check the client's error instead.
   server.on('tlsClientError', () => {})
   return listening(server, host)
 }
 
-/** A server that does what it is told with each connection. */
+/** TCP server that calls `serve` for each connection. */
 export function rawServer(serve: (socket: Socket) => void): Promise<TestServer> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

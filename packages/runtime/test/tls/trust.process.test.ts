@@ -56,7 +56,7 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
     expect(await askSmall(client, { port: server.port, ca })).toMatchObject(ok)
   })
 
-  it('by an intermediate authority that it sends, and by one that is in `ca` alone', async () => {
+  it('by an intermediate authority that it sends, and by one only in `ca`', async () => {
     const intermediate = authority.issueAuthority('middle', { key: 'RSA-2048' })
     const { cert, key } = intermediate.issue('server', hosts)
     await using whole = await httpsServer({ cert: `${cert}${intermediate.cert}`, key })
@@ -135,7 +135,7 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
       { server: withChain(stranger.issue('s', hosts), stranger.cert), code: 'SELF_SIGNED_CERT_IN_CHAIN' },
     ],
     ['for clients only', { server: authority.issue('s', hosts, { use: 'client' }), code: 'INVALID_PURPOSE' }],
-  ])('refuses a certificate that is %s', async ([, { server: served, trusted = ca, code }]) => {
+  ])('rejects a certificate that is %s', async ([, { server: served, trusted = ca, code }]) => {
     await using server = await httpsServer(served)
     const { small, node } = await askBoth(client, { port: server.port, ca: trusted })
     expect([small.code, node.code]).toEqual([code, code])
@@ -151,14 +151,14 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
     })
   })
 
-  it('refuses an expired authority', async () => {
+  it('rejects an expired authority', async () => {
     const old = createAuthority('old', past)
     await using server = await httpsServer(old.issue('s', hosts, { notAfter: new Date(Date.now() + day) }))
     const { small, node } = await askBoth(client, { port: server.port, ca: old.cert })
     expect([small.code, node.code]).toEqual(['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED'])
   })
 
-  it('by its own certificate in `ca`, but not by one with the same names', async () => {
+  it('by its own certificate in `ca`, but not by another one with equal names', async () => {
     const own = stranger.issue('s', hosts)
     await using server = await httpsServer(own)
     const known = await askBoth(client, { port: server.port, ca: `${ca}${own.cert}` })
@@ -169,7 +169,7 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
     expect([other.small.code, other.node.code]).toEqual([code, code])
   })
 
-  it('trusts nobody without `ca`', async () => {
+  it('trusts no server without `ca`', async () => {
     await using server = await httpsServer(identity)
     const small = await askSmall(client, { port: server.port })
     expect(small).toMatchObject({
@@ -178,7 +178,7 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
     })
   })
 
-  it('names Ed25519 where it refuses it', async () => {
+  it('names Ed25519 in the error that rejects it', async () => {
     const modern = createAuthority('modern', { key: 'Ed25519' })
     await using own = await httpsServer(authority.issue('s', hosts, { key: 'Ed25519' }))
     await using signed = await httpsServer(modern.issue('s', hosts, { key: 'P-256' }))

@@ -138,7 +138,7 @@ const members = {
   throws,
 }
 
-/** The strict form, also of `node:assert`: `equal` compares as `strictEqual` does. */
+/** Strict form, also of plain `node:assert`: `equal` compares like `strictEqual`. */
 const assert: typeof members & ((value: unknown, message?: Message) => asserts value) = Object.assign(
   (value: unknown, message?: Message): asserts value => ok(value, message),
   members,

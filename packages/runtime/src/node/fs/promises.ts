@@ -25,12 +25,12 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 
 export { constants }
 
-/** The work is done at once: there is no thread to leave it to. */
+/** Promise form of a synchronous function. The work is done immediately because there are no threads. */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {
   return async (...args) => sync(...args)
 }
 
-/** Functions that take a FileHandle or a path. */
+/** Promise form of a function that takes a FileHandle or a path. */
 function ofFile<A extends unknown[], R>(sync: (file: PathLike | number, ...args: A) => R) {
   return async (file: PathLike | FileHandle, ...args: A): Promise<R> =>
     sync(file instanceof FileHandle ? file.fd : file, ...args)

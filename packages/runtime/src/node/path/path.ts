@@ -1,7 +1,7 @@
 import { invalidType } from '../../errors.ts'
 import { process } from '../../process/process.ts'
 
-// node:path of Linux. `win32` does not exist.
+// node:path for Linux. `win32` does not exist.
 
 export const sep = '/'
 export const delimiter = ':'
@@ -19,7 +19,7 @@ function check(path: unknown, name = 'path'): string {
   return path
 }
 
-/** Resolves `.` and `..`; `..` at the beginning of a relative path stays. */
+/** Resolves `.` and `..`. Keeps `..` at the beginning of a relative path. */
 function segments(path: string, isAbsolutePath: boolean): string[] {
   const kept: string[] = []
   for (const segment of path.split('/')) {

@@ -13,7 +13,7 @@ export function pipeline(...args: readonly unknown[]): Stream {
   return pipe(streams, callback ?? (() => {}))
 }
 
-/** `require('stream')` is the class. */
+/** `require('stream')` returns the class. */
 export default Object.assign(Stream, {
   Duplex,
   finished,

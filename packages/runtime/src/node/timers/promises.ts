@@ -7,7 +7,7 @@ interface Options {
   readonly signal?: AbortSignal
 }
 
-/** Starts something that can be cleared, and settles with it. */
+/** Starts a timer or immediate and returns a promise for its end. */
 function waiting<T>(value: T, options: Options, start: (done: () => void) => Timeout | Immediate): Promise<T> {
   const { signal, ref = true } = options
   if (signal !== undefined && !('aborted' in signal)) {

@@ -57,7 +57,7 @@ export function deprecate<T extends AnyFunction>(original: T, message: string, c
   }
 }
 
-/** A log that NODE_DEBUG switches on. */
+/** Log function that NODE_DEBUG enables. */
 export function debuglog(section: string): (...values: unknown[]) => void {
   return (...values) => {
     const names = (process.env.NODE_DEBUG ?? '').toUpperCase().split(',')
