@@ -4,22 +4,22 @@ import type { ExchangeRequest } from './exchange/exchange.ts'
 import type { Exchange } from './model.ts'
 import type { Pod } from './world/pod.ts'
 
-/** What is different from a plain execution. */
+/** Differences from a default execution of a verb. */
 export interface Changes {
-  /** `undefined` leaves a variable out. */
+  /** Environment variables to change. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Members of the configuration; `undefined` leaves one out. */
+  /** Members of the configuration to change. `undefined` removes a member. */
   readonly conf?: JsonObject
-  /** In place of the configuration. */
+  /** Text that replaces the configuration on stdin. */
   readonly stdin?: string | Uint8Array
   readonly execution?: Partial<ExchangeRequest>
 }
 
-/** A pod and the plugin's verbs for it, as a runtime would use them. */
+/** A pod and functions that execute the plugin for it, as a runtime would. */
 export interface AttachedPod {
   readonly pod: Pod
   readonly version: string
-  /** What stdin is for a verb. */
+  /** The configuration that a verb gets on stdin. */
   conf(verb: Verb, changes?: JsonObject): JsonObject
   run(verb: Verb, changes?: Changes): Promise<Exchange>
   add(changes?: Changes): Promise<Exchange>
@@ -27,7 +27,7 @@ export interface AttachedPod {
   del(changes?: Changes): Promise<Exchange>
 }
 
-/** What all pods of a run share. */
+/** Settings that all pods of a run share. */
 export interface AttachSettings {
   readonly conf: JsonObject
   readonly path: string
@@ -35,7 +35,7 @@ export interface AttachSettings {
   execute(execution: ExchangeRequest): Promise<Exchange>
 }
 
-/** The verbs for a pod. CHECK and DEL get the result of the last ADD, from 0.4.0 on. */
+/** Creates the functions for a pod. From 0.4.0 on, CHECK and DEL get the result of the last ADD. */
 export function attachTo(pod: Pod, version: string, settings: AttachSettings): AttachedPod {
   let added: JsonObject | undefined
 
@@ -79,18 +79,18 @@ export function attachTo(pod: Pod, version: string, settings: AttachSettings): A
   }
 }
 
-/** What an ADD that succeeded printed: the first object that is not an error. */
+/** Result of a successful ADD: the first object on stdout that is not an error. */
 export function resultIn({ exitCode, stdout }: Exchange): JsonObject | undefined {
   if (exitCode !== 0) return undefined
   return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))
 }
 
-/** Whether a version is at least another; unknown texts are not. */
+/** True if a version is at least `least`. False for unknown versions. */
 export function from(version: string, least: string): boolean {
   return isCniVersion(version) && gte(version, least)
 }
 
-// A chain has no previous result before 0.3.0, and an unknown version no words for it.
+// Converts a result to a version. Before 0.3.0, and for an unknown version, there is no previous result.
 function inVersion(result: NonNullable<Pod['prevResult']>, version: string): unknown {
   return from(version, '0.3.0') ? convertResult(result, '1.1.0', version) : undefined
 }

@@ -1,9 +1,9 @@
 import type { Context } from './context.ts'
 import type { CheckResult } from './model.ts'
 
-/** One check: data, and a function that talks to the plugin through its context. */
+/** A check: its description, and a function that executes the plugin through a context. */
 export interface Check extends Pick<CheckResult, 'id' | 'group' | 'title' | 'spec'> {
-  /** Judges the executions so far, also of a plugin that hangs too often for any more. */
+  /** True if the check reads earlier executions only. It then also runs after the plugin hung too often. */
   readonly looksBack?: true
   run(ctx: Context): Promise<void>
 }

@@ -14,9 +14,9 @@ import { stdin } from './checks/stdin.ts'
 import { versions } from './checks/versions.ts'
 import type { CheckResult } from './model.ts'
 
-/** All checks, in the order they run. */
+/** All checks, in the order in which they run. */
 export const allChecks: readonly Check[] = Object.freeze([
-  // before anything else has left a trace on the node
+  // first: earlier executions would leave files on the node
   ...isolation,
   ...leftovers,
   ...results,
@@ -29,12 +29,12 @@ export const allChecks: readonly Check[] = Object.freeze([
   ...silence,
   ...signals,
   ...concurrency,
-  // about all executions
+  // last: judge all executions
   ...errors,
 ])
 
 /**
- * All checks, in the order they run, without what they do.
+ * Descriptions of all checks, in the order in which they run.
  *
  * @example
  * checks.map(({ id, title }) => `${id}: ${title}`)

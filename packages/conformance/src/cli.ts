@@ -2,5 +2,5 @@
 import { commandMain } from '@cni/host/cli'
 import { runConformance } from './cli/run-conformance.ts'
 
-// Plugins are in process groups of their own: a Ctrl-C reaches only us.
+// Plugins run in process groups of their own: Ctrl-C signals only this process.
 commandMain('cni-conformance', runConformance, { crashed: 3 })

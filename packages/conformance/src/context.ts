@@ -4,37 +4,37 @@ import type { ExchangeRequest } from './exchange/exchange.ts'
 import type { Exchange } from './model.ts'
 import type { World } from './world/world.ts'
 
-/** What a check works with. */
+/** Tools and facts for a check. */
 export interface Context {
   readonly chained: boolean
-  /** Milliseconds an execution may take. */
+  /** Time limit of an execution in milliseconds. */
   readonly timeout: number
-  /** What VERSION claims; `undefined` when it could not be read. */
+  /** Versions that VERSION claims. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /** The version of configurations: the one asked for, else the newest both sides know. */
+  /** Version of configurations: the requested version, else the newest version that both plugin and suite know. */
   readonly version: string
   readonly world: World
-  /** Every execution of the run so far. */
+  /** All executions of the run so far. */
   readonly exchanges: readonly Exchange[]
   execute(execution: ExchangeRequest): Promise<Exchange>
-  /** A fresh pod and the verbs for it; removed after the check. */
+  /** Creates a pod. It is removed after the check. */
   attach(version?: string): Promise<AttachedPod>
-  /** A plain ADD, with DEL after it; made once in a run. */
+  /** A default ADD, followed by DEL. It runs once for all checks. */
   plainAdd(): Promise<Exchange>
-  /** The outcome of the plain ADD. When it gave no result the check counts as blocked and this is `undefined`. */
+  /** Result of the default ADD. If it has no result, the check is blocked and this is `undefined`. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void
   note(text: string): void
-  /** The rule does not concern this plugin. */
+  /** Skips the check: its rule does not apply to this plugin. */
   skip(reason: string): void
-  /** The rule concerns this plugin and could not be checked: the run is incomplete. */
+  /** Blocks the check: its rule applies but cannot be checked. The run is then incomplete. */
   block(reason: string): void
 }
 
-/** A plain ADD. */
+/** The default ADD that succeeded. */
 export interface Working {
   readonly exchange: Exchange
-  /** The first JSON object it printed. */
+  /** First JSON object on stdout. */
   readonly result: JsonObject
 }

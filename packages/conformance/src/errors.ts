@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.conformance.error')
 
-/** The suite could not run; what is wrong with a plugin is a finding, never an error. */
+/** The suite could not run. Faults of the plugin are findings, never errors. */
 export class ConformanceError extends Error {
-  /** Why the run could not take place, or not be described. */
+  /** Reason of the failure. */
   readonly code:
     | 'NOT_ROOT'
     | 'NO_PLUGIN'
@@ -24,7 +24,7 @@ export class ConformanceError extends Error {
   }
 }
 
-/** Whether it is a {@link ConformanceError}, of this or another copy of the package. */
+/** True for a {@link ConformanceError}, also from another copy of the package. */
 export function isConformanceError(error: unknown): error is ConformanceError {
   return typeof error === 'object' && error !== null && brand in error
 }

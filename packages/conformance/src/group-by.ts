@@ -1,4 +1,4 @@
-/** The items by a key, in the order the keys come up. */
+/** Groups items by a key. Keys are in the order of their first item. */
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -1,16 +1,16 @@
-/** Something a check did not like. */
+/** A problem that a check found. */
 export interface Finding {
-  /** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
+  /** `violation`: breaks a requirement of the specification, or of every runtime. `advice`: breaks a recommendation. */
   readonly severity: 'violation' | 'advice'
   readonly summary: string
   readonly why: string
   readonly spec: string
-  /** The execution of the plugin: what it was given and what came back. */
+  /** The execution of the plugin: input and output. */
   readonly exchange?: {
-    /** The complete environment. */
+    /** All environment variables. */
     readonly env: Readonly<Record<string, string>>
     readonly stdin: string
-    /** What was special about the execution: `stdin stays open`, `stdout has no reader`. */
+    /** Special condition of the execution: `stdin stays open`, `stdout has no reader`. */
     readonly special?: string
     readonly exitCode: number | null
     readonly signal: string | null
@@ -21,7 +21,7 @@ export interface Finding {
   }
 }
 
-/** A check and how it ended. */
+/** A check and its outcome. */
 export interface CheckResult {
   readonly id: string
   /** Subject of the check. */
@@ -36,13 +36,15 @@ export interface CheckResult {
     | 'signals'
     | 'concurrency'
     | 'isolation'
-  /** What a conforming plugin does, as a sentence. */
+  /** Behaviour of a conforming plugin, as a sentence. */
   readonly title: string
-  /** Where that is written. */
+  /** Source of the rule. */
   readonly spec: string
   /**
-   * How a check ended. `skipped`: its rule does not concern this plugin. `blocked`: its rule does, and the check could not
-   * be made. A check that found something before it came to a stop is `fail` and says in `blocked` why it stopped.
+   * Outcome of a check:
+   * - `skipped`: the rule does not apply to this plugin.
+   * - `blocked`: the rule applies but could not be checked.
+   * - `fail` with `blocked`: the check found problems before it stopped; `blocked` is the reason of the stop.
    */
   readonly outcome:
     | { readonly status: 'pass' }
@@ -58,28 +60,30 @@ export interface CheckResult {
   readonly durationMs: number
 }
 
-/** Everything found out about a plugin. */
+/** Report about a plugin. */
 export interface Report {
   /**
-   * `violations`: there are some. `incomplete`: none was found, but not everything that was asked for could be looked at.
-   * `conforms`: everything was looked at, and there is no violation.
+   * Overall result:
+   * - `violations`: at least one violation.
+   * - `incomplete`: no violation, but some checks could not be made.
+   * - `conforms`: no violation, and all checks were made.
    */
   readonly verdict: 'conforms' | 'violations' | 'incomplete'
-  /** Checks that could not be made: the reason and their ids. Empty when everything was checked. */
+  /** Checks that could not be made: reason and ids. Empty if all checks were made. */
   readonly unchecked: ReadonlyArray<{ readonly reason: string; readonly checks: readonly string[] }>
   readonly plugin: string
   readonly chained: boolean
-  /** What VERSION claims; `undefined` when it could not be read. */
+  /** Versions that VERSION claims. `undefined` if VERSION failed. */
   readonly supportedVersions: readonly string[] | undefined
-  /** The version of the configurations, where a check does not need another. */
+  /** Default version of the configurations. */
   readonly version: string
   readonly results: readonly CheckResult[]
   readonly counts: Readonly<Record<CheckResult['outcome']['status'] | Finding['severity'], number>>
-  /** Whether the verdict is `conforms`. */
+  /** True if the verdict is `conforms`. */
   readonly conforms: boolean
-  /** How many checks `only` and `skip` left out. */
+  /** Number of checks that `only` and `skip` left out. */
   readonly leftOut: number
-  /** How often the plugin was executed. */
+  /** Number of executions of the plugin. */
   readonly executions: number
   readonly durationMs: number
 }

@@ -9,11 +9,11 @@ import type { CheckResult, Exchange, Finding } from './model.ts'
 import { createPod } from './world/pod.ts'
 import { becamePlugin, isRunning, PATH, settled, type World } from './world/world.ts'
 
-/** What a run was asked for, with nothing left open. */
+/** Complete options of a run. */
 export interface Settings {
   readonly plugin: string
   readonly conf: JsonObject
-  /** The version of configurations; `undefined`: the newest that the plugin claims. */
+  /** Version of configurations. `undefined` means the newest version that the plugin claims. */
   readonly version: string | undefined
   readonly chained: boolean
   readonly path: string
@@ -22,7 +22,7 @@ export interface Settings {
   readonly signal: AbortSignal | undefined
 }
 
-/** A run: the plugin's executions, and what is known about it. */
+/** A run: executes the plugin and collects its results. */
 export interface Session {
   readonly supportedVersions: readonly string[] | undefined
   readonly version: string
@@ -30,12 +30,12 @@ export interface Session {
   run(check: Check): Promise<CheckResult>
 }
 
-// A plugin that always hangs would otherwise cost the timeout a hundred times.
+// Number of timeouts after which the plugin is no longer executed.
 const PATIENCE = 5
-// As many as the concurrency check needs.
+// Number of parallel executions, enough for the concurrency check.
 const AT_ONCE = 8
 
-/** Begins a run: asks the plugin for its versions. */
+/** Starts a run: asks the plugin for its versions. */
 export async function openSession(settings: Settings, world: World): Promise<Session> {
   const exchanges: Exchange[] = []
   const enter = limiter(AT_ONCE)
@@ -174,7 +174,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 }
 
-/** What podman sends with VERSION: everything else is a dummy. */
+/** Environment of VERSION as podman sets it: dummies for all other variables. */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
 }
@@ -189,7 +189,7 @@ function newestKnown(claimed: readonly string[] | undefined): string | undefined
   return CNI_VERSIONS.findLast((version) => claimed?.includes(version))
 }
 
-/** Lets that many run at once. */
+/** Limits the number of functions that run at once. */
 function limiter(most: number): <T>(body: () => Promise<T>) => Promise<T> {
   const waiting: Array<() => void> = []
   let running = 0

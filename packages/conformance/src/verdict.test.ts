@@ -33,7 +33,7 @@ test.each([
   expect(judged.unchecked).toEqual(unchecked)
 })
 
-test('checks that could not be made for the same reason are together', () => {
+test('blocked checks with the same reason are grouped', () => {
   const other: CheckResult['outcome'] = { status: 'blocked', reason: 'no nft' }
   expect(verdictOf([blocked, other, blocked].map(result)).unchecked).toEqual([
     { reason: 'ADD failed', checks: ['check.0', 'check.2'] },

@@ -1,7 +1,7 @@
 import { groupBy } from './group-by.ts'
 import type { CheckResult, Report } from './model.ts'
 
-/** What the results of all checks come to. */
+/** Summarizes the results of all checks. */
 export function verdictOf(
   results: readonly CheckResult[],
 ): Pick<Report, 'verdict' | 'unchecked' | 'counts' | 'conforms'> {
@@ -24,7 +24,7 @@ function uncheckedIn(results: readonly CheckResult[]): Report['unchecked'][numbe
   const unchecked = [...groupBy(stopped, ({ reason }) => reason)].map(([reason, each]) => {
     return { reason, checks: each.map(({ id }) => id) }
   })
-  // Every rule was about another kind of plugin: there is nothing that the plugin could have conformed to.
+  // No rule applies to this plugin, so there is nothing to conform to.
   if (results.every(({ outcome }) => outcome.status === 'skipped')) {
     unchecked.push({ reason: 'no check concerns this plugin', checks: results.map(({ id }) => id) })
   }

@@ -18,7 +18,7 @@ table inet ex {
 }
 `
 
-/** A change by `nft`, and how it is told. */
+/** A change by `nft`, and the lines that it adds and removes. */
 const changes: readonly (readonly [change: string, added: readonly string[], removed: readonly string[]])[] = [
   ['add table ip6 x', ['nft table ip6 x'], []],
   ['add chain inet ex y', ['nft table inet ex / chain y'], []],
@@ -58,19 +58,19 @@ test.each(changes)('%s', async (change, added, removed) => {
   expect(difference(before, await takeSnapshot(pod))).toEqual({ added, removed })
 })
 
-test('packets change nothing', async () => {
+test('packets change no line', async () => {
   await using pod = await tempNetns()
   await netns.exec(pod, ['nft', '-f', '-'], { input: BEFORE })
   await netns.exec(pod, ['ip', 'link', 'set', 'lo', 'up'])
   const before = await takeSnapshot(pod)
   await netns.exec(pod, ['bash', '-c', 'echo > /dev/udp/127.0.0.1/9'])
   const { added, removed } = difference(before, await takeSnapshot(pod))
-  // What a rule puts into a set is there.
+  // The element that a rule added to the set is included.
   expect(removed).toEqual([])
   expect(added).toEqual(['nft table inet ex / set seen / 7f000001'])
 })
 
-test('flushing takes what any program wrote', async () => {
+test('flushing removes tables of any program', async () => {
   await using pod = await tempNetns()
   const before = await takeSnapshot(pod)
   await netns.exec(pod, ['nft', '-f', '-'], { input: BEFORE })

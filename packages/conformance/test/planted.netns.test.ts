@@ -7,7 +7,7 @@ import { plantedPlugin } from './planted-plugin.ts'
 
 interface Planted {
   readonly defect: string
-  /** The check that is meant for it. */
+  /** Id of the check that must find the defect. */
   readonly check: string
   readonly says: string
   readonly alone?: true
@@ -36,8 +36,8 @@ const chained: readonly Planted[] = [
     says: 'an unknown member of the result is lost',
     severity: 'advice',
   },
-  { defect: 'silent', check: 'errors.document', says: 'without a word on stdout' },
-  { defect: 'text-error', check: 'errors.document', says: 'with something on stdout that is no error document' },
+  { defect: 'silent', check: 'errors.document', says: 'without output on stdout' },
+  { defect: 'text-error', check: 'errors.document', says: 'with stdout that is not an error document' },
   { defect: 'log-before-error', check: 'errors.document', says: 'with more on stdout than one error document' },
   { defect: 'exit-0', check: 'errors.exit-code', says: 'an error document and exit code 0' },
   { defect: 'error-shape', check: 'errors.members', says: 'an error has the code "6"' },
@@ -81,7 +81,7 @@ const chained: readonly Planted[] = [
   {
     defect: 'check-blind',
     check: 'check.tampered',
-    says: 'CHECK after somebody flushed the nftables ruleset in the pod',
+    says: 'CHECK after another program flushed the nftables ruleset in the pod',
   },
   { defect: 'prints-on-del', check: 'stdout.del', says: 'DEL prints on stdout' },
   { defect: 'prints-on-check', check: 'stdout.check', says: 'CHECK prints on stdout' },
@@ -93,11 +93,11 @@ const chained: readonly Planted[] = [
     says: 'SIGTERM does not end it within',
     severity: 'advice',
   },
-  { defect: 'never-gives-up', check: 'signals.closed-stdout', says: 'when nobody reads stdout', timeout: 5000 },
+  { defect: 'never-gives-up', check: 'signals.closed-stdout', says: 'when stdout has no reader', timeout: 5000 },
   {
     defect: 'dies-without-stderr',
     check: 'signals.closed-stderr',
-    says: 'ADD fails when nobody reads stderr',
+    says: 'ADD fails when stderr has no reader',
     severity: 'advice',
   },
   { defect: 'fails-at-random', check: 'concurrency.pods', says: 'one of 8 ADDs at once: failed with code 11: busy' },
@@ -157,14 +157,18 @@ const alone: readonly Planted[] = [
   },
   { defect: 'same-address', check: 'concurrency.pods', says: 'two of 8 pods got the address 10.44.0.5/16' },
   { defect: 'keeps-rules', check: 'isolation.pod', says: 'DEL leaves in the pod: + link eth0' },
-  { defect: 'check-blind', check: 'check.tampered', says: 'CHECK after somebody deleted the link eth0 in the pod' },
+  {
+    defect: 'check-blind',
+    check: 'check.tampered',
+    says: 'CHECK after another program deleted the link eth0 in the pod',
+  },
 ]
 
 const root = process.getuid?.() === 0
 
-describe.runIf(root).concurrent(`a planted defect is found by the check meant for it, ${sampleTitle}`, () => {
+describe.runIf(root).concurrent(`each planted defect is found by its check, ${sampleTitle}`, () => {
   const all = [...chained, ...alone.map((planted) => ({ ...planted, alone: true as const }))]
-  // One of each group of checks, for both kinds of plugin.
+  // One defect for each group of checks and kind of plugin.
   const drawn = sample(all, ({ check, alone }) => `${check.split('.')[0]} ${alone}`)
   test.each(drawn)('$check finds $defect: $says', async ({ defect, check, says, alone, severity, timeout }) => {
     using plugin = plantedPlugin(alone !== true, [defect])
@@ -182,10 +186,10 @@ describe.runIf(root).concurrent(`a planted defect is found by the check meant fo
     expect(report.conforms).toBe(!findings.some((finding) => finding.severity === 'violation'))
   })
 
-  test('a plugin that always hangs costs the timeout a few times only, and is told so', async () => {
+  test('a plugin that always hangs is executed only until the timeout has passed a few times', async () => {
     using plugin = plantedPlugin(true, ['hangs-always'])
     const report = await conformance({ plugin: plugin.path, chained: true, timeout: 700 })
-    // A check may have begun when the fifth one hangs, with at most some executions more; a run has a hundred.
+    // The fifth hang ends the run after the current check. A full run has about a hundred executions.
     expect(report.executions).toBeGreaterThanOrEqual(5)
     expect(report.executions).toBeLessThan(20)
     expect(report.verdict).toBe('violations')
@@ -197,7 +201,7 @@ describe.runIf(root).concurrent(`a planted defect is found by the check meant fo
     expect(crash).toMatchObject({ findings: [{ summary: expect.stringContaining('no end within 0.7 s') }] })
   })
 
-  test('a plugin whose ADD hangs is told apart from one that fails', async () => {
+  test('a plugin whose ADD hangs is distinguished from one that fails', async () => {
     using plugin = plantedPlugin(true, ['hangs'])
     const only = ['add.works', 'errors.crash']
     const { results } = await conformance({ plugin: plugin.path, chained: true, timeout: 5000, only })
@@ -207,10 +211,10 @@ describe.runIf(root).concurrent(`a planted defect is found by the check meant fo
   })
 })
 
-// All checks against each of these; the plugins of the examples are checked so as well.
+// Runs all checks against these plugins. The examples' own tests do the same for their plugins.
 const whole = sample(['chained', 'alone', 'in another language'], () => 'whole')
 
-describe.runIf(root)(`a correct plugin has no finding, ${sampleTitle}`, () => {
+describe.runIf(root)(`a correct plugin has no findings, ${sampleTitle}`, () => {
   test.each([true, false].filter((chained) => whole.includes(chained ? 'chained' : 'alone')))(
     'chained: %j',
     async (chained) => {
@@ -218,7 +222,7 @@ describe.runIf(root)(`a correct plugin has no finding, ${sampleTitle}`, () => {
       const report = await conformance({ plugin: plugin.path, chained })
       expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
       expect(report).toMatchObject({ verdict: 'conforms', conforms: true, unchecked: [] })
-      // A suite that skips what it cannot see would pass here, too.
+      // Lists skipped checks: a suite that skips everything would also pass.
       const skipped = report.results.filter(({ outcome }) => outcome.status === 'skipped').map(({ id }) => id)
       const expected = ['isolation.untouched', 'prev-result.kept', 'prev-result.version', 'prev-result.unknown']
       expect(skipped).toEqual(chained ? ['add.exists'] : expected)
@@ -240,12 +244,12 @@ describe.runIf(root)(`a correct plugin has no finding, ${sampleTitle}`, () => {
   )
 
   test.each(sample(['deletes-route', 'deletes-address'], () => 'deletes'))(
-    'that takes away on purpose, and says so: %s',
+    'a plugin that removes an item on purpose and reports that: %s',
     async (defect) => {
       using plugin = plantedPlugin(true, [defect])
       const only = ['results', 'isolation', 'del', 'check']
       const report = await conformance({ plugin: plugin.path, chained: true, only })
-      // It does not put it back.
+      // The plugin does not restore the item.
       const failed = report.results.filter(({ outcome }) => outcome.status === 'fail').map(({ id }) => id)
       expect(failed).toEqual(['isolation.pod', 'del.without-prev-result'])
       expect(report).toMatchObject({ verdict: 'conforms', counts: { violation: 0 } })
@@ -257,7 +261,7 @@ describe.runIf(root)(`a correct plugin has no finding, ${sampleTitle}`, () => {
     120_000,
   )
 
-  test('whose configuration asks for one address gives it to every pod', async () => {
+  test('a plugin whose configuration requests one address gives it to every pod', async () => {
     using plugin = plantedPlugin(false, ['same-address'])
     const conf = { ipam: { type: 'static', addresses: [{ address: '10.44.0.5/16' }] } }
     const report = await conformance({ plugin: plugin.path, conf, only: ['concurrency'] })

@@ -7,7 +7,7 @@ import { conformance } from '../src/conformance.ts'
 import type { Report } from '../src/model.ts'
 
 const PLUGINS = '/usr/lib/cni'
-/** Where host-local keeps its leases; a machine that no plugin ever ran on has none. */
+/** Folder of host-local's leases. It does not exist on a new machine. */
 const LEASES = '/var/lib/cni'
 const runs = process.getuid?.() === 0 && existsSync(`${PLUGINS}/bridge`)
 
@@ -16,14 +16,14 @@ const failed = ({ results }: Report) =>
   results.flatMap(({ id, outcome }) => (outcome.status === 'fail' ? [id] : [])).sort()
 
 describe.runIf(runs)("Debian's reference plugins", () => {
-  test('loopback conforms; as every Go plugin, its errors have no cniVersion', async () => {
+  test('loopback conforms; like every Go plugin, its errors have no cniVersion', async () => {
     const report = await conformance({ plugin: `${PLUGINS}/loopback` })
     expect(report.conforms).toBe(true)
     expect(failed(report)).toEqual(['errors.members'])
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'pass' })
   }, 120_000)
 
-  test('bridge conforms but for CHECK, which does not look at its masquerading', async () => {
+  test('bridge conforms except for CHECK, which ignores its masquerading', async () => {
     const conf = {
       bridge: 'cni-conf0',
       isGateway: true,
@@ -37,7 +37,7 @@ describe.runIf(runs)("Debian's reference plugins", () => {
     })
   }, 120_000)
 
-  test('tuning loses members it does not know and leaves its sysctls', async () => {
+  test('tuning loses unknown members and keeps its sysctls', async () => {
     const conf = { sysctl: { 'net.ipv4.conf.eth0.log_martians': '1' } }
     const only = ['results', 'isolation', 'check']
     const report = await conformance({ plugin: `${PLUGINS}/tuning`, conf, chained: true, only })
@@ -47,7 +47,7 @@ describe.runIf(runs)("Debian's reference plugins", () => {
 })
 
 describe.runIf(runs)('the machine', () => {
-  // Of its own, as other suites use the machine's at the same time.
+  // A folder of its own: other suites use the machine's at the same time.
   let temporary: string
   beforeEach(() => {
     temporary = mkdtempSync(join(tmpdir(), 'cni-stays-'))
@@ -58,7 +58,7 @@ describe.runIf(runs)('the machine', () => {
     rmSync(temporary, { recursive: true })
   })
 
-  test('stays as it is', async () => {
+  test('stays unchanged', async () => {
     const look = async () => {
       using rtnl = await openRtnl(netns.current())
       return {

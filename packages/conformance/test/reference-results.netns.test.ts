@@ -17,7 +17,7 @@ const failed = ({ results }: Report) =>
 /** Runs of all checks. */
 const whole = sample(['static', 'host-local', 'portmap'], () => 'whole')
 
-describe.runIf(runs)(`results of Debian's plugins are judged as what they are, ${sampleTitle}`, () => {
+describe.runIf(runs)(`results of Debian's plugins are judged correctly, ${sampleTitle}`, () => {
   const addresses = [{ address: '10.79.1.3/24', gateway: '10.79.1.1' }]
   const same = {
     status: 'note',
@@ -25,10 +25,10 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
   }
 
   test.runIf(whole.includes('static'))(
-    'static: an address of no interface, the same for every pod',
+    'static: an address without an interface, the same for every pod',
     async () => {
       const report = await check('static', { conf: { ipam: { type: 'static', addresses } } })
-      // as every Go plugin, its errors have no cniVersion
+      // like every Go plugin, its errors have no cniVersion
       expect(failed(report)).toEqual(['errors.members'])
       expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
       const notes = ['addresses of no interface, not looked for in the pod: 10.79.1.3/24']
@@ -39,7 +39,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
   )
 
   test.runIf(whole.includes('host-local'))(
-    'host-local: its leases go with the pod, what it keeps for the next one is a note',
+    'host-local: its leases disappear with the pod; its file of the last address is a note',
     async () => {
       const report = await check('host-local', { conf: { ipam: { type: 'host-local', subnet: '10.79.2.0/24' } } })
       expect(failed(report)).toEqual(['errors.members'])
@@ -53,7 +53,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
     120_000,
   )
 
-  test('host-local, asked for an address: one pod at a time can have it', async () => {
+  test('host-local with a requested address: only one pod at a time can have it', async () => {
     const ipam = { type: 'host-local', subnet: '10.79.2.0/24' }
     const conf = { args: { cni: { ips: ['10.79.2.77'] } }, ipam }
     const report = await check('host-local', {
@@ -72,7 +72,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
     expect(outcome(report, 'concurrency.pods')).toEqual(same)
   }, 120_000)
 
-  test('sbr: routes that moved to a table of their own are neither lost nor made up', async () => {
+  test('sbr: routes that moved to another table are neither lost nor invented', async () => {
     const report = await check('sbr', {
       conf: {},
       chained: true,
@@ -83,7 +83,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
   }, 120_000)
 
-  test('host-local: the suite names the lease that it saw', async () => {
+  test('host-local: the report names the remaining lease', async () => {
     const conf = { ipam: { type: 'host-local', ranges: [[{ subnet: '10.78.0.0/24' }]] } }
     const report = await check('host-local', { conf, only: ['check.tampered'] })
     const reason = expect.stringMatching(
@@ -92,7 +92,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
   }, 120_000)
 
-  test('bandwidth: the suite names the qdisc that it saw', async () => {
+  test('bandwidth: the report names the remaining qdisc', async () => {
     const runtimeConfig = { bandwidth: { ingressRate: 1_000_000, ingressBurst: 1_000_000 } }
     const report = await check('bandwidth', { conf: { runtimeConfig }, chained: true, only: ['check.tampered'] })
     const reason = expect.stringMatching(
@@ -101,7 +101,7 @@ describe.runIf(runs)(`results of Debian's plugins are judged as what they are, $
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
   }, 120_000)
 
-  test('sbr locks a file in the place of a namespace that is not there: not on the machine', async () => {
+  test('sbr: its lock for a missing namespace is not created on the machine', async () => {
     const left = () =>
       existsSync('/run/netns') ? readdirSync('/run/netns').filter((name) => name.startsWith('conf')) : []
     const before = left()

@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 let calls = 0
 
-/** Runs a shell script as a plugin is run. */
+/** Runs a shell script like a plugin. */
 async function sh(text: string, mounts: Parameters<typeof wrap>[3]): Promise<string> {
   const script = join(dir, `script-${++calls}`)
   writeFileSync(script, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
@@ -26,7 +26,7 @@ async function sh(text: string, mounts: Parameters<typeof wrap>[3]): Promise<str
 }
 
 describe.runIf(process.getuid?.() === 0)('the folders of state', () => {
-  test('are empty but for what every node has, and what is put there is seen and stays off the machine', async () => {
+  test('contain only the standard entries of a node, and hide new files from the machine', async () => {
     const state = freshState(join(dir, 'state'), [])
     const there = await sh('find /run /var/lib/cni | sort', state.mounts)
     expect(there.trim().split('\n')).toEqual(['/run', '/run/lock', '/run/netns', '/run/xtables.lock', '/var/lib/cni'])
@@ -47,7 +47,7 @@ describe.runIf(process.getuid?.() === 0)('the folders of state', () => {
     expect(readdirSync(dir)).not.toContain('state')
   })
 
-  test('that the machine does not have are not made there', async () => {
+  test('are not created on a machine that lacks them', async () => {
     const above = join(dir, 'lib')
     mkdirSync(above)
     writeFileSync(join(above, 'neighbour'), 'here')
@@ -62,15 +62,15 @@ describe.runIf(process.getuid?.() === 0)('the folders of state', () => {
     expect(readdirSync(above)).toEqual(['neighbour'])
   })
 
-  test('begin anew with every check', async () => {
-    // Refuses a record that is there already: with leftovers of another check no ADD would succeed.
+  test('are empty at the beginning of every check', async () => {
+    // This plugin rejects existing records: with leftovers of another check, ADD would fail.
     using plugin = plantedPlugin(true, ['leaves-files', 'refuses-leftovers'])
     const only = ['add.document', 'stdout.del', 'del.without-prev-result']
     const report = await conformance({ plugin: plugin.path, chained: true, only })
     expect(report).toMatchObject({ verdict: 'conforms', counts: { pass: 3 } })
   })
 
-  test('show a shared file: the socket of a daemon', async () => {
+  test('contain a shared file: the socket of a daemon', async () => {
     const folder = mkdtempSync('/run/cni-conformance-test-')
     const socket = join(folder, 'daemon.sock')
     const server = createServer().listen(socket)

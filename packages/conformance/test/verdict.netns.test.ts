@@ -11,7 +11,7 @@ interface Unseen {
   readonly defect?: string
   readonly alone?: true
   readonly only: readonly string[]
-  /** Why nothing could be checked; of the first check. */
+  /** Reason why no check could be made, from the first check. */
   readonly reason: string
 }
 
@@ -63,7 +63,7 @@ const unseen: readonly Unseen[] = [
     why: 'it hangs',
     defect: 'hangs-always',
     only: ['errors.document', 'errors.members'],
-    reason: 'no execution printed an error: there is none to look at',
+    reason: 'no execution printed an error, so errors cannot be checked',
   },
   {
     why: 'every rule is about other plugins',
@@ -73,7 +73,7 @@ const unseen: readonly Unseen[] = [
   },
 ]
 
-describe.runIf(process.getuid?.() === 0).concurrent('what was not seen is never blessed', () => {
+describe.runIf(process.getuid?.() === 0).concurrent('a run that could not check everything never conforms', () => {
   test.each(unseen)('when $why', async ({ defect, alone, only, reason }) => {
     using plugin = plantedPlugin(alone !== true, defect === undefined ? [] : [defect])
     const timeout = defect === 'hangs' || defect === 'hangs-always' ? 5000 : 10_000
@@ -82,16 +82,16 @@ describe.runIf(process.getuid?.() === 0).concurrent('what was not seen is never 
     expect(report.counts).toMatchObject({ pass: 0, violation: 0 })
   })
 
-  test('when it accepts everything: there is no error to look at', async () => {
+  test('when the plugin accepts every call: there is no error to check', async () => {
     using plugin = plantedPlugin(true, [])
     writeFileSync(plugin.path, '#!/bin/sh\ncat >/dev/null\necho "{}"\n')
     chmodSync(plugin.path, 0o755)
     const report = await conformance({ plugin: plugin.path, chained: true, only: ['errors.document'] })
-    const reason = 'no execution printed an error: there is none to look at'
+    const reason = 'no execution printed an error, so errors cannot be checked'
     expect(report).toMatchObject({ verdict: 'incomplete', unchecked: [{ reason, checks: ['errors.document'] }] })
   })
 
-  test('a plugin that prints "ok" instead of a result does not conform, and the reports say first what is unknown', async () => {
+  test('a plugin that prints "ok" instead of a result does not conform, and reports begin with unchecked rules', async () => {
     using plugin = plantedPlugin(true, ['prints-ok'])
     const report = await conformance({ plugin: plugin.path, chained: true, only: ['results', 'del', 'isolation'] })
     expect(report.verdict).toBe('violations')
@@ -105,7 +105,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('what was not seen is never 
     expect(/<error message="([^"]*)"/.exec(renderJunit(report))?.[1]).toBe(reason)
   })
 
-  test('an ADD that fails without saying why is a violation, one that says why may have a reason', async () => {
+  test('a failed ADD without an error document is a violation; an error document may give a reason', async () => {
     const options = { chained: true, conf: {}, only: ['add.works'] }
     using silent = plantedPlugin(true, ['needs-eth9', 'silent'])
     const summary = 'ADD with this configuration failed with exit code 1, without a word'

@@ -12,7 +12,7 @@ import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
 
-/** CHECK, right after ADD and after somebody undid what ADD did. */
+/** Checks of CHECK: after ADD, and after something that ADD made was removed. */
 export const check: readonly Check[] = [
   {
     id: 'check.after-add',
@@ -32,7 +32,7 @@ export const check: readonly Check[] = [
   {
     id: 'check.tampered',
     group: 'check',
-    title: 'CHECK fails after somebody undid what ADD did',
+    title: 'CHECK fails after another program undid what ADD did',
     spec: `${CHECK}: must return an error if something the plugin created is missing or in an invalid state`,
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
@@ -55,7 +55,7 @@ export const check: readonly Check[] = [
         const on = where === 'pod' ? 'in the pod' : 'on the node'
         const why = 'CHECK exists to find this; a broken pod is reported as healthy.'
         const exchange = await attached.check()
-        expectFailure(ctx, exchange, { what: `CHECK after somebody ${tampering.text} ${on}`, why })
+        expectFailure(ctx, exchange, { what: `CHECK after another program ${tampering.text} ${on}`, why })
         await attached.del()
       }
     },
@@ -63,7 +63,7 @@ export const check: readonly Check[] = [
 ]
 
 interface Undoing {
-  /** Everything that ADD did, as far as it shows. */
+  /** All visible changes of ADD. */
   readonly seen: readonly string[]
   readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }
@@ -95,7 +95,7 @@ const told = ({ added, removed }: Difference, where: string): string[] => [
   ...removed.map((line) => `no ${line} ${where}`),
 ]
 
-/** Skips for plugins that have no CHECK. */
+/** Skips the check if the plugin has no CHECK. */
 export function hasCheck(ctx: Context): boolean {
   const has = from(ctx.version, '0.4.0')
   if (!has) ctx.skip(`there is no CHECK in ${ctx.version}, the newest version it claims`)

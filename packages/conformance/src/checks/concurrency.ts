@@ -8,7 +8,7 @@ import type { Exchange } from '../model.ts'
 
 const PODS = 8
 
-/** Several pods at once, as a node starts them. */
+/** Checks with several pods at the same time. */
 export const concurrency: readonly Check[] = [
   {
     id: 'concurrency.pods',
@@ -42,7 +42,7 @@ function askedFor(pod: AttachedPod | undefined, added: Exchange | undefined): Re
 }
 
 function judgeAddresses(ctx: Context, asked: ReadonlySet<string>, addresses: readonly string[]): void {
-  // An interface that every pod has, such as lo, has the same address everywhere.
+  // Ignores addresses that every pod has before ADD, such as those on lo.
   const shared = addresses.filter(
     (address, index) => addresses.indexOf(address) !== index && !/^(127\.|::1\/)/.test(address),
   )
@@ -58,7 +58,7 @@ function addressesIn(result: unknown, version: string): string[] {
   try {
     return (decodeResult(result, { version }).ips ?? []).map(({ address }) => address)
   } catch {
-    // add.document says what is wrong with it
+    // The check add.document reports the error.
     return []
   }
 }

@@ -7,7 +7,7 @@ const DEL = 'SPEC 1.1.0, section 2, "DEL"'
 const MISSING =
   '"Plugins MUST accept multiple DEL calls for the same (CNI_CONTAINERID, CNI_IFNAME) pair, and return success if the interface in question, or any modifications added, are missing."'
 
-/** DEL, whatever is left. */
+/** Checks of DEL, with and without something to remove. */
 export const del: readonly Check[] = [
   {
     id: 'del.idempotent',
@@ -85,7 +85,7 @@ export const del: readonly Check[] = [
         expectSuccess(ctx, exchange, { what: 'DEL without prevResult', why })
       })
       if (left.length > 0) {
-        ctx.advice(`DEL without prevResult leaves in the pod: ${left.join('; ')}`, 'Nobody else removes it.')
+        ctx.advice(`DEL without prevResult leaves in the pod: ${left.join('; ')}`, 'No other program removes it.')
       }
     },
   },

@@ -12,7 +12,7 @@ const REQUIRED: Readonly<Record<'ADD' | 'CHECK' | 'DEL', readonly string[]>> = {
   DEL: ['CNI_CONTAINERID', 'CNI_IFNAME'],
 }
 
-/** The environment of a call. */
+/** Checks of the environment variables. */
 export const environment: readonly Check[] = [
   {
     id: 'env.missing',
@@ -37,7 +37,7 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // The reference implementation prints what it is, for a person who runs it by hand.
+      // A plugin may print its description instead, as the reference implementation does.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
@@ -63,7 +63,7 @@ export const environment: readonly Check[] = [
     spec: `${PARAMETERS}: CNI_CONTAINERID`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      // One after the other: the configuration may ask for something that one pod at a time can have.
+      // Runs one pod after the other: the configuration may ask for an address that only one pod can have.
       for (const id of ['A._-', '0', 'f'.repeat(64)]) {
         const attached = await ctx.attach()
         const exchange = await attached.add({ env: { CNI_CONTAINERID: id } })
@@ -117,13 +117,13 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** One execution in a pod of its own, so that a wrongly accepted one does not disturb the next. */
+/** Executes the plugin in a new pod. A wrongly accepted call then cannot affect the next one. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)
 }
 
-/** The same for every vector, at once; the run limits how many. */
+/** Runs `body` for all vectors in parallel. The run limits the number of processes. */
 export async function each<T>(vectors: readonly T[], body: (vector: T) => Promise<void>): Promise<void> {
   await Promise.all(vectors.map(body))
 }

@@ -5,13 +5,13 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// 8 is the reference implementation's: the namespace is the plugin's own.
+// Reserved codes. The reference implementation uses 8 for a netns that is the plugin's own.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'
-const NO_ERROR = 'no execution printed an error: there is none to look at'
+const NO_ERROR = 'no execution printed an error, so errors cannot be checked'
 
-/** All failures of the run so far: these come last. */
+/** Checks of all failures of the run. They come last. */
 export const errors: readonly Check[] = [
   {
     id: 'errors.document',
@@ -31,10 +31,10 @@ export const errors: readonly Check[] = [
         const { documents, noise } = readStdout(stdout)
         return documents.some(isErrorDocument) && (documents.length > 1 || noise !== '')
       })
-      const why = 'The runtime can only say "netplugin failed", and nobody learns why.'
+      const why = 'The runtime can only report "netplugin failed", without a reason.'
       const [first] = silent
-      if (first) ctx.violation(`${count(silent)} without a word on stdout`, why, first)
-      if (noisy[0]) ctx.violation(`${count(noisy)} with something on stdout that is no error document`, why, noisy[0])
+      if (first) ctx.violation(`${count(silent)} without output on stdout`, why, first)
+      if (noisy[0]) ctx.violation(`${count(noisy)} with stdout that is not an error document`, why, noisy[0])
       if (several[0]) ctx.violation(`${count(several)} with more on stdout than one error document`, why, several[0])
     },
   },
@@ -59,7 +59,7 @@ export const errors: readonly Check[] = [
           return ctx.violation(`an error has the code ${JSON.stringify(code)}`, why, exchange)
         }
         if (typeof msg !== 'string' || msg === '') {
-          return ctx.violation(`an error has the msg ${JSON.stringify(msg)}`, 'It is all that people see.', exchange)
+          return ctx.violation(`an error has the msg ${JSON.stringify(msg)}`, 'People see only this text.', exchange)
         }
       }
       const without = documents.find(({ document }) => document.cniVersion === undefined)
@@ -103,7 +103,7 @@ export const errors: readonly Check[] = [
   },
 ]
 
-/** Two failures every plugin has, so that there is something to look at when these checks run alone. */
+/** Executes the plugin with two invalid calls, so that at least two errors exist if these checks run alone. */
 async function provoke(ctx: Context): Promise<void> {
   const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)
   if (tried || ctx.exchanges.some((exchange) => isFailure(exchange) || exchange.timedOut)) return

@@ -8,7 +8,7 @@ import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL": delete the interface, or undo any modifications applied in ADD'
 
-/** What is left afterwards, in the pod and on the node. */
+/** Checks of remaining changes in the pod and on the node. */
 export const isolation: readonly Check[] = [
   {
     id: 'isolation.node',
@@ -18,7 +18,7 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       needsSight(ctx)
       const take = () => takeSnapshot(ctx.world.node)
-      // The first pod of the run finds a node that was never used; it is the second one that must leave no trace.
+      // The first pod may create resources that all pods share. Only the second pod must leave no changes.
       const before = await take()
       if ((await ctx.working()) === undefined) return
       const once = await settledDifference(before, take)
@@ -65,7 +65,7 @@ export const isolation: readonly Check[] = [
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
       await attached.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
-      // A port mapping has to be there; whether that is meant only its author knows.
+      // A port mapping on the node is intended, for example. The plugin's author has to decide.
       if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
     },
   },

@@ -10,7 +10,7 @@ import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 const DEL = 'SPEC 1.1.0, section 2, "DEL": undo any modifications applied in ADD'
 const GC = 'SPEC 1.1.0, section 2, "GC"'
 
-/** What is left in files: leases, caches, sockets. */
+/** Checks of remaining files: leases, caches, sockets. */
 export const leftovers: readonly Check[] = [
   {
     id: 'isolation.state',
@@ -20,7 +20,7 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
-      // The first pod may leave a lock or a folder for all others; it is the second one that must leave no trace.
+      // The first pod may create a lock or a folder for all pods. Only the second pod must leave no files.
       const first = await comeAndGo(ctx)
       const once = state.look()
       const second = first && (await comeAndGo(ctx))
@@ -52,7 +52,7 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // What is made for the first pod and kept for all is nobody's.
+      // Files that are created for the first pod and kept belong to no pod.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])
@@ -84,7 +84,7 @@ export const leftovers: readonly Check[] = [
   },
 ]
 
-/** A pod that was added and deleted; `undefined` when it could not be added. */
+/** Adds and deletes a pod. Returns `undefined` if ADD fails. */
 async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   const attached = await ctx.attach()
   if ((await addFirst(ctx, attached)) === undefined) return undefined
@@ -92,7 +92,7 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   return attached
 }
 
-/** The node, with the files of state, and which of them name these pods. */
+/** Snapshot of the node with its state files, and the pods that each file names. */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
   const files = [...world.state.look()].flatMap(([path, text]) => [
@@ -102,7 +102,7 @@ async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapsh
   return { lines: [...lines, ...files], sysctls }
 }
 
-/** What is there now and was not. */
+/** Entries that are new or changed. */
 function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
   return [...now.keys()].filter((path) => !before.has(path))
 }

@@ -12,7 +12,7 @@ const SPEC =
   'SPEC 1.1.0, section 5, "Add Success": plugins provided a prevResult must output it, with any modifications'
 const WHY = 'The runtime and the plugins behind it see only what this plugin prints: what it drops is lost.'
 
-/** What a chained plugin makes of the result before it. */
+/** Checks of prevResult in chained plugins. */
 export const prevResult: readonly Check[] = [
   {
     id: 'prev-result.kept',
@@ -79,7 +79,7 @@ export const prevResult: readonly Check[] = [
   },
 ]
 
-/** Skips for plugins and versions without a chain. */
+/** Skips the check for plugins and versions without prevResult. */
 function hasPrevResult(ctx: Context): boolean {
   if (!ctx.chained) ctx.skip('not a chained plugin')
   else if (!from(ctx.version, '0.3.0')) ctx.skip(`there is no prevResult in ${ctx.version}`)

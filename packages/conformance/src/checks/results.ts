@@ -12,7 +12,7 @@ import type { Exchange } from '../model.ts'
 
 const SUCCESS = 'SPEC 1.1.0, section 5, "Add Success"'
 
-/** What ADD says. */
+/** Checks of ADD's result. */
 export const results: readonly Check[] = [
   {
     id: 'add.works',
@@ -22,7 +22,7 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const exchange = await ctx.plainAdd()
       const refused = !exchange.timedOut && readStdout(exchange.stdout).documents.some(isErrorDocument)
-      // A plugin may well have a reason to fail here, if it says so: a kernel module, a daemon, a device.
+      // A plugin may fail for a reason that it reports, such as a missing kernel module, daemon or device.
       if (exchange.exitCode === 0 || refused) return void (await ctx.working())
       const why = 'The runtime has to wait, or can only report that it failed.'
       ctx.violation(`ADD with this configuration ${failureText(exchange)}`, why, exchange)
@@ -86,13 +86,13 @@ export const results: readonly Check[] = [
         '"If the requested interface name already exists in the container, the CNI plugin MUST return with an error."'
       expectFailure(ctx, await attached.add(), { what: `ADD with ${pod.ifName} in the pod`, why })
       if ((await rtnl.getLink(pod.ifName))?.kind !== 'bridge') {
-        ctx.violation(`a failed ADD removed the ${pod.ifName} that was there`, 'It belongs to somebody else.')
+        ctx.violation(`a failed ADD removed the ${pod.ifName} that was there`, 'It belongs to another plugin.')
       }
     },
   },
 ]
 
-/** The result in the 1.1.0 model; reports one that is none. */
+/** The result converted to 1.1.0. Reports a result that cannot be converted. */
 export function decoded(ctx: Context, exchange: Exchange, document: unknown): Result | undefined {
   try {
     return decodeResult(document, { version: ctx.version })
@@ -103,7 +103,7 @@ export function decoded(ctx: Context, exchange: Exchange, document: unknown): Re
   }
 }
 
-/** Whether a result says that it is in a version; 0.1.0 has no word for it. */
+/** True if a result names the version. Results of 0.1.0 need not name it. */
 export function isInVersion({ cniVersion }: JsonObject, version: string): boolean {
   return cniVersion === version || (version === '0.1.0' && cniVersion === undefined)
 }

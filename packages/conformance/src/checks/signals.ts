@@ -6,7 +6,7 @@ import type { Exchange } from '../model.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
 
-/** Ends that come from outside. */
+/** Checks of signals and of closed stdout and stderr. */
 export const signals: readonly Check[] = [
   {
     id: 'signals.term',
@@ -29,7 +29,7 @@ export const signals: readonly Check[] = [
           special: 'stdin stays open after half a configuration; SIGTERM',
           timeout: 2 * ctx.timeout + grace,
           async onStarted(kill, runs) {
-            // before it reads, SIGTERM may come before its handler is there
+            // waits until the plugin reads stdin: earlier, its handler for SIGTERM may be missing
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
             patience = setTimeout(() => {
@@ -49,15 +49,15 @@ export const signals: readonly Check[] = [
   {
     id: 'signals.closed-stdout',
     group: 'signals',
-    title: 'It ends when nobody reads stdout, and DEL cleans up after it',
+    title: 'It ends when stdout has no reader, and DEL cleans up after it',
     spec: SPEC,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const attached = await ctx.attach()
       const streams = { stdout: await ctx.world.fifo() }
       const exchange = await attached.add({ execution: { streams, special: 'stdout has no reader' } })
-      ended(ctx, exchange, 'nobody reads stdout')
-      const what = 'DEL after an ADD whose result nobody read'
+      ended(ctx, exchange, 'stdout has no reader')
+      const what = 'DEL after an ADD whose result was not read'
       expectSuccess(ctx, await attached.del({ conf: { prevResult: undefined } }), {
         what,
         why: 'A runtime that crashed sends DEL when it is back.',
@@ -67,17 +67,17 @@ export const signals: readonly Check[] = [
   {
     id: 'signals.closed-stderr',
     group: 'signals',
-    title: 'It does its work when nobody reads stderr',
+    title: 'It does its work when stderr has no reader',
     spec: SPEC,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const attached = await ctx.attach()
       const streams = { stderr: await ctx.world.fifo() }
       const exchange = await attached.add({ execution: { streams, special: 'stderr has no reader' } })
-      ended(ctx, exchange, 'nobody reads stderr')
+      ended(ctx, exchange, 'stderr has no reader')
       const why = 'A log that cannot be written should not stop a pod.'
       if (resultIn(exchange) === undefined && !exchange.timedOut) {
-        ctx.advice('ADD fails when nobody reads stderr', why, exchange)
+        ctx.advice('ADD fails when stderr has no reader', why, exchange)
       }
       await attached.del()
     },

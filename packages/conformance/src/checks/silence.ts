@@ -6,7 +6,7 @@ import { addFirst } from '../judge/add-first.ts'
 import { failureText } from '../judge/expect-success.ts'
 import type { Exchange } from '../model.ts'
 
-/** What is not to be on stdout. */
+/** Checks of empty stdout. */
 export const silence: readonly Check[] = [
   {
     id: 'stdout.del',

@@ -4,7 +4,7 @@ import { call, each } from './environment.ts'
 
 const ERRORS = 'SPEC 1.1.0, section 5, "Error"'
 
-/** What is on stdin. */
+/** Checks of invalid configurations on stdin. */
 export const stdin: readonly Check[] = [
   {
     id: 'stdin.malformed',

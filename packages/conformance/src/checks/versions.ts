@@ -11,7 +11,7 @@ import { isInVersion } from './results.ts'
 
 const VERSION = 'SPEC 1.1.0, section 2, "VERSION", and section 5, "Version"'
 
-/** Which versions, and what comes of it. */
+/** Checks of versions. */
 export const versions: readonly Check[] = [
   {
     id: 'version.probe',
@@ -66,15 +66,15 @@ export const versions: readonly Check[] = [
       const unknown = claimed.filter((version) => !isCniVersion(version))
       if (unknown.length > 0) {
         const summary = `claims versions that do not exist: ${unknown.map((version) => JSON.stringify(version)).join(', ')}`
-        ctx.advice(summary, 'Nobody can know what it would do with a configuration of such a version.')
+        ctx.advice(summary, 'Its behaviour for a configuration of such a version is unknown.')
       }
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Before 0.3.0 there are no chains, and no results without an address.
+      // Before 0.3.0, chains and results without an address do not exist.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
-      // One after the other: the configuration may ask for something that one pod at a time can have.
+      // Runs one version after the other: the configuration may ask for an address that only one pod can have.
       for (const version of usable) {
         const attached = await ctx.attach(version)
         const added = await attached.add()
@@ -97,13 +97,13 @@ export const versions: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 5, "Error": code 1',
     async run(ctx) {
       const claimed = ctx.supportedVersions
-      // Without claims it may know any version that there is.
+      // If VERSION fails, the plugin may support any version.
       const known = claimed === undefined ? [] : CNI_VERSIONS
       const vectors = ['9.9.9', '1.2.0', '1.0', 'abc', ...known].filter((version) => !claimed?.includes(version))
       await each(vectors, async (version) => {
         const exchange = await call(ctx, 'ADD', { conf: { cniVersion: version } })
         const why = 'It cannot know what a configuration of that version means, or how its result must look.'
-        // A text that is not a version may also count as undecodable.
+        // "abc" may also count as a decoding error (6).
         const codes = version === 'abc' ? [1, 6] : [1]
         expectFailure(ctx, exchange, { what: `ADD with cniVersion ${JSON.stringify(version)}`, why, codes })
       })
@@ -120,7 +120,7 @@ export const versions: readonly Check[] = [
     async run(ctx) {
       const vectors = [
         { verb: 'CHECK', version: '0.3.1', codes: [1, 4] },
-        // A plugin older than these verbs says what it says about any unknown one.
+        // A plugin older than these verbs reports an unknown command.
         { verb: 'GC', version: '1.0.0', codes: [1, 3, 4] },
         { verb: 'STATUS', version: '1.0.0', codes: [1, 3, 4] },
       ] as const
@@ -134,7 +134,7 @@ export const versions: readonly Check[] = [
   },
 ]
 
-/** In a result of any version. */
+/** True if a result of any version contains an address. */
 function hasAddress({ ips, ip4, ip6 }: JsonObject): boolean {
   return (Array.isArray(ips) && ips.length > 0) || isObject(ip4) || isObject(ip6)
 }
@@ -163,7 +163,7 @@ function isVersion(value: unknown): boolean {
     gte(value, value)
     return true
   } catch {
-    // what is wrong with it does not matter here
+    // another check reports the error
     return false
   }
 }

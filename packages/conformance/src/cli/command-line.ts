@@ -47,13 +47,13 @@ const FLAGS = {
   version: boolFlag({ name: 'version', help: 'print the version' }),
 } as const
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface CommandLine {
   readonly plugin: string
   readonly flags: Partial<FlagValues<typeof FLAGS>>
 }
 
-/** Takes a command line apart; `help`, `version` and `list` need no plugin. Throws a {@link UsageError}. */
+/** Parses a command line. `help`, `version` and `list` need no plugin. Throws a {@link UsageError}. */
 export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' | 'version' | 'list' {
   const { given, positionals, help } = parseFlags(argv, FLAGS)
   if (help) return 'help'
@@ -66,7 +66,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' 
   return { plugin, flags: given }
 }
 
-/** The text of `--help`. */
+/** Text of `--help`. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-conformance PLUGIN [flags]
 
 Checks a CNI plugin against the specification, in throw-away namespaces: the machine stays as it is. Needs root.

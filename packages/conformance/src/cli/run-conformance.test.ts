@@ -46,7 +46,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test('--version names itself and the runtime', async () => {
+test("--version prints its own version and the runtime's", async () => {
   expect((await run('--version')).stdout).toMatch(/^cni-conformance \d+\.\d+\.\d+ \(node \S+\)\n$/)
 })
 
@@ -57,7 +57,7 @@ test('--help and --list need no plugin and no root', async () => {
   for (const { id, title } of checks) expect(stdout).toContain(`${id.padEnd(28)}${title}`)
 })
 
-test('every check has an id of its own, and cites where its rule is written', () => {
+test('every check has a unique id and cites its source', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
   for (const { spec } of checks) expect(spec).toMatch(/^(SPEC|CONVENTIONS)/)
 })

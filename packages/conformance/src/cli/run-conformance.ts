@@ -9,13 +9,13 @@ import type { Report } from '../model.ts'
 import { renderReport } from '../report/render.ts'
 import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 
-/** Everything {@link runConformance} touches besides plugins and namespaces. */
+/** Everything that {@link runConformance} uses besides plugins and namespaces. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
   /** Colour on stdout. */
   readonly colour?: boolean | undefined
-  /** stderr is a terminal: show which check runs. */
+  /** True if stderr is a terminal: prints the running check. */
   readonly progress?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -12,7 +12,7 @@ describe('stdout', () => {
     ['{"a":', [], '{"a":'],
     ['null', [null], ''],
     ['5\n', [5], ''],
-  ])('%j is taken apart into documents and noise', (text, documents, noise) => {
+  ])('%j is split into documents and noise', (text, documents, noise) => {
     expect(readStdout(text)).toEqual({ documents, noise })
   })
 
@@ -20,7 +20,7 @@ describe('stdout', () => {
     expect(onlyDocument(text)).toBeUndefined()
   })
 
-  test('an error has a code and a msg, of whatever kind', () => {
+  test('an error has a code and a msg of any type', () => {
     expect(isErrorDocument({ code: '7', msg: '' })).toBe(true)
     expect(isErrorDocument({ cniVersion: '1.0.0', ips: [] })).toBe(false)
   })

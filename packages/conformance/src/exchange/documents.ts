@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '@cni/types'
 
-/** What is on a plugin's stdout: JSON values one after the other, and text between them. */
+/** JSON values on a plugin's stdout, and the text between them. */
 export interface Printed {
   readonly documents: readonly unknown[]
-  /** Everything that is not JSON. */
+  /** All text that is not JSON. */
   readonly noise: string
 }
 
-/** Takes a plugin's stdout apart. */
+/** Splits a plugin's stdout into JSON values and other text. */
 export function readStdout(text: string): Printed {
   const documents: unknown[] = []
   let noise = ''
@@ -23,19 +23,19 @@ export function readStdout(text: string): Printed {
       at = end
     }
   }
-  // A number, a string or null is JSON too, if nothing else is there.
+  // A number, a string or null also counts as JSON if stdout contains nothing else.
   const scalar = documents.length === 0 ? parse(text) : undefined
   return scalar === undefined ? { documents, noise: noise.trim() } : { documents: [scalar], noise: '' }
 }
 
-/** The single document, if it is an object and nothing else was printed. */
+/** The only document, if it is an object and stdout contains nothing else. */
 export function onlyDocument(text: string): JsonObject | undefined {
   const { documents, noise } = readStdout(text)
   const [first] = documents
   return documents.length === 1 && noise === '' && isObject(first) ? first : undefined
 }
 
-/** An error document has both members; a result has neither. */
+/** True for an error document: it has both members, a result has neither. */
 export function isErrorDocument(value: unknown): value is JsonObject {
   return isObject(value) && 'code' in value && 'msg' in value
 }
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // not JSON: noise
+    // noise instead of JSON
     return undefined
   }
 }

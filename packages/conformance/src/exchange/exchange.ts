@@ -1,17 +1,17 @@
 import type { JsonObject } from '@cni/types'
 import type { Streams } from '../world/wrapper.ts'
 
-/** One execution to make. */
+/** A request to execute the plugin. */
 export interface ExchangeRequest {
-  /** Added to what every execution gets (`PATH`); a member that is `undefined` is left out. */
+  /** Variables besides `PATH`. `undefined` leaves a variable out. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** An object is written as JSON. */
+  /** Input. An object is written as JSON. */
   readonly stdin?: string | Uint8Array | JsonObject
   readonly streams?: Streams
-  /** What is special about it, for the report. */
+  /** Special condition of the execution, for the report. */
   readonly special?: string
-  /** Called when the process has become the plugin; `runs` says whether it still is. */
+  /** Called when the process executes the plugin. `runs` returns false after the process has ended. */
   onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
-  /** Default: the run's. */
+  /** Time limit in milliseconds. Default: the run's. */
   readonly timeout?: number
 }

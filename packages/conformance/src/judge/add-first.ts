@@ -3,7 +3,9 @@ import type { Context } from '../context.ts'
 import type { Exchange } from '../model.ts'
 import { failureText } from './expect-success.ts'
 
-/** An ADD for the rest of a check to build on. Without a result the check counts as blocked and this is `undefined`. */
+/**
+ * Runs an ADD that the rest of a check needs. If it has no result, the check is blocked and this returns `undefined`.
+ */
 export async function addFirst(ctx: Context, attached: AttachedPod): Promise<Exchange | undefined> {
   const exchange = await attached.add()
   if (resultIn(exchange) !== undefined) return exchange

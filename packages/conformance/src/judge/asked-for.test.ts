@@ -11,7 +11,7 @@ test.each([
   expect([...addressesAskedFor(conf)]).toEqual(addresses)
 })
 
-test('CNI_ARGS ask with IP=', () => {
+test('CNI_ARGS may contain IP=', () => {
   const args = 'IgnoreUnknown=1;IP=10.1.2.3/24,10.1.2.4;K8S_POD_IP=10.9.9.9'
   expect([...addressesAskedFor({}, args)]).toEqual(['10.1.2.3', '10.1.2.4'])
 })

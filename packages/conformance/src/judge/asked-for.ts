@@ -2,15 +2,15 @@ import { isObject, type JsonObject } from '@cni/types'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 
 /**
- * The addresses, without prefixes, that a configuration or CNI_ARGS name: `ipam.addresses` of the static plugin,
- * `runtimeConfig.ips`, `args.cni.ips`, `IP=`. Whoever asks for an address gets it, for every pod.
+ * Addresses, without prefixes, that the configuration or CNI_ARGS request: `ipam.addresses` of the static plugin,
+ * `runtimeConfig.ips`, `args.cni.ips`, `IP=`. Each pod gets such an address, even if several pods request the same one.
  */
 export function addressesAskedFor(conf: JsonObject, args = ''): ReadonlySet<string> {
   const inArgs = args.split(';').flatMap((pair) => (/^ip=/i.test(pair) ? pair.slice(3).split(',') : []))
   return new Set([...inArgs, ...named(conf)].flatMap((text) => bare(text) ?? []))
 }
 
-/** An address without its prefix, in the kernel's spelling. */
+/** Address without prefix, in the kernel's notation. */
 export function bare(address: string): string | undefined {
   const prefix = parsePrefix(address)
   return prefix && formatAddress(prefix.bytes)
@@ -22,7 +22,7 @@ function* named(value: unknown, wanted = false): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const each of value) yield* named(each, wanted)
   } else if (isObject(value)) {
-    // A range or a subnet is to choose from, a gateway is somebody else's.
+    // Only these members request an address. A range or subnet leaves a choice, and a gateway is another host.
     for (const [name, each] of Object.entries(value)) yield* named(each, /^(addresses|address|ips?)$/i.test(name))
   }
 }

@@ -2,21 +2,21 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** What a failure is expected to look like. */
+/** An expected failure. */
 export interface ExpectedFailure {
-  /** What was done: `ADD without CNI_NETNS`. */
+  /** Description of the call: `ADD without CNI_NETNS`. */
   readonly what: string
-  /** Why it must fail. */
+  /** Reason why the call must fail. */
   readonly why: string
-  /** The codes that say so; none: any will do. */
+  /** Valid error codes. Default: any code. */
   readonly codes?: readonly number[]
-  /** How bad another code is. Default: violation. */
+  /** Severity of another code. Default: violation. */
   readonly codeSeverity?: Finding['severity']
-  /** What the message has to name. */
+  /** Text that the message must contain. */
   readonly names?: string
 }
 
-/** Reports whatever is wrong with an execution that had to fail. */
+/** Reports all faults of a call that must fail. */
 export function expectFailure(ctx: Context, exchange: Exchange, expected: ExpectedFailure): void {
   const { what, why, codes, codeSeverity = 'violation', names } = expected
   const document = readStdout(exchange.stdout).documents.findLast(isErrorDocument)

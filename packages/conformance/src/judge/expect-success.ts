@@ -3,17 +3,19 @@ import type { Context } from '../context.ts'
 import { isErrorDocument, readStdout } from '../exchange/documents.ts'
 import type { Exchange, Finding } from '../model.ts'
 
-/** What a success is expected to look like. */
+/** An expected success. */
 export interface ExpectedSuccess {
-  /** What was done: `DEL, the second time`. */
+  /** Description of the call: `DEL, the second time`. */
   readonly what: string
-  /** Why it must succeed. */
+  /** Reason why the call must succeed. */
   readonly why: string
-  /** Default: violation. */
+  /** Severity of a failure. Default: violation. */
   readonly severity?: Finding['severity']
 }
 
-/** Reports an execution that had to succeed and did not, or an ADD without a result. Returns whether it did succeed. */
+/**
+ * Reports a call that failed although it must succeed, and an ADD without a result. Returns true if the call succeeded.
+ */
 export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
   const { what, why, severity = 'violation' } = expected
   if (exchange.timedOut) {
@@ -26,7 +28,7 @@ export function expectSuccess(ctx: Context, exchange: Exchange, expected: Expect
   return false
 }
 
-/** How an execution failed, in a few words; an ADD also by success without a result. */
+/** Short description of a failure. An ADD without a result also counts as a failure. */
 export function failureText({ exitCode, signal, stdout, stderr, timedOut }: Exchange): string {
   if (timedOut) return 'did not end in time'
   if (exitCode === 0) return 'printed no result'

@@ -1,14 +1,14 @@
 import type { Interface, Result } from '@cni/types'
 import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 
-/** Something of prevResult that is not in the result. */
+/** Item of prevResult that is missing in the result. */
 export interface Lost {
   readonly what: string
-  /** The kernel has it no more either: the plugin took it away, and said so. */
+  /** True if the kernel lacks the item, too: the plugin removed it and reported that. */
   readonly removed: boolean
 }
 
-/** What a plugin dropped: it may add to a result and change what it says about a thing, but not conceal one. */
+/** Items of prevResult that the plugin dropped. A plugin may add and change items, but not hide them. */
 export function lostFrom(
   before: Result,
   after: Result,

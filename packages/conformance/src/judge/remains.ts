@@ -4,23 +4,23 @@ import type { Context } from '../context.ts'
 import { nftBlindness } from '../world/nft-lines.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
-/** For checks that compare what is there before and after: they are blocked where half of it cannot be seen. */
+/** Blocks checks that compare the state before and after, if packet filters cannot be read. */
 export function needsSight(ctx: Context): void {
   const why = nftBlindness(() => openNft(ctx.world.node))
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
-/** What is different in the pod after the body: `+ link eth0 …`, `- address …`. */
+/** Changes in the pod from before to after `body`: `+ link eth0 …`, `- address …`. */
 export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
   return await settledDifference(before, () => takeSnapshot(pod.netns))
 }
 
-// The kernel removes the other end of a veth, and a bridge's port, a moment after DEL has returned.
+// Milliseconds to wait after DEL. The kernel removes the peer of a veth and the port of a bridge with a delay.
 const SETTLE_MS = 1000
 
-/** The difference that is still there after a moment. */
+/** Differences that remain after a wait. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {
     const { added, removed } = difference(before, await take())
@@ -28,7 +28,7 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** The lines that are still there after a moment. */
+/** Lines that remain after a wait. */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

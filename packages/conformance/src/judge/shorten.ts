@@ -1,4 +1,4 @@
-/** The first lines of many, on one line. */
+/** First few lines, joined on one line. */
 export function shorten(lines: readonly string[]): string {
   const more = lines.length - 6
   return `${lines.slice(0, 6).join('; ')}${more > 0 ? `; and ${more} more` : ''}`

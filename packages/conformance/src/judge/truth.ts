@@ -4,7 +4,7 @@ import type { Exchange } from '../model.ts'
 import { kernelOf } from '../world/kernel.ts'
 import type { Pod } from '../world/pod.ts'
 
-/** Reports what a result says about a pod and the kernel does not have there. */
+/** Reports items of a result that the pod's namespace lacks. */
 export async function compareWithPod(ctx: Context, pod: Pod, exchange: Exchange, result: Result): Promise<void> {
   const kernel = await kernelOf(pod.netns)
   const interfaces = result.interfaces ?? []
@@ -27,7 +27,7 @@ export async function compareWithPod(ctx: Context, pod: Pod, exchange: Exchange,
       ctx.advice(`the result lists the address ${address}, the pod does not have it`, why, exchange)
     }
   }
-  // An IPAM plugin only says which address and routes the plugin that asked it is to set up.
+  // Addresses without an interface come from IPAM plugins, which only allocate. The caller configures the address.
   if (unbound.length > 0) ctx.note(`addresses of no interface, not looked for in the pod: ${unbound.join(', ')}`)
   if (!interfaces.some(({ sandbox }) => sandbox === pod.netns.path)) return
   for (const route of result.routes ?? []) {

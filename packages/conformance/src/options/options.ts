@@ -1,27 +1,35 @@
 import type { JsonObject } from '@cni/types'
 import type { CheckResult } from '../model.ts'
 
-/** What to check, and how. */
+/** Options of a run. */
 export interface ConformanceOptions {
-  /** Path of the executable. */
+  /** Path of the plugin's executable. */
   readonly plugin: string
-  /** A file, or its content: a plugin's configuration, or a list that has one for it. Default: a minimal one. */
+  /**
+   * Configuration as a path or an object: a plugin's configuration, or a list with an entry for the plugin. Default: a
+   * minimal configuration.
+   */
   readonly conf?: string | JsonObject | undefined
-  /** The version of configurations. Default: the configuration's `cniVersion`, else the newest that the plugin claims. */
+  /**
+   * Version of the configurations. Default: `cniVersion` of the configuration, else the newest version that the plugin
+   * claims.
+   */
   readonly cniVersion?: string | undefined
-  /** The plugin comes after others: its pods have an interface, and ADD gets a prevResult. Default: false. */
+  /** True for a chained plugin: pods have an interface, and ADD gets a prevResult. Default: false. */
   readonly chained?: boolean | undefined
-  /** Ids or groups of checks. Default: all. */
+  /** Ids or groups of checks to run. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** Ids or groups of checks. */
+  /** Ids or groups of checks to leave out. */
   readonly skip?: readonly string[] | undefined
-  /** Folders, joined by `:`, for plugins it calls. Default: its own, /opt/cni/bin and /usr/lib/cni. */
+  /**
+   * Folders of plugins that the plugin calls, joined by `:`. Default: its own folder, /opt/cni/bin and /usr/lib/cni.
+   */
   readonly cniPath?: string | undefined
   /** CNI_ARGS of every call. */
   readonly args?: string | undefined
-  /** Files and folders below /run and /var/lib/cni that the plugin sees as they are, such as its daemon's socket. */
+  /** Files and folders in /run and /var/lib/cni that the plugin may access, such as its daemon's socket. */
   readonly share?: readonly string[] | undefined
-  /** Milliseconds an execution may take. Default: 10000. */
+  /** Time limit of an execution in milliseconds. Default: 10000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** Called before each check. */

@@ -4,8 +4,8 @@ import { ConformanceError } from '../errors.ts'
 import type { ConformanceOptions } from './options.ts'
 
 /**
- * The checks that `only` and `skip` leave, at least one, and how many they leave out. Throws a `ConformanceError` with
- * `UNKNOWN_CHECK` for a name that is none, and with `NOTHING_TO_CHECK`.
+ * Checks that `only` and `skip` select, and the number of other checks. Throws a `ConformanceError` with
+ * `UNKNOWN_CHECK` for an unknown name, and with `NOTHING_TO_CHECK` if no check is left.
  */
 export function selectChecks({ only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): {
   selected: readonly Check[]

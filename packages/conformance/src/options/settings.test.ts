@@ -25,7 +25,7 @@ test.each([
   [{ conf: { cniVersion: 5 } }, 'INVALID_CONFIG', "The configuration's cniVersion: 5 is no version"],
   [{ conf: { ...list(['1.x']) } }, 'INVALID_CONFIG', '1.x'],
   [{ share: ['/run'] }, 'INVALID_SHARE', '"/run" is not below /run and /var/lib/cni'],
-])('%j is refused: %s', (options, code, message) => {
+])('%j is rejected: %s', (options, code, message) => {
   expect(() => settingsOf({ plugin, ...options })).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(message) }),
   )

@@ -8,7 +8,7 @@ import type { WorldOptions } from '../world/world.ts'
 import { confOf } from './conf.ts'
 import type { ConformanceOptions } from './options.ts'
 
-/** Completes and checks what a run is asked for. Throws a `ConformanceError`. */
+/** Validates options and adds defaults. Throws a `ConformanceError`. */
 export function settingsOf(options: ConformanceOptions): Settings & WorldOptions {
   const { chained = false, timeout = 10_000, share = [], args, signal } = options
   const plugin = resolve(options.plugin)
@@ -44,7 +44,7 @@ function asked(version: string): string {
   throw new ConformanceError('UNKNOWN_VERSION', unknown(version))
 }
 
-/** What a configuration says; missing and empty it says nothing. */
+/** Version of a configuration. `undefined` if it is missing or empty. */
 function versionOf(version: unknown): string | undefined {
   if (version === undefined || version === null || version === '') return undefined
   if (isCniVersion(version)) return version

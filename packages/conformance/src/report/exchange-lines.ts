@@ -3,7 +3,7 @@ import type { Exchange } from '../model.ts'
 
 const EXCERPT = 600
 
-/** An execution as lines that a person can read, and nearly paste into a shell. */
+/** Formats an execution as lines for people, similar to shell commands. */
 export function exchangeLines(exchange: Exchange): string[] {
   const { env, stdin, special, exitCode, signal, stdout, stderr, timedOut, durationMs } = exchange
   const variables = Object.entries(env).filter(([name]) => name !== 'PATH')
@@ -22,7 +22,7 @@ function quote(value: string): string {
   return /^[\w./:=@,;+-]+$/.test(value) ? value : escapeUnsafe(JSON.stringify(value))
 }
 
-/** On one line, without anything a terminal would obey. */
+/** Puts text on one line and escapes control characters. */
 function excerpt(text: string): string {
   if (text === '') return '(nothing)'
   const line = replaceUnsafe(compact(text).replaceAll('\n', '⏎'), '�')
@@ -33,7 +33,7 @@ function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // not JSON: as it is
+    // not JSON: unchanged
     return text.trimEnd()
   }
 }

@@ -1,6 +1,6 @@
 import type { Report } from '../model.ts'
 
-/** The whole report, with every exchange of a finding. */
+/** The report as JSON, with all executions of findings. */
 export function renderJson(report: Report): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }

@@ -3,8 +3,10 @@ import type { CheckResult, Report } from '../model.ts'
 import { exchangeLines } from './exchange-lines.ts'
 
 /**
- * The report as JUnit XML: a suite per group; advice and notes are in the output of a case that passed. What could not be
- * checked is skipped in its group, and first of all an error, as a skipped case stops nobody.
+ * The report as JUnit XML with a suite for each group.
+ * - Advice and notes are in the output of a passed case.
+ * - Blocked checks are skipped in their group. An additional error at the beginning lists them, because CI ignores
+ *   skipped cases.
  */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)
@@ -81,7 +83,7 @@ function seconds(ms: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML 1.0 has no way to write most control characters: they become U+FFFD. */
+/** Replaces control characters that XML 1.0 cannot represent by U+FFFD. */
 function escapeXml(text: string): string {
   return (
     text

@@ -4,7 +4,7 @@ import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'
 
 /**
- * The report as `text` for a person, as `json` with every exchange of a finding, or as `junit` XML with a suite per group.
+ * Formats a report: `text` for people, `json` with all executions of findings, `junit` XML with a suite for each group.
  *
  * @example
  * ```ts
@@ -14,9 +14,9 @@ import { renderText } from './text.ts'
 export function renderReport(
   report: Report,
   options: {
-    /** Default: `text`. */
+    /** Format of the report. Default: `text`. */
     readonly format?: 'text' | 'json' | 'junit'
-    /** ANSI colours in the text. Default: false. */
+    /** True for ANSI colours in the text. Default: false. */
     readonly colour?: boolean
   } = {},
 ): string {

@@ -50,7 +50,7 @@ const report: Report = {
   durationMs: 2500,
 }
 
-test('the text has violations, advice, notes and reasons, and what was sent and came back', () => {
+test('the text contains violations, advice, notes and reasons, with input and output of the calls', () => {
   const text = renderText(report)
   expect(text.split('\n').map((line) => line.trim())).toEqual(
     expect.arrayContaining([
@@ -77,7 +77,7 @@ test('the text has violations, advice, notes and reasons, and what was sent and 
   )
 })
 
-test('what could not be checked comes first in every report', () => {
+test('blocked checks come first in every report', () => {
   const text = renderText(report)
   expect(text.split('\n').slice(3, 7)).toEqual([
     'INCOMPLETE',
@@ -100,7 +100,7 @@ test.each<[Partial<Report>, string]>([
   [{ verdict: 'incomplete' }, 'Incomplete: 2 checks could not be made. The others found no violation.'],
   [{ verdict: 'incomplete', results: report.results.slice(-2) }, 'Incomplete: nothing could be checked.'],
   [{ verdict: 'violations' }, 'The plugin does not conform.'],
-])('%j is summed up: %s', (changes, sentence) => {
+])('%j is summarized: %s', (changes, sentence) => {
   expect(
     renderText({ ...report, ...changes })
       .trimEnd()
@@ -109,13 +109,13 @@ test.each<[Partial<Report>, string]>([
   ).toBe(sentence)
 })
 
-test('nothing a plugin prints can move the cursor; colour is ours and only when asked for', () => {
+test('the output of a plugin cannot move the cursor; colours are optional', () => {
   const hostile = { ...report, supportedVersions: ['1.0.0', '\u001b[2J\u202e'] }
   expect(renderText(hostile)).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   expect(renderText(report, { colour: true })).toContain('\u001b[31mVIOLATIONS\u001b[0m')
 })
 
-test('JSON has everything', () => {
+test('JSON contains the whole report', () => {
   expect(JSON.parse(renderJson(report))).toEqual(report)
 })
 

@@ -6,9 +6,9 @@ import { exchangeLines } from './exchange-lines.ts'
 type Paint = (text: string) => string
 
 /**
- * The report for a person: violations, advice, notes, what was skipped, and the sum.
+ * The report for people: violations, advice, notes, skipped checks, summary.
  *
- * @param options - `colour`: with ANSI colours. Default: false.
+ * @param options - `colour` adds ANSI colours. Default: false.
  */
 export function renderText(report: Report, options: { readonly colour?: boolean } = {}): string {
   const paint = painter(options.colour ?? false)
@@ -64,7 +64,7 @@ function findingsOf(result: CheckResult, severity: Finding['severity'], paint: P
   const mine = result.outcome.findings.filter((finding) => finding.severity === severity)
   const [first] = mine
   if (first === undefined) return []
-  // One exchange tells the story; `--json` has them all.
+  // Prints the first exchange only; `--json` prints all.
   return [
     '',
     `  ${paint.bold(result.id)}  ${result.title}`,
@@ -95,7 +95,7 @@ function notes({ results }: Report, paint: Painter): string[] {
   ]
 }
 
-// A summary quotes what the plugin printed.
+// Removes control characters: a summary quotes the plugin's output.
 function printable(text: string): string {
   return replaceUnsafe(text, ' ')
 }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// More than any cache or lease; a log that is longer has said what it has to say.
+// Maximum bytes that are read of a file. State files are smaller; the beginning of a log is enough.
 const MOST = 1024 * 1024
 
-/** Everything in a folder, by its path there; a folder ends in `/`. With the text of files; links are not followed. */
+/** Content of a folder by relative path, with the text of files. Folder paths end in `/`. Links are not followed. */
 export function contents(folder: string): Map<string, string> {
   return new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -18,10 +18,10 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // It may have become something else in the meantime.
+    // Flags for a file that was replaced by a link or FIFO in the meantime.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // a link now, or gone
+    // replaced by a link, or removed
     return ''
   }
   try {

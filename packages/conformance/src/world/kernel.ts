@@ -2,21 +2,21 @@ import { type Link, type Netns, openRtnl } from '@cni/netns'
 import type { Route } from '@cni/types'
 import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
 
-/** What the kernel has in a namespace, asked in the words of a result. */
+/** Addresses and routes that the kernel has in a namespace, to compare with a result. */
 export interface Kernel {
   link(name: string): Link | undefined
-  /** On any link. */
+  /** True if a link has the address. */
   hasAddress(cidr: string): boolean
-  /** In any table, or in the one given; through the route's gateway, if it has one. */
+  /** True if the table, or any table, has the route. Compares the gateway if the route has one. */
   hasRoute(route: Route, table?: number): boolean
 }
 
-/** The main table, where routes without a table go. */
+/** Main table, the default for routes. */
 export const MAIN_TABLE = 254
 
 const ANY = { ipv4: '0.0.0.0/0', ipv6: '::/0' } as const
 
-/** Looks at a namespace. */
+/** Reads a namespace. */
 export async function kernelOf(where: Netns): Promise<Kernel> {
   using rtnl = await openRtnl(where)
   const [links, addresses, routes] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses(), rtnl.getRoutes()])
@@ -31,14 +31,14 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // a route over several gateways has them elsewhere
+          // a route with several gateways lists them elsewhere
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },
   }
 }
 
-/** In the kernel's spelling: nothing behind the prefix. */
+/** Destination in the kernel's notation, with zero host bits. */
 function destinationOf(dst: string): string {
   const prefix = parsePrefix(dst)
   return prefix === undefined ? dst : `${formatAddress(networkAddress(prefix))}/${prefix.length}`

@@ -7,7 +7,7 @@ import { linesOf, nftBlindness } from './nft-lines.ts'
 const table = { family: 'ip', table: 'ex' } as const
 const chain = { ...table, chain: 'c' } as const
 
-test('each thing is a line that says where it is, without what counters count', async () => {
+test('each object is a line with its place, without counts', async () => {
   const nft = fakeKernel().open()
   const ports = { ...table, set: 'ports', keyType: 13, keyLength: 2 }
   const batch = new Batch()
@@ -42,7 +42,7 @@ test('each thing is a line that says where it is, without what counters count', 
   ])
 })
 
-test('a set that belongs to one rule stands in it, whatever the kernel calls it', async () => {
+test("an anonymous set is part of its rule, without the kernel's name", async () => {
   const nft = fakeKernel().open()
   const set = { ...table, set: '__set%d', flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2 }
   const batch = new Batch().addTable(table).addChain(chain)
@@ -58,7 +58,7 @@ test('a set that belongs to one rule stands in it, whatever the kernel calls it'
   ])
 })
 
-test('the empty tables of iptables-nft are nothing, what is in them is', async () => {
+test('empty tables of iptables-nft are ignored, their contents are not', async () => {
   const nft = fakeKernel().open()
   const nat = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
   const base = { type: 'nat', hook: 'output', priority: -100 } as const
@@ -71,7 +71,7 @@ test('the empty tables of iptables-nft are nothing, what is in them is', async (
   ])
 })
 
-test('where there is no nf_tables that is a reason; other failures are failures', async () => {
+test('a kernel without nf_tables gives a reason; other failures are errors', async () => {
   expect(nftBlindness(() => fakeKernel().open())).toBeUndefined()
   expect(nftBlindness(() => fakeKernel({ nftables: false }).open())).toContain('the kernel has no nf_tables')
   expect(() => nftBlindness(() => fakeKernel({ privileged: false }).open())).toThrow('CAP_NET_ADMIN')

@@ -15,7 +15,7 @@ import {
 } from '@cni/nftables/wire'
 import { ruleText, valueText } from './nft-text.ts'
 
-/** Why nf_tables of a namespace cannot be seen: a sentence, or `undefined` when they can. */
+/** Reason why nf_tables of a namespace cannot be read. `undefined` if they can. */
 export function nftBlindness(open: () => Nft): string | undefined {
   try {
     using nft = open()
@@ -27,7 +27,7 @@ export function nftBlindness(open: () => Nft): string | undefined {
   }
 }
 
-/** The lines of a namespace; none where nf_tables cannot be seen. */
+/** Lines of a namespace. Empty if nf_tables cannot be read. */
 export async function nftLines(where: Netns): Promise<string[]> {
   try {
     using nft = openNft(where)
@@ -41,8 +41,8 @@ export async function nftLines(where: Netns): Promise<string[]> {
 const isUnsupported = (error: unknown): error is NftError => isNftError(error) && error.code === 'UNSUPPORTED'
 
 /**
- * nf_tables as lines: one for each thing that is there, with where it is. Left out are counters, handles, the sets that
- * belong to one rule (they stand in it), and the empty tables that iptables-nft leaves.
+ * nf_tables as lines, one for each object with its place. Counters and handles are left out. Anonymous sets are part of
+ * their rule. Empty tables of iptables-nft are left out.
  *
  * @example
  * linesOf(nft) // ['nft table ip nat', 'nft table ip nat / chain X', 'nft table ip nat / chain X / counter, return']
@@ -104,7 +104,7 @@ function elementText({ key, keyEnd, data, flags = [], comment }: NftElement): st
 const families: Readonly<Record<number, string>> = { 1: 'inet', 2: 'ip', 3: 'arp', 5: 'netdev', 7: 'bridge', 10: 'ip6' }
 const NFGENMSG = 4
 
-/** A named counter, a quota, a flowtable …: which there is, not what it counts. */
+/** Line for a named counter, quota, flowtable and similar objects: its name without its counts. */
 function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   const attributes = new Map(decodeAttributes(body, NFGENMSG))
   const family = families[body[0] ?? 0] ?? '?'
@@ -112,7 +112,7 @@ function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   return `nft table ${family} ${readCString(attributes.get(1))} / ${kind} ${readCString(attributes.get(2))}${type}`
 }
 
-/** iptables-nft makes its built-in tables and chains when it first needs them, and has no command to remove them. */
+/** iptables-nft creates its built-in tables and chains at first use. It has no command to remove them. */
 function isEmptyShell(line: string): boolean {
   const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'
   return new RegExp(`^nft table ip6? (filter|nat|mangle|raw|security)( / chain ${chain})?$`).test(line)

@@ -2,9 +2,9 @@ import { decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
 import type { Expression } from '@cni/nftables/wire'
 
 /**
- * A rule in short words: each of its steps, without what counters count and which register holds what in between.
+ * Short text of a rule: its expressions, without counts and registers.
  *
- * @param setText - what stands for a set that the rule looks into
+ * @param setText - returns the text for a set that the rule refers to
  * @example
  * ruleText(rule.expressions, (set) => `@${set}`) // 'meta l4proto, cmp eq 06, counter, jump PROXY'
  */
@@ -27,7 +27,7 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // With both it is where the value comes from, alone where it goes to.
+        // sreg is the source of a value if the expression has a destination. Otherwise the expression sets sreg.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })
@@ -36,7 +36,7 @@ function stepText(expression: Expression, setText: (set: string) => string): str
   }
 }
 
-/** A field of an expression, or of an element: bytes as text where they are one. */
+/** Text of a field. Printable bytes become text. */
 export function valueText(value: unknown): string {
   if (value === undefined) return ''
   if (value instanceof Uint8Array) return bytesText(Buffer.from(value))
@@ -46,11 +46,11 @@ export function valueText(value: unknown): string {
 
 function bytesText(bytes: Buffer): string {
   const text = /^([\x20-\x7e]{2,})\0*$/.exec(bytes.toString('latin1'))?.[1]
-  // Structures of xt modules end in zeros.
+  // Structures of xt modules end in zero bytes: they are cut.
   return text === undefined ? bytes.toString('hex').replace(/(?<=.{8})(00)+$/, '…') : JSON.stringify(text)
 }
 
-/** What is counted while packets pass, of the expressions that tell it. */
+/** Fields of expressions that change while packets pass. */
 const state: Readonly<Record<string, readonly number[]>> = { quota: [4], last: [1, 2] }
 
 function withoutState(name: string, data: Uint8Array | undefined): Uint8Array | undefined {

@@ -3,7 +3,7 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
-/** A namespace that plays a pod; for a chained plugin with an interface, and what the plugin before it would have said. */
+/** A namespace that plays a pod. For a chained plugin it has an interface and the previous plugin's result. */
 export interface Pod extends AsyncDisposable {
   readonly netns: Netns
   readonly id: string
@@ -13,7 +13,7 @@ export interface Pod extends AsyncDisposable {
 
 let count = 0
 
-/** Makes a pod on the node. */
+/** Creates a pod on the node. */
 export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   const number = ++count
   const pod = await tempNetns({ lo: chained })
@@ -24,7 +24,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
       ifName: 'eth0',
       prevResult: chained ? await attach(node, pod, number) : undefined,
       async [Symbol.asyncDispose]() {
-        // The kernel would take it away with the namespace, but some time later, in the middle of another check.
+        // Deletes the link explicitly: the kernel would delete it later, during another check.
         using rtnl = await openRtnl(node)
         await rtnl.deleteLink(peerOf(number))
         await pod[Symbol.asyncDispose]()
@@ -36,7 +36,7 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   }
 }
 
-/** Waits for the route to an IPv6 address of ours, which the kernel makes some time later, in the middle of a check. */
+/** Waits for the route to an IPv6 address: the kernel adds it asynchronously. */
 async function complete(rtnl: Rtnl, cidr: string): Promise<void> {
   const destination = `${cidr.split('/')[0]}/128`
   const deadline = performance.now() + 5000
@@ -50,13 +50,13 @@ function peerOf(number: number): string {
   return `conf${number}`
 }
 
-/** What a bridge plugin would have done, in 1.1.0's words. */
+/** Does the work of a bridge plugin and returns its result in 1.1.0. */
 async function attach(node: Netns, pod: Netns, number: number): Promise<Result> {
   const low = number % 65_000
   const ipv4 = `10.213.${Math.floor(low / 250)}.${(low % 250) + 2}/16`
   const ipv6 = `fd00:213::${(low + 2).toString(16)}/64`
   const peer = peerOf(number)
-  // duplicate address detection would hold up the address for a second
+  // without duplicate address detection the address is usable at once
   netns.run(pod, () => writeFileSync('/proc/sys/net/ipv6/conf/default/accept_dad', '0'))
   using onNode = await openRtnl(node)
   await onNode.addLink({ kind: 'veth', name: peer, peer: { name: 'eth0', netns: pod } })

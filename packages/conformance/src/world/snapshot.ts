@@ -3,13 +3,13 @@ import { findExecutable } from '@cni/host'
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { nftLines } from './nft-lines.ts'
 
-/** A namespace as lines, and as what is needed to put something back. */
+/** State of a namespace as lines, with data to restore it. */
 export interface Snapshot {
   readonly lines: readonly string[]
   readonly sysctls: ReadonlyMap<string, string>
 }
 
-/** What is there now and was not, and the other way round. */
+/** Added and removed lines. */
 export interface Difference {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -17,7 +17,9 @@ export interface Difference {
 
 const LEGACY = ['iptables', 'ip6tables'] as const
 
-/** Links, addresses, routes, rules, qdiscs, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
+/**
+ * Links, addresses, routes, rules, qdiscs, packet filters of both kinds and sysctls of a namespace, without counters.
+ */
 export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   using rtnl = await openRtnl(where)
   const [state, ...legacy] = await Promise.all([kernelState(rtnl), ...LEGACY.map((name) => legacyLines(where, name))])
@@ -26,7 +28,7 @@ export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   return { lines: [...state, ...(await nftLines(where)), ...legacy.flat(), ...settings], sysctls }
 }
 
-/** Lines are counted: the second of two equal rules is a change. Settings that come with a link are not mentioned. */
+/** Compares two snapshots. Counts equal lines: a second equal rule is a change. Ignores sysctls of new links. */
 export function difference(before: Snapshot, after: Snapshot): Difference {
   const added = surplus(after.lines, before.lines)
   const removed = surplus(before.lines, after.lines)
@@ -74,20 +76,20 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
         `route ${type} ${destination}${gateway === undefined ? '' : ` via ${gateway}`}${dev(linkIndex)} table ${table}`,
     ),
     ...[...rules4, ...rules6].map((rule) => `rule ${JSON.stringify(rule)}`),
-    // The kernel's own qdiscs have the handle 0.
+    // The kernel's default qdiscs have the handle 0.
     ...qdiscs
       .filter(({ handle }) => handle !== '0:')
       .map(({ kind, linkIndex, parent }) => `qdisc ${kind} ${parent}${dev(linkIndex)}`),
   ].filter((line) => !comesByItself(line))
 }
 
-/** Link-local addresses, those of `lo`, and their routes: the kernel adds them when it finds the time. */
+/** True for link-local addresses, addresses of `lo` and their routes: the kernel adds them asynchronously. */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // Empty until a table is used: no process needs to be started, and none may load a table.
+  // The file is empty until a table is used. This avoids a process that would load the table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
@@ -133,7 +135,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // no IPv6 in this kernel, or the link has gone in the meantime
+    // the kernel has no IPv6, or the link was removed
     return []
   }
 }
@@ -142,7 +144,7 @@ function readOr(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // a folder, write-only, or stable_secret, which cannot be read before it is set
+    // a folder, a write-only file, or stable_secret, which cannot be read before it is set
     return undefined
   }
 }

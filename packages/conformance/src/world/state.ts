@@ -14,24 +14,24 @@ import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
 /**
- * Where plugins keep state: leases, caches, sockets, locks. D-Bus is below `/run`, too, and the firewall plugin would tell
- * the machine's firewalld about our pods.
+ * Folders where plugins keep state: leases, caches, sockets, locks. `/run` also contains the socket of D-Bus: the
+ * firewall plugin would otherwise talk to the machine's firewalld.
  */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 
-/** The folders of state that a plugin sees in place of the machine's. */
+/** Folders that a plugin sees instead of the machine's folders. */
 export interface State {
-  /** What the wrapper has to mount, in this order. */
+  /** Mounts for the wrapper, in this order. */
   readonly mounts: readonly Mount[]
-  /** Everything that was put there, by the path the plugin knows; a folder ends in `/`. With the text of files. */
+  /** All files, by the path that the plugin sees, with their text. Folder paths end in `/`. */
   look(): ReadonlyMap<string, string>
-  /** Removes them, and what was put there. */
+  /** Removes the folders and their contents. */
   remove(): void
 }
 
 /**
- * New folders of state below `dir`, with nothing in them but what every node has, and `shares`: files and folders
- * of the machine that the plugin sees as they are.
+ * Creates state folders below `dir`. They contain only the standard entries of a node and `shares`: files and folders
+ * of the machine that the plugin may access.
  */
 export function freshState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
   mkdirSync(dir)
@@ -49,14 +49,15 @@ export function freshState(dir: string, shares: readonly string[], folders: read
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
     look: () => new Map([...look()].filter(([path]) => !before.has(path))),
     remove() {
-      // The mounts are in the namespaces of the plugin's processes. If one were here, this would empty a folder of the machine.
+      // The mounts exist only in the plugin's namespaces. If `dir` were mounted here, removal would empty a folder of
+      // the machine.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
       rmSync(dir, { recursive: true, force: true })
     },
   }
 }
 
-/** The path below a folder of state that a share is at, without links on the way; `undefined` when it is elsewhere. */
+/** Path of a share below a state folder, with links resolved. `undefined` if the share is elsewhere. */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined
@@ -68,12 +69,14 @@ function isBelow(path: string, folder: string): boolean {
 
 interface Cover {
   readonly folder: string
-  /** What the plugin sees there. */
+  /** Folder that the plugin sees instead. */
   readonly by: string
   readonly mounts: readonly Mount[]
 }
 
-/** A folder that the machine does not have is not made there: the folder above it is covered, by links to what is in it. */
+/**
+ * Covers a folder. If the machine lacks the folder, its parent is covered instead, with links to the parent's contents.
+ */
 function coverOf(folder: string, dir: string): Cover {
   if (existsSync(folder)) {
     mkdirSync(dir)
@@ -97,7 +100,7 @@ function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder))
 }
 
-/** What programs expect of `/run`. */
+/** Creates the entries of `/run` that programs expect. */
 function furnish(run: string): void {
   for (const folder of ['lock', 'netns']) mkdirSync(join(run, folder))
   writeFileSync(join(run, 'xtables.lock'), '', { mode: 0o600 })

@@ -36,14 +36,14 @@ test.each([
   expect(texts(snapshot(before), snapshot(after))).toEqual(expected)
 })
 
-test('a setting is put back, unless a new link came with it', () => {
+test('a sysctl is restored, unless a new link changed it', () => {
   const off = { 'net/ipv4/conf/eth0/log_martians': '0' }
   const on = { 'net/ipv4/conf/eth0/log_martians': '1' }
   expect(texts(snapshot([], off), snapshot([], on))).toEqual(['set net/ipv4/conf/eth0/log_martians back'])
   expect(texts(snapshot([], off), snapshot(['link eth1 up '], on))).toEqual(['deleted the link eth1'])
 })
 
-test('the second of two equal lines is a change; the settings of a new link are none', () => {
+test('the second of two equal lines is a change; the sysctls of a new link are not', () => {
   expect(difference(snapshot(['nft a']), snapshot(['nft a', 'nft a']))).toEqual({ added: ['nft a'], removed: [] })
   const after = snapshot(['link eth1 up '], { 'net/ipv4/conf/eth1/forwarding': '0' })
   expect(difference(snapshot([]), after)).toEqual({ added: ['link eth1 up '], removed: [] })

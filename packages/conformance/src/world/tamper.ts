@@ -4,20 +4,20 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
-/** A way to undo behind the plugin's back something it did. */
+/** Undoes one change of the plugin. */
 export interface Tampering {
-  /** What is done: `deleted the link eth0`. */
+  /** Description of the change: `deleted the link eth0`. */
   readonly text: string
   apply(where: Netns): Promise<void>
 }
 
-/** The ways to undo what is between two snapshots of a pod's namespace. */
+/** All tamperings that are possible between two snapshots of a pod's namespace. */
 export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
   const change = difference(before, after)
   return [...links(change), ...addresses(change), ...filters(change), ...sysctls(before, after, change)]
 }
 
-/** The packet filter's part of it, which is all that can be undone on the node without harm to others. */
+/** Tamperings of packet filters. On the node, all others would affect other programs. */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {
@@ -58,7 +58,7 @@ function links({ added, removed }: Difference): Tampering[] {
   ]
 }
 
-/** Of links the plugin did not make itself. */
+/** Tamperings of addresses on links that existed before. */
 function addresses({ added, removed }: Difference): Tampering[] {
   const touched = new Set(
     [...added, ...removed].filter((line) => line.startsWith('link ')).map((line) => line.split(' ')[1]),
@@ -73,7 +73,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // A new link brings settings of its own and may change others: those are the kernel's doing.
+  // A new link has sysctls of its own and may change others. The kernel makes these changes.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

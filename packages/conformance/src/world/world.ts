@@ -7,29 +7,29 @@ import { tempNetns } from '@cni/netns/testing'
 import { freshState, type State, shareBelowState } from './state.ts'
 import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 
-/** The throw-away node: a network namespace, and folders in place of those where plugins keep state. */
+/** The throw-away node: a network namespace, with new folders for the plugins' state. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
-  /** The folders where plugins keep state, as the last `renew` left them. */
+  /** State folders, as created by the last `renew`. */
   readonly state: State
-  /** New, empty folders of state. */
+  /** Replaces the state folders by empty ones. */
   renew(): void
   /** Starts the plugin on the node. */
   start(request: StartRequest): ReturnType<typeof start>
-  /** A new FIFO. */
+  /** Creates a FIFO and returns its path. */
   fifo(): Promise<string>
-  /** A new FIFO, full: blanks, then this text. It is not at its end before it is closed. */
+  /** Creates a full FIFO: blanks, then the text. It has no end until it is closed. */
   openStdin(text: string): Promise<OpenStdin>
 }
 
-/** A FIFO to be a plugin's stdin. */
+/** FIFO for a plugin's stdin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read some of it, for as long as it runs. */
+  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends or time is over. */
   beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
-/** How the plugin is started. */
+/** Request to start the plugin. */
 export interface StartRequest {
   readonly env: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
@@ -38,22 +38,22 @@ export interface StartRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Where the plugin finds programs. */
+/** PATH of the plugin. */
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** What the node is made of. */
+/** Parts of the node. */
 export interface WorldOptions {
   readonly plugin: string
-  /** Files and folders below the folders of state that the plugin sees as they are. */
+  /** Files and folders in state folders that the plugin may access. */
   readonly shares: readonly string[]
-  /** Folders that have to be seen wherever they are: the plugin's, and those of plugins it calls. */
+  /** Folders that must stay visible: the plugin's folder and folders of plugins that it calls. */
   readonly needed: readonly string[]
 }
 
-/** Makes the node. Disposing it removes everything, also what the plugin left. */
+/** Creates the node. Its disposal removes everything, including files of the plugin. */
 export async function world({ plugin, shares, needed }: WorldOptions): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
-  // Namespaces of pods and our streams are in the temporary folder.
+  // Namespaces of pods and the FIFOs are in the temporary folder, which must stay visible.
   const seen = [tmpdir(), ...needed].flatMap((folder) => (existsSync(folder) ? (shareBelowState(folder) ?? []) : []))
   const shared = [...new Set([...shares, ...seen])].sort()
   let states = 0
@@ -105,7 +105,7 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // A pipe takes 16 pages (pipe(7)); blanks before JSON mean nothing.
+  // A pipe has 16 pages (pipe(7)). Blanks before JSON are ignored.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,
@@ -125,14 +125,16 @@ function takesMore(fd: number): boolean {
   try {
     return writeSync(fd, ' ') > 0
   } catch {
-    // EAGAIN: still full
+    // EAGAIN: the pipe is still full
     return false
   }
 }
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-/** The result, however the plugin ended. Throws when it was not even started: that says nothing about it. */
+/**
+ * Waits for the result of a process. Throws if the plugin was not started, because that is not a fault of the plugin.
+ */
 export async function settled({ done }: ReturnType<typeof start>): Promise<RunResult> {
   const result = await done.catch((error: unknown) => {
     if (isRunError(error)) return error
@@ -143,7 +145,7 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
   throw new Error(`the plugin could not be started: ${said.slice(0, -NOT_STARTED.length).trim()}`)
 }
 
-/** Waits until the process has become the plugin; `false` when it ended before or took longer. */
+/** Waits until the process executes the plugin. Returns false if the process ends before or the time is over. */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
@@ -155,7 +157,7 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
   return false
 }
 
-/** Whether a process has not ended; one that has is a while without a command line. */
+/** True while a process runs. A zombie has an empty command line. */
 export function isRunning(pid: number | undefined): boolean {
   return Boolean(commandLine(pid))
 }
@@ -164,7 +166,7 @@ function commandLine(pid: number | undefined): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    // it has ended
+    // the process has ended
     return undefined
   }
 }

@@ -1,26 +1,27 @@
-/** The name a started plugin's process has until it has become the plugin. */
+/** Name of a process until it executes the plugin. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
-/** The last line on stderr when the process has not become the plugin. */
+/** Last line on stderr if the process could not execute the plugin. */
 export const NOT_STARTED = `${WRAPPER}: the plugin was not started`
 
-/** What is special about the streams of an execution: paths of FIFOs, `-` for nothing special. */
+/** Special streams of an execution: paths of FIFOs, `-` for a normal stream. */
 export interface Streams {
-  /** Becomes stdin and is never at its end: the process itself holds the other side. */
+  /** FIFO for stdin. It never ends because the process itself holds the other end. */
   readonly stdin?: string
-  /** Becomes stdout, without a reader: a write fails with EPIPE. */
+  /** FIFO for stdout without a reader: a write fails with EPIPE. */
   readonly stdout?: string
   readonly stderr?: string
 }
 
-/** Something that the plugin sees at another place, or in place of something else. */
+/** A path of the node that the plugin sees at another path. */
 export interface Mount {
   readonly from: string
   readonly to: string
 }
 
-// The process becomes unshare, sh and the plugin in turn: one pid, so that signals and the exit status are the plugin's.
-// Node connects a child by sockets, runtimes by pipes: a shell's `cat /dev/stdin` works only with the latter.
+// The process executes unshare, sh and the plugin, one after the other, with the same pid. Signals and the exit status
+// are therefore the plugin's. stdin is a pipe as in runtimes: Node would use a socket, and `cat /dev/stdin` in a shell
+// plugin would fail.
 const SCRIPT = `
 trap 'echo "${NOT_STARTED}" >&2' EXIT
 in=$1; out=$2; err=$3; pipe=$4; mounts=$5; shift 5
@@ -35,7 +36,7 @@ exec 5<&- 6>&- 7>&-
 unset in out err pipe mounts
 exec "$@"`
 
-/** The command line that starts a plugin in a mount namespace of its own, with special streams. */
+/** Command line that starts a plugin in its own mount namespace, with special streams. */
 export function wrap(
   plugin: string,
   streams: Streams,

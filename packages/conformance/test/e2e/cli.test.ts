@@ -22,7 +22,7 @@ async function cliWith(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<RunRe
 }
 
 describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
-  test('says on stdout what it found, and with its exit code whether the plugin conforms', async () => {
+  test('prints its findings, and exits with a code that says whether the plugin conforms', async () => {
     using plugin = plantedPlugin(true, ['log-on-stdout'])
     const junit = `${plugin.path}.xml`
     const bad = await cli(plugin.path, '--chained', '--only', 'add.document', '--junit', junit)
@@ -35,14 +35,14 @@ describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
     expect(JSON.parse(good.stdout)).toMatchObject({ conforms: true, chained: true, version: '1.1.0' })
   })
 
-  test('advice alone is no failure, unless --strict', async () => {
+  test('advice alone is not a failure, unless --strict', async () => {
     using plugin = plantedPlugin(true, ['drops-unknown'])
     const argv = [plugin.path, '--chained', '--only', 'prev-result.unknown']
     expect(await cli(...argv)).toMatchObject({ exitCode: 0 })
     expect(await cli(...argv, '--strict')).toMatchObject({ exitCode: 1 })
   })
 
-  test('what could not be checked has an exit code of its own, and a file of its own for CI', async () => {
+  test('an incomplete run has its own exit code, and the JUnit file reports it', async () => {
     using plugin = plantedPlugin(true, ['needs-eth9'])
     const junit = `${plugin.path}.xml`
     const { exitCode, stdout } = await cli(plugin.path, '--chained', '--only', 'del,stdin.types', '--junit', junit)
@@ -57,7 +57,7 @@ describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
     expect(await cli(bad.path, '--chained', '--only', 'add.document,del')).toMatchObject({ exitCode: 1 })
   })
 
-  test('packet filters are seen where no program sees them', async () => {
+  test('packet filters are read without nft and iptables', async () => {
     using keeps = plantedPlugin(true, ['keeps-rules'])
     using leaks = plantedPlugin(true, ['leaks-on-node'])
     const bin = mkdtempSync(join(tmpdir(), 'cni-no-nft-'))
@@ -79,7 +79,7 @@ describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
     }
   })
 
-  test('checks in the version it is asked to', async () => {
+  test('uses the version of --cni-version', async () => {
     using plugin = plantedPlugin(true, [])
     const argv = [plugin.path, '--chained', '--only', 'results', '--json']
     const { stdout } = await cli(...argv, '--cni-version', '0.4.0')
