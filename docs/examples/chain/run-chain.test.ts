@@ -6,7 +6,7 @@ import { cni } from '@cni/libcni'
 import { expect, onTestFinished, test } from 'vitest'
 import { tryNetwork } from './run-chain.ts'
 
-test('every plugin of the chain is called, and DEL in reverse', async () => {
+test('every plugin of the chain is called, and DEL in reverse order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chain-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const plugins = [{ type: 'bridge' }, { type: 'firewall' }]

@@ -1,6 +1,6 @@
 import { addWithRetry, type Cni, loadConflist } from '@cni/libcni'
 
-/** Attach a namespace, ask whether all is well, and detach it whatever happens. */
+/** Attaches a namespace to a network, checks the attachment, and always detaches it. */
 export async function tryNetwork(runtime: Cni, confDir: string, network: string, netns: string) {
   const list = loadConflist(confDir, network)
   const pod = { containerID: 'c1', netns, ifName: 'eth0' }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { lease } from './plugin.ts'
 
 const conf = { ipam: { type: 'host-local' } }
-/** Debian's host-local: it speaks 1.0.0, the configuration is of 1.1.0. */
+/** Like Debian's host-local, this plugin supports 1.0.0, and the configuration uses 1.1.0. */
 const old = {
   VERSION: { cniVersion: '1.0.0', supportedVersions: ['0.4.0', '1.0.0'] },
   ADD: { cniVersion: '1.0.0', ips: [{ address: '10.1.0.2/24', gateway: '10.1.0.1' }], routes: [{ dst: '0.0.0.0/0' }] },
@@ -20,7 +20,7 @@ test('an address is leased for the interface, and released', async () => {
   expect(asked).toEqual(['ADD 1.1.0', 'ADD 1.0.0', 'DEL 1.1.0', 'DEL 1.0.0'])
 })
 
-test('an ADD that is refused has the code of the IPAM plugin, and nothing stays leased', async () => {
+test('a failed ADD has the code of the IPAM plugin, and keeps no lease', async () => {
   const full = () => Promise.reject(new Error('no IP addresses available'))
   const exec = fakeExec({ 'host-local': { ADD: full } })
   const { error } = await testPlugin(lease({ exec }), { conf, path: ['/opt/cni/bin'] }).add()
@@ -28,7 +28,7 @@ test('an ADD that is refused has the code of the IPAM plugin, and nothing stays 
   expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
 })
 
-test('GC says why it did not reach an IPAM plugin from before 1.1.0', async () => {
+test('GC reports why it did not call an IPAM plugin older than 1.1.0', async () => {
   const exec = fakeExec({ 'host-local': old })
   const tester = testPlugin(lease({ exec }), { conf, path: ['/opt/cni/bin'] })
   const { exitCode, log } = await tester.gc({ validAttachments: [] })

@@ -2,7 +2,7 @@ import { type DelegateOptions, ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { assignInterface, mergeResults } from '@cni/types'
 
-/** Leases addresses from the plugin that `ipam.type` names, for an interface of the container. */
+/** Leases addresses for an interface from the plugin that `ipam.type` names. */
 export const lease = (options: DelegateOptions = {}) =>
   definePlugin({
     name: 'lease',

@@ -7,7 +7,7 @@ import { rename } from './put-back.ts'
 
 const on = (node: NetnsTarget) => smallBridge({ openRtnl, sysctl, node })
 
-test('a pod is on the bridge, and DEL takes it off', async () => {
+test('ADD connects a pod to the bridge, and DEL disconnects it', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   using outside = await openRtnl(node)
@@ -26,12 +26,12 @@ test('a pod is on the bridge, and DEL takes it off', async () => {
   expect((await outside.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
 })
 
-test("an ADD that fails takes back what was this pod's, and no more", async () => {
+test('a failed ADD removes only the links of this pod', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   using outside = await openRtnl(node)
   using inside = await openRtnl(pod)
-  // somebody else's, in the way of the route
+  // a link of another program, in the way of the route
   await inside.addLink({ kind: 'ifb', name: 'other', up: true })
   await inside.addRoute({ cidr: '0.0.0.0/0', link: 'other' })
   const before = await inside.getRoutes({ family: 'ipv4' })
@@ -42,7 +42,7 @@ test("an ADD that fails takes back what was this pod's, and no more", async () =
   expect((await outside.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
 })
 
-test('the ADD that made the bridge fails last: the pod that came meanwhile keeps its network', async () => {
+test('if the ADD that made the bridge fails last, a pod that came meanwhile keeps its network', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   await using other = await tempNetns()
@@ -62,7 +62,7 @@ test('the ADD that made the bridge fails last: the pod that came meanwhile keeps
   expect(links[2]).toMatchObject({ up: true, master: links[1]?.index })
 })
 
-test('routes of a link that is renamed are put back as they were', async () => {
+test('routes of a renamed link are restored', async () => {
   await using pod = await tempNetns()
   using rtnl = await openRtnl(pod)
   await rtnl.addLink({ kind: 'veth', name: 'tmp', up: true, peer: { name: 'peer', up: true } })

@@ -10,7 +10,7 @@ const start = () => {
   return { node, plugin }
 }
 
-test('a pod is on the bridge, and DEL takes it off: without root, without a kernel', async () => {
+test('ADD connects a pod to the bridge, and DEL disconnects it, without root and kernel', async () => {
   const { node, plugin } = start()
   const { result } = await plugin.add()
   expect(result?.ips).toEqual([expect.objectContaining({ address: '10.42.0.2/24' })])
@@ -21,9 +21,9 @@ test('a pod is on the bridge, and DEL takes it off: without root, without a kern
   expect((await node.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
 })
 
-test('an ADD that fails touches nothing of others', async () => {
+test('a failed ADD changes no link of other programs', async () => {
   const { node, plugin } = start()
-  await node.addLink({ kind: 'dummy', name: 'cni0' }) // somebody else's
+  await node.addLink({ kind: 'dummy', name: 'cni0' }) // a link of another program
   const before = await node.getLinks()
   const { error } = await plugin.add()
   expect(error?.msg).toContain('EEXIST: it exists, but its kind is "dummy", not "bridge"')

@@ -1,22 +1,22 @@
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
-/** What the plugin works on; a test gives it something else. */
+/** Environment of the plugin. Tests pass another one. */
 const machine: { openRtnl: typeof openRtnl; sysctl: typeof sysctl; node: NetnsTarget } = {
   openRtnl,
   sysctl,
   node: 'host',
 }
 
-/** A pod's eth0 on the bridge cni0 of the node, without IPAM: what a main plugin does with links. */
+/** Connects a pod's eth0 to the bridge cni0 of the node, without IPAM. Shows a main plugin's work with links. */
 export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
   definePlugin({
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      using shared = await openRtnl(netns) // all pods use the bridge: it stays, whatever becomes of this ADD
+      using shared = await openRtnl(netns) // all pods use the bridge: it stays if this ADD fails
       await shared.addLink({ kind: 'bridge', name: 'cni0', up: true })
-      using node = await openRtnl({ ...c, netns }) // this pod's own: taken back when a later step fails
+      using node = await openRtnl({ ...c, netns }) // this pod's own links: removed if a later step fails
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })
 
@@ -31,7 +31,7 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     },
     check() {},
     async del(c) {
-      if (c.netns === undefined) return // its links went with it
+      if (c.netns === undefined) return // the kernel deleted its links with the namespace
       using pod = await openRtnl(c.netns)
       await pod.deleteLink(c.ifName)
     },

@@ -1,6 +1,6 @@
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 
-/** Gives a link another name. To be renamed it goes down, with which its routes go: what was read is written as it is. */
+/** Renames a link. The link must be down, which deletes its routes: they are read before and written back. */
 export async function rename(where: NetnsTarget, link: string, name: string) {
   using rtnl = await openRtnl(where)
   const routes = await rtnl.getRoutes({ link, family: 'ipv4', table: 254 })

@@ -16,7 +16,7 @@ const start = () => {
 const web = { containerID: 'web-0', netns: fakeNetns('/run/netns/web', 1) }
 const db = { containerID: 'db-0', netns: fakeNetns('/run/netns/db', 2) }
 
-test('two pods of one node share its bridge, and each has its own links', async () => {
+test('two pods of a node share its bridge, and each has its own links', async () => {
   const { node, plugin } = start()
   const tester = testPlugin(plugin)
   for (const pod of [web, db]) expect((await tester.add(pod)).exitCode).toBe(0)
@@ -28,7 +28,7 @@ test('two pods of one node share its bridge, and each has its own links', async 
   expect(await inside.getLink('eth0')).toMatchObject({ kind: 'veth', up: true, mtu: 1400 })
 })
 
-test('a pod that has an eth0 and a route keeps both when ADD fails', async () => {
+test('a pod that has an eth0 and a route keeps both if ADD fails', async () => {
   const { node, plugin } = start()
   using inside = await node.open(web.netns)
   await inside.addLink({ kind: 'dummy', name: 'eth0', up: true })
@@ -40,7 +40,7 @@ test('a pod that has an eth0 and a route keeps both when ADD fails', async () =>
   expect(await inside.getRoutes()).toEqual(before)
 })
 
-test('a shim and its daemon work on the same fake node', async () => {
+test('a shim and its daemon use the same fake node', async () => {
   const { node, plugin } = start()
   const folder = mkdtempSync(join(tmpdir(), 'two-pods-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

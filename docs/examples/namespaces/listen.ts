@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:net'
 import { netns } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 
-/** A server of the pod's namespace in a process that is not in it. */
+/** Creates a server in the pod's namespace from a process outside. */
 export async function listenIn(pod: Netns, port: number): Promise<Server> {
   const server = createServer((socket) => socket.end('hello from the pod\n'))
-  netns.run(pod, () => void server.listen(port)) // no host name: a look-up would bind later, outside
+  netns.run(pod, () => void server.listen(port)) // no host name: a lookup would delay the bind until after the return from the namespace
   await once(server, 'listening')
   return server
 }

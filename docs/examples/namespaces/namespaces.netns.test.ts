@@ -17,7 +17,7 @@ test('a pod is described from outside', async () => {
   expect(table).toContain('127.0.0.1/8')
 })
 
-test('a pod is connected once', async () => {
+test('a pod is connected only once', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   expect(await connect(pod, node)).toBe(true)
@@ -33,7 +33,7 @@ test('the neighbours of a pod are listed', async () => {
   expect(neighbours(pod)).toContain('10.42.0.7')
 })
 
-test('a server listens in the pod, and only there', async () => {
+test('a server listens only in the pod', async () => {
   await using pod = await tempNetns()
   const server = await listenIn(pod, 8080)
   const { stdout } = await netns.exec(pod, ['ss', '-Hltn'])
@@ -41,7 +41,7 @@ test('a server listens in the pod, and only there', async () => {
   expect(stdout).toContain(':8080')
 })
 
-test('a namespace is handed over, and a handle of its own comes out', async () => {
+test('a namespace is passed to another process, which gets its own handle', async () => {
   await using pod = await tempNetns()
   const folder = mkdtempSync(join(tmpdir(), 'cni-guide-'))
   const errors: unknown[] = []

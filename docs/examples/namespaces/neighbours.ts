@@ -4,10 +4,10 @@ import { formatAddress } from '@cni/types/ip'
 
 // <linux/neighbour.h>
 const RTM_GETNEIGH = 30
-const NDMSG = 12 // bytes of struct ndmsg, which stands before the attributes
+const NDMSG = 12 // size of struct ndmsg, which precedes the attributes
 const NDA_DST = 1
 
-/** The addresses in a namespace's neighbour tables. */
+/** Addresses in a namespace's neighbour tables. */
 export function neighbours(where: NetnsTarget): string[] {
   using channel = openNetlink(where, 'route')
   const request = { type: RTM_GETNEIGH, fixed: new Uint8Array(NDMSG), what: 'List neighbours' }

@@ -37,7 +37,7 @@ describe('bandwidth', () => {
     expect((await tester({}).del()).error).toBeUndefined()
   })
 
-  test('a second ADD changes the rates, and takes a limit away', async () => {
+  test('a second ADD changes the rates, and removes a limit', async () => {
     const first = tester({ ingressRate: 8_000_000, egressRate: 16_000_000 })
     const second = tester({ ingressRate: 80_000_000 })
     await first.add()
@@ -51,7 +51,7 @@ describe('bandwidth', () => {
     expect((await tester({}).check()).error).toBeUndefined()
   })
 
-  test('CHECK sees a qdisc, an ifb and a redirection that are gone', async () => {
+  test('CHECK detects a missing qdisc, ifb and redirection', async () => {
     const plugin = tester({ ingressRate: 8_000_000, egressRate: 8_000_000 })
     using rtnl = await openRtnl(machine.node)
     const takeAway = [
@@ -69,7 +69,7 @@ describe('bandwidth', () => {
     }
   })
 
-  test('a qdisc clsact of another plugin stays, and packets are redirected from it', async () => {
+  test('a clsact qdisc of another plugin stays, and packets are redirected from it', async () => {
     using rtnl = await openRtnl(machine.node)
     await rtnl.addQdisc({ kind: 'clsact', link: 'veth0' })
     const plugin = tester({ egressRate: 8_000_000 })

@@ -12,7 +12,7 @@ import { CniError } from '@cni/types'
 
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
 
-/** A rate of 0 is no limit. */
+/** A rate of 0 means no limit. */
 function limit(bitsPerSecond: number, burstBits: number): NonNullable<Qdisc['tbf']> | undefined {
   return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
 }
@@ -41,7 +41,7 @@ function checkTbf(qdiscs: readonly Qdisc[], wanted: NonNullable<Qdisc['tbf']> | 
   if (!isRight) throw new CniError(100, `${what}: tbf is ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`)
 }
 
-/** Limits the bits that a pod receives and sends, on the node's end of its veth. */
+/** Limits the rates of a pod in both directions, on the node's end of its veth. */
 export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
   definePlugin({
     name: 'small-bandwidth',
@@ -58,7 +58,8 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
         await removeIfb(node, ifb, link)
         return c.prevResult
       }
-      // The kernel can hold back only packets that leave a link: those that come in leave by an ifb.
+      // The kernel can limit only outgoing packets of a link. Incoming packets are redirected to an ifb and leave
+      // there.
       await node.addLink({ kind: 'ifb', name: ifb, mtu, up: true })
       await node.replaceQdisc({ kind: 'tbf', link: ifb, tbf: egress })
       const hasIngress = (await node.getQdiscs({ link })).some(({ parent }) => parent === 'ingress')
@@ -78,6 +79,6 @@ export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
     },
     async del(c) {
       using node = await openRtnl(nodeNetns)
-      await removeIfb(node, ifbOf(c)) // the rest goes with the veth
+      await removeIfb(node, ifbOf(c)) // the kernel deletes the rest with the veth
     },
   })

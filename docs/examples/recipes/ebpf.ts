@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 
 const name = 'small-ebpf'
 
-/** The index of the node's end of the pod's veth. */
+/** Index of the node's end of the pod's veth. */
 async function nodeEnd({ netns, ifName }: AttachmentContext & { readonly netns: NetnsTarget }): Promise<number> {
   using pod = await openRtnl(netns)
   const { parent, kind } = (await pod.getLink(ifName)) ?? {}
@@ -14,7 +14,7 @@ async function nodeEnd({ netns, ifName }: AttachmentContext & { readonly netns: 
   return parent
 }
 
-/** What a pod sends passes a program that somebody has loaded and pinned. */
+/** Attaches a pinned program to the outgoing packets of a pod. Another program has loaded it. */
 export const pinnedProgram = (node: NetnsTarget = 'host') =>
   definePlugin({
     name,
@@ -34,7 +34,7 @@ export const pinnedProgram = (node: NetnsTarget = 'host') =>
       if (id !== program.id) throw new CniError(100, `program ${id ?? 'none'} is attached, not ${program.id}`)
     },
     async del({ netns, ...c }) {
-      if (netns === undefined) return // the filter has gone with the veth
+      if (netns === undefined) return // the kernel deleted the filter with the veth
       using rtnl = await openRtnl(node)
       await detachFilter(rtnl, { link: await nodeEnd({ ...c, netns }), direction: 'ingress', name })
     },

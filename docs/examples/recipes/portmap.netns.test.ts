@@ -84,7 +84,7 @@ describe('portmap', () => {
     [{ ...udp, hostIP: 'fd99::1' }, 'the pod has no ipv6 address'],
     [{ ...udp, hostIP: 'eth0' }, 'hostIP: expected an IP address, got "eth0"'],
     [{ ...udp, hostPort: 65_536 }, 'hostPort'],
-  ])('refuses %j and writes nothing', async (mapping, says) => {
+  ])('rejects %j and writes nothing', async (mapping, says) => {
     await using machine = await stage(1)
     const [pod] = machine.pods
     if (!pod) throw new Error('no pod')
@@ -95,7 +95,7 @@ describe('portmap', () => {
     expect(await iptables(machine.node).save('ipv4')).not.toContain('PM-')
   })
 
-  test('a UDP client that goes on reaches whoever has the port now', async () => {
+  test('a UDP client that keeps sending reaches the pod that has the port now', async () => {
     await using machine = await stage(3)
     const { node, pods } = machine
     const [a, b, client] = pods
@@ -130,7 +130,7 @@ describe('portmap', () => {
     }
   })
 
-  test('connections of others to the same port elsewhere stay', async () => {
+  test('connections to the same port of other addresses stay', async () => {
     await using machine = await stage(3)
     const { node, pods } = machine
     const [a, b, client] = pods
@@ -138,7 +138,7 @@ describe('portmap', () => {
     await using _ = await answerUdp(b.netns, 53, 'from b')
     expect(await askUdp(client.netns, b.ipv4, 53)).toBe('from b')
     const others = { protocol: 'udp', original: { dst: b.ipv4, dport: 53 } } as const
-    // The node tracks what it forwards only where rules ask for it.
+    // The node tracks forwarded packets only if rules need that.
     const tester = testPlugin(portmap(node), { netns: a.netns, prevResult: resultOf(a.ipv4), conf: conf(udp) })
     await tester.add()
     expect(await askUdp(client.netns, b.ipv4, 53)).toBe('from b')

@@ -17,7 +17,7 @@ const chainOf = (c: AttachmentContext): string => attachmentName(c, 'PM-', 28)
 const loopback = { ipv4: '127.0.0.0/8', ipv6: '::1/128' } as const
 const isAny = (hostIP: string): boolean => ['', '0.0.0.0', '::'].includes(hostIP)
 
-/** Packets to a port of the node go to a port of the pod, in each family of the pod. */
+/** Forwards packets from ports of the node to ports of the pod, in each family of the pod. */
 function rules(chain: string, mappings: readonly PortMapping[], result: Result) {
   if (mappings.length > 0 && containerIps(result).length === 0) {
     throw new CniError(ErrorCode.invalidNetworkConfig, 'the pod has no address to map ports to')
@@ -40,7 +40,7 @@ function rules(chain: string, mappings: readonly PortMapping[], result: Result) 
   )
 }
 
-/** True if the mapping is for this family, and the pod has an address of it. */
+/** True if the mapping is for this family and the pod has an address in it. */
 function canMap(
   { protocol, hostPort, hostIP }: PortMapping,
   family: 'ipv4' | 'ipv6',
@@ -60,7 +60,7 @@ function canMap(
   return pod !== undefined
 }
 
-/** Deletes the entries of UDP clients: they would go on reaching the pod that had the port before. */
+/** Deletes conntrack entries of UDP clients, which would otherwise keep reaching the previous pod of the port. */
 async function forgetClients(c: AttachmentContext, node: NetnsTarget, mappings: readonly PortMapping[]): Promise<void> {
   const udp = mappings.filter(({ protocol }) => protocol === 'udp')
   if (udp.length === 0) return
@@ -86,7 +86,7 @@ export const portmap = (node: NetnsTarget = 'host') =>
     async add(c) {
       const { portMappings } = c.conf.runtimeConfig
       const wanted = rules(chainOf(c), portMappings, c.prevResult)
-      c.undo(() => forgetClients(c, node, portMappings)) // after the rules are gone
+      c.undo(() => forgetClients(c, node, portMappings)) // runs after the rules are removed
       await iptables({ ...c, netns: node }).apply(wanted)
       await forgetClients(c, node, portMappings)
       return c.prevResult

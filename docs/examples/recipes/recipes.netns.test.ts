@@ -43,17 +43,17 @@ const CONNECT = `
   const socket = require('node:net').connect(Number(port), host, () => socket.end('x'))
   socket.on('data', (text) => console.log(String(text))).on('error', ({ code }) => console.log(code))`
 
-/** What a server says that is asked from elsewhere. */
+/** Connects to a server and returns its text. */
 async function ask(from: Netns, host: string, port: number): Promise<string> {
   const { stdout } = await netns.exec(from, [process.execPath, '-e', CONNECT, host, `${port}`], { timeout: 20_000 })
   return stdout.trim()
 }
 
-test("portmap: the node's port is the pod's, until DEL", async () => {
+test('portmap: a port of the node is forwarded to the pod until DEL', async () => {
   const tester = testPlugin(portmap(node), {
     netns: pod,
     prevResult,
-    // As containerd writes it.
+    // In the spelling of containerd.
     conf: { runtimeConfig: { portMappings: [{ HostPort: 8080, ContainerPort: 80, Protocol: 'tcp', HostIP: '' }] } },
   })
   const server = createServer((socket) => socket.end('from the pod'))
@@ -71,7 +71,7 @@ test("portmap: the node's port is the pod's, until DEL", async () => {
   expect(await iptables(node).save('ipv4')).not.toContain('PM-')
 })
 
-test('tuning: settings and link are as they were after DEL, and nothing changes when one is refused', async () => {
+test('tuning: DEL restores settings and link, and nothing changes if a setting is invalid', async () => {
   using inPod = await openRtnl(pod)
   const name = 'net.ipv4.conf.eth0.arp_notify'
   const before = [await inPod.getLink('eth0'), await sysctl(pod).get(name)]
@@ -92,7 +92,7 @@ test('tuning: settings and link are as they were after DEL, and nothing changes 
   expect([await inPod.getLink('eth0'), await sysctl(pod).get(name)]).toEqual(before)
 })
 
-test('sbr: what is sent from an address leaves by its interface, whatever the default route', async () => {
+test('sbr: packets from an address leave by its interface, despite the default route', async () => {
   using inPod = await openRtnl(pod)
   await inPod.addLink({ kind: 'ifb', name: 'net1', up: true })
   await inPod.addAddress('net1', '10.82.0.2/24')
@@ -102,14 +102,14 @@ test('sbr: what is sent from an address leaves by its interface, whatever the de
   }
   const tester = testPlugin(sbr, { netns: pod, prevResult })
   expect((await tester.add()).exitCode).toBe(0)
-  // Another network brings the default route.
+  // Another network adds the default route.
   await inPod.addRoute({ cidr: '0.0.0.0/0', gateway: '10.82.0.1', link: 'net1' })
   expect(await way()).toBe('192.0.2.1 from 10.81.0.2 via 10.81.0.1 dev eth0')
   await tester.del()
   expect(await way()).toBe('192.0.2.1 from 10.81.0.2 via 10.82.0.1 dev net1')
 })
 
-test('bandwidth: half a megabyte takes its time in both directions, and DEL leaves nothing', async () => {
+test('bandwidth: half a megabyte needs the expected time in both directions, and DEL removes everything', async () => {
   const rate = { ingressRate: 8_000_000, ingressBurst: 800_000, egressRate: 8_000_000, egressBurst: 800_000 }
   const tester = testPlugin(bandwidth(node), { netns: pod, prevResult, conf: { runtimeConfig: { bandwidth: rate } } })
   expect((await tester.add()).exitCode).toBe(0)
@@ -122,7 +122,7 @@ test('bandwidth: half a megabyte takes its time in both directions, and DEL leav
     'to the pod': await transfer(node, pod, '10.81.0.2'),
     'from the pod': await transfer(pod, node, '10.81.0.1'),
   }
-  // 500 kB less a burst of 100 kB at 1 MB/s: 400 ms.
+  // 500 kB minus a burst of 100 kB at 1 MB/s: 400 ms.
   for (const ms of Object.values(took)) expect(ms).toBeGreaterThan(350)
   expect((await tester.del()).exitCode).toBe(0)
   expect((await onNode.getLinks()).map(({ name }) => name)).toEqual(['lo', 'veth0'])
@@ -133,7 +133,7 @@ const SEND = `
   const socket = require('node:net').connect(81, process.argv[1], () => socket.end(Buffer.alloc(500_000)))
   socket.on('data', () => console.log(performance.now() - started))`
 
-/** Milliseconds until the other side has all of it. */
+/** Milliseconds until the receiver has all bytes. */
 async function transfer(from: Netns, to: Netns, host: string): Promise<number> {
   const server = createServer({ allowHalfOpen: true }, (socket) => socket.resume().on('end', () => socket.end('all')))
   try {
@@ -146,7 +146,7 @@ async function transfer(from: Netns, to: Netns, host: string): Promise<number> {
   }
 }
 
-test('ebpf: what the pod sends passes a pinned program, beside the filters of others, until DEL', async () => {
+test('ebpf: packets of the pod pass a pinned program, besides other filters, until DEL', async () => {
   using files = tempBpffs()
   const pin = (name: string, returned: number): string => {
     const path = `${files.path}/${name}`
@@ -162,7 +162,7 @@ test('ebpf: what the pod sends passes a pinned program, beside the filters of ot
     await onNode.addFilter({ link: 'veth0', direction: 'ingress', program: theirs.fd, name: 'theirs' })
   }
   const foreign = await onNode.getFilters()
-  /** Nobody listens there: the node's kernel refuses, if it is asked. */
+  /** The port has no listener: if a packet arrives, the node's kernel refuses the connection. */
   const connection = async () => {
     const argv = ['timeout', '1', 'bash', '-c', 'echo > /dev/tcp/10.81.0.1/9'] as const
     return await netns.exec(pod, argv).catch(({ exitCode }) => (exitCode === 124 ? 'lost' : 'refused'))

@@ -2,14 +2,16 @@ import { openRtnl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
 const MAIN = 254
-/** A table for each interface of the pod. */
+/** Number of the routing table for an interface of the pod. */
 const tableOf = (linkIndex: number): number => 1000 + linkIndex
 
-/** What is sent from an address of the interface takes the routes of that interface, whatever other networks the pod has. */
+/**
+ * Routes packets from an address of the interface by that interface's routes, independent of the pod's other networks.
+ */
 export const sbr = definePlugin({
   name: 'small-sbr',
   chained: true,
-  removal: 'own', // its rules are those of one interface
+  removal: 'own', // its rules belong to one interface
   async add(c) {
     using rtnl = await openRtnl(c)
     for (const { address, family, linkIndex } of await rtnl.getAddresses({ link: c.ifName, scope: 'universe' })) {

@@ -15,7 +15,7 @@ import { sbr } from './sbr.ts'
 import { resultOf, stage } from './stage.ts'
 import { tuning } from './tuning.ts'
 
-/** Everything that the recipes change, on the node or in a pod. */
+/** Snapshot of everything that the recipes change, on the node or in a pod. */
 async function snapshot(where: Netns) {
   using rtnl = await openRtnl(where)
   const links = await rtnl.getLinks()
@@ -38,12 +38,12 @@ async function snapshot(where: Netns) {
   }
 }
 
-/** The other pod's ADD succeeds between the change of this pod and its failure: only this pod's own goes. */
+/** Tests that a failed ADD removes only its own changes if another pod's ADD succeeds before the failure. */
 async function othersKeepEverything<Conf, State>(
   make: (node: Netns) => Plugin<Conf, true, State>,
   confs: readonly [own: object, other: object],
 ): Promise<void> {
-  // Alone: what the other pod's ADD makes.
+  // The state after only the other pod's ADD.
   const alone = await (async () => {
     await using machine = await stage(2)
     return await run(machine, false)
@@ -71,9 +71,9 @@ async function othersKeepEverything<Conf, State>(
 }
 
 type Snapshot = Awaited<ReturnType<typeof snapshot>>
-/** The kernel chooses MAC addresses. */
+/** Removes MAC addresses, because the kernel chooses them. */
 const withoutMacs = (one: Snapshot) => ({ ...one, links: one.links.map(({ mac: _, ...link }) => link) })
-/** An ifb of the pod that failed has had an index. */
+/** Removes link indexes: the failed pod's ifb has used one. */
 const withoutIndexes = (one: Snapshot) => ({
   ...withoutMacs(one),
   qdiscs: one.qdiscs.map(({ linkIndex: _, ...qdisc }) => qdisc),

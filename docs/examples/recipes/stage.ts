@@ -10,7 +10,7 @@ export interface Pod {
   readonly ipv6: string
 }
 
-/** For tests: a node with pods, each behind a veth of its own. The node is `.1` and `::1` of each pod's network. */
+/** For tests: a node with pods, each behind its own veth. The node has `.1` and `::1` in each pod's network. */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()
   const node = stack.use(await emptyNetns())
@@ -33,14 +33,14 @@ export async function stage(pods: number) {
   return { node, pods: all, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** Turns duplicate address detection off: an IPv6 address is then usable at once. */
+/** Disables duplicate address detection, so that IPv6 addresses are usable at once. */
 async function emptyNetns() {
   const where = await tempNetns()
   for (const links of ['all', 'default']) await sysctl(where).set(`net.ipv6.conf.${links}.accept_dad`, 0)
   return where
 }
 
-/** The previous result of a pod with these addresses. */
+/** Previous result of a pod with these addresses. */
 export function resultOf(...addresses: readonly string[]) {
   return {
     cniVersion: '1.1.0',
@@ -83,7 +83,7 @@ export async function answerUdp(where: Netns, port: number, word: string) {
   }
 }
 
-/** The answer to datagrams from one port of the client, as of a resolver that goes on asking. */
+/** Sends datagrams from one port until an answer arrives, like a resolver. */
 export async function askUdp(where: Netns, host: string, port: number, from = 5555): Promise<string> {
   const argv = [process.execPath, '-e', ASK, host, `${port}`, `${from}`] as const
   const { stdout } = await netns.exec(where, argv, { timeout: 20_000 })

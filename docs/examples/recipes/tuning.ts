@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 const link = z.partial(z.object({ mtu: z.int(), mac: z.string(), txqlen: z.int(), promisc: z.boolean() }))
 const settings = z.record(z.string(), z.string())
 
-/** Settings of the pod's namespace, and of its interface; as they were after DEL. */
+/** Changes sysctls and the interface of a pod. DEL restores the old values. */
 export const tuning = definePlugin({
   name: 'small-tuning',
   chained: true,
@@ -17,7 +17,7 @@ export const tuning = definePlugin({
     const { mtu, mac, txqlen, promisc } = (await rtnl.getLink(c.ifName)) ?? {}
     const before: Record<string, string> = {}
     for (const name of Object.keys(c.conf.sysctl)) before[name] = (await sysctl(c).get(name)) ?? ''
-    // Before anything changes; a second ADD must not take the first one's settings for the original ones.
+    // Recorded before any change. A second ADD must not record changed values as the original ones.
     if (c.state.read() === undefined) c.state.write({ link: { mtu, mac, txqlen, promisc }, sysctl: before })
     await rtnl.setLink(c.ifName, c.conf.link)
     for (const [name, value] of Object.entries(c.conf.sysctl)) await sysctl(c).set(name, value)

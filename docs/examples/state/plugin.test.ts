@@ -12,7 +12,7 @@ function publishing() {
   return { folder, state, tester: testPlugin(plugin, { state, conf: { folder } }) }
 }
 
-test('DEL finds what ADD made, also when the configuration is another by then', async () => {
+test('DEL finds what ADD made even if the configuration has changed', async () => {
   const { folder, state, tester } = publishing()
   await tester.add({ containerID: 'web' })
   expect(readdirSync(folder)).toEqual(['web'])
@@ -21,14 +21,14 @@ test('DEL finds what ADD made, also when the configuration is another by then', 
   expect(state.files.size).toBe(0)
 })
 
-test('GC takes back what belongs to no valid attachment', async () => {
+test('GC removes files without a valid attachment', async () => {
   const { folder, tester } = publishing()
   for (const containerID of ['web', 'db']) await tester.add({ containerID })
   await tester.gc({ validAttachments: [{ containerID: 'db', ifname: 'eth0' }] })
   expect(readdirSync(folder)).toEqual(['db'])
 })
 
-test('a state file that says nothing usable fails CHECK, not DEL', async () => {
+test('an invalid state file fails CHECK, not DEL', async () => {
   const { state, tester } = publishing()
   await tester.add()
   for (const name of state.files.keys()) state.files.set(name, 'hostile')

@@ -12,7 +12,7 @@ import { plugin } from './plugin.ts'
 
 const records = memoryStateFolder()
 
-/** The plugin as a runtime executes it, but in this process. */
+/** Runs the plugin in this process instead of executing it. */
 const exec: Exec = {
   find: (type) => `/bin/${type}`,
   async run({ env, stdin }) {
@@ -25,7 +25,7 @@ const exec: Exec = {
   },
 }
 
-test('cnitool check says once what differs, and where', async () => {
+test('cnitool check reports a difference once, with its place', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cnitool-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const conf = join(folder, '10-pods.conflist')

@@ -4,7 +4,7 @@ import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { plugin } from './plugin.ts'
 
-test('ADD writes the rules, CHECK sees that they are gone, DEL leaves nothing', async () => {
+test('ADD writes the rules, CHECK detects missing rules, DEL removes everything', async () => {
   await using pod = await tempNetns()
   const tester = testPlugin(plugin, { netns: pod, conf: { port: 15001, proxy_uid: 1337 } })
 
@@ -18,7 +18,7 @@ test('ADD writes the rules, CHECK sees that they are gone, DEL leaves nothing', 
   expect(await iptables(pod).save('ipv4')).not.toContain('TR_')
 })
 
-test('DEL of one of two attachments leaves the rules of the other, and DEL without an ADD changes nothing', async () => {
+test('DEL of one of two attachments keeps the rules of the other, and DEL without an ADD changes nothing', async () => {
   await using pod = await tempNetns()
   const tester = testPlugin(plugin, { netns: pod, conf: { port: 15001, proxy_uid: 1337 } })
   const second = { ifName: 'net1', conf: { name: 'second' } }

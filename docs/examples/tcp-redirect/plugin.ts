@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
-/** TCP that leaves the pod ends at a port of the pod, but for what the proxy's user sends. */
+/** Redirects outgoing TCP of the pod to a port in the pod, except for the proxy's user. */
 export const redirectTo = (port: number, proxyUid: number) =>
   ruleset({ nat: ['TR_OUTPUT'] }, (t) => [
     t.nat.on('OUTPUT').proto('tcp').jump('TR_OUTPUT'),

@@ -4,7 +4,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { capture } from './capture.ts'
 
-test('rules are written without programs, and programs read them', async () => {
+test('rules are written without programs, and programs can read them', async () => {
   await using pod = await tempNetns()
   expect(await capture(pod)).toBe('fresh')
   expect(await capture(pod)).toBe('unchanged')
@@ -20,7 +20,7 @@ test('rules are written without programs, and programs read them', async () => {
   }
 })
 
-test('a rule that only a program can write is refused, and nothing is written', async () => {
+test('a rule that needs a program is rejected, and nothing is written', async () => {
   await using pod = await tempNetns()
   const rules = ruleset({ filter: ['EX'] }, ({ filter }) => [
     filter.on('INPUT').jump('EX'),

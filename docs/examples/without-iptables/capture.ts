@@ -7,10 +7,10 @@ const rules = ruleset({ nat: ['EX_OUTPUT'] }, ({ nat }) => [
   nat.on('EX_OUTPUT').proto('tcp').redirect(15001),
 ])
 
-/** Captures what a pod sends, by netlink or not at all: no program of the node is asked. */
+/** Captures outgoing packets of a pod by netlink. It never starts a program of the node. */
 export async function capture(pod: Netns) {
   const tables = iptables(pod, { programs: 'never' })
   const { plan } = await tables.apply(rules) // both families in one transaction
   await tables.verify(rules)
-  return plan // 'fresh', the second time 'unchanged'
+  return plan // 'fresh', then 'unchanged' for the second call
 }

@@ -1,7 +1,7 @@
 import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
-/** What was asked on the command line; what is missing of the project is asked for, or has a default. */
+/** A parsed command line. Missing options are asked for, or have defaults. */
 export type Command =
   | 'help'
   | 'version'
@@ -10,14 +10,14 @@ export type Command =
       readonly yes: boolean
       readonly json: boolean
       readonly dryRun: boolean
-      /** A folder with tarballs of `@cni` packages; empty: the registry. */
+      /** Folder with tarballs of `@cni` packages. Empty means the registry. */
       readonly from: string
     }
 
-/** What a project is that nobody described further. */
+/** Defaults of a project. */
 export const DEFAULTS = { kind: 'chained', rules: 'iptables', agent: true } as const
 
-/** Takes the command line apart. Throws a `UsageError`. */
+/** Parses the command line. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { given, values, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { version, yes, json, dryRun, from } = values
@@ -36,26 +36,26 @@ export function parseCommandLine(argv: readonly string[]): Command {
 }
 
 /**
- * Refuses what would make another project than was asked for: npm keeps flags that stand before `--`, and all that we see of
- * them is a variable. Throws a `UsageError`.
+ * Rejects flags before `--`: npm keeps them and only sets variables, so the project would have other options. Throws a
+ * `UsageError`.
  */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Other package managers hand them on as well.
+    // Other package managers set the variables and also pass the flags on.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return
   throw new UsageError(
-    `npm kept ${kept.join(', ')} to itself: flags go behind --, npm create cni-plugin NAME -- ${kept[0]} …`,
+    `npm did not pass on ${kept.join(', ')}: put flags after --, npm create cni-plugin NAME -- ${kept[0]} …`,
   )
 }
 
-/** The text of `--help`. */
+/** Text of `--help`. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} npm create cni-plugin NAME -- [flags]
 
-Leaves a CNI plugin in the folder NAME: its tests without root and on a kernel, a conformance run, one executable, an image,
-a DaemonSet and a workflow. On a terminal it asks for what is not said. A folder that holds anything is never touched.
+Creates a CNI plugin in the folder NAME: tests without root and on a kernel, a conformance run, one executable, an image,
+a DaemonSet and a workflow. On a terminal it asks for missing options. It never changes a folder that is not empty.
 
   npm create cni-plugin my-plugin
   npm create cni-plugin my-plugin -- --kind main --rules routes --agent=false
@@ -71,25 +71,25 @@ const FLAGS = {
     name: 'kind',
     of: ['', ...KINDS],
     fallback: '',
-    help: "chained works behind the network's plugins, main makes the pod's interface, thick has a daemon, ipam gives addresses (default chained)",
+    help: "chained runs after the network's plugins, main creates the pod's interface, thick has a daemon, ipam gives addresses (default chained)",
   }),
   rules: choiceFlag({
     name: 'rules',
     of: ['', ...RULES],
     fallback: '',
-    help: 'what it writes into a pod (default iptables; not for ipam)',
+    help: 'rules or routes that the plugin writes into a pod (default iptables; not for ipam)',
   }),
   agent: boolFlag({
     name: 'agent',
-    help: 'with an agent that keeps it installed on nodes (default true; not for ipam)',
+    help: 'add an agent that keeps the plugin installed on nodes (default true; not for ipam)',
   }),
-  yes: boolFlag({ name: 'yes', short: 'y', help: 'ask nothing: defaults for what is not said' }),
+  yes: boolFlag({ name: 'yes', short: 'y', help: 'ask nothing and use defaults for missing options' }),
   from: textFlag({
     name: 'from',
     value: 'DIR',
     help: "take the @cni packages from tarballs in DIR ('npm run pack' makes them) instead of the registry",
   }),
-  dryRun: boolFlag({ name: 'dry-run', help: 'print what would be written, and write nothing' }),
+  dryRun: boolFlag({ name: 'dry-run', help: 'print the files of the project, and write nothing' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object' }),
   version: boolFlag({ name: 'version', help: 'print the version' }),
 }

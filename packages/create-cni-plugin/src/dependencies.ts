@@ -12,12 +12,15 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   thick: ['@cni/types'],
   ipam: ['@cni/netns', '@cni/types'],
 }
-/** For tests and the build. koffi lets tests enter namespaces on Node before 26.9; what is shipped does without it. */
+/**
+ * Packages for tests and the build. Tests use koffi to enter namespaces on Node before 26.9; the shipped program does
+ * not need it.
+ */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^6.0.0', vitest: '^4.0.0' }
 
 /**
- * The dependencies of a new project. Packages that are only needed by those are `overrides` where they come from tarballs.
+ * Dependencies of a new project. With tarballs, packages that only these packages need become `overrides`.
  *
  * @param tarballs - name → `file:` URL
  */

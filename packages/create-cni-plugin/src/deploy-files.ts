@@ -1,6 +1,6 @@
 import { isChained, type ProjectOptions } from './options.ts'
 
-/** How the plugin gets onto nodes: an image, a DaemonSet, and a workflow that builds and tests. */
+/** Files that deploy the plugin: an image, a DaemonSet, and a workflow that builds and tests. */
 export function deployFiles(options: ProjectOptions, conf: object = {}): ReadonlyMap<string, string> {
   return new Map([
     ['Dockerfile', dockerfile(options)],
@@ -10,7 +10,7 @@ export function deployFiles(options: ProjectOptions, conf: object = {}): Readonl
   ])
 }
 
-/** A plugin without agent and daemon has nothing that runs on a node. */
+/** True if a process runs on nodes: an agent or a daemon. */
 export const hasPod = ({ kind, agent }: ProjectOptions): boolean => agent || kind === 'thick'
 
 function dockerfile(options: ProjectOptions) {
@@ -115,7 +115,7 @@ ${kind === 'main' ? '          env:\n            - { name: POD_SUBNET, value: 10
             - { name: cni-cache, mountPath: /host/var/lib/cni, readOnly: true }
 `
 
-/** A kubelet cannot probe a unix socket: the shim asks, as a runtime does. */
+/** A kubelet cannot probe a unix socket: the probe starts the shim, as a runtime does. */
 const probe = (name: string, conf: object) => `
                 - /bin/sh
                 - -c

@@ -1,5 +1,5 @@
 /**
- * What `npm create cni-plugin` writes, as data: every file of a new project by its path.
+ * The files of `npm create cni-plugin` as data: each file of a new project by its path.
  *
  * @example
  * ```ts

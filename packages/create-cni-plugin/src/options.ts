@@ -1,24 +1,30 @@
-/** What a project is made of. */
+/** Options of a new project. */
 export interface ProjectOptions {
-  /** Of the plugin: its executable, the `type` in configurations, the folder. */
+  /** Name of the plugin: its executable, the `type` in configurations, the folder. */
   readonly name: string
-  /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon; `ipam`: gives addresses to main plugins. */
+  /**
+   * Kind of plugin:
+   * - `chained`: runs after the plugins of a network.
+   * - `main`: creates the pod's interface.
+   * - `thick`: chained, with a daemon.
+   * - `ipam`: gives addresses to main plugins.
+   */
   readonly kind: 'chained' | 'main' | 'thick' | 'ipam'
-  /** Kind of rules or routes in a pod. `undefined` for `ipam`: an IPAM plugin writes nothing into a pod. */
+  /** Rules or routes that the plugin writes into a pod. `undefined` for `ipam`: an IPAM plugin writes none. */
   readonly rules: 'iptables' | 'nftables' | 'routes' | undefined
-  /** True to add an agent that keeps the plugin installed on nodes. False for `ipam`: no list has an entry for it. */
+  /** True to add an agent that keeps the plugin installed on nodes. False for `ipam`: lists have no entry for it. */
   readonly agent: boolean
 }
 
-/** What a plugin is to its network. */
+/** Role of a plugin in its network. */
 export type Kind = ProjectOptions['kind']
-/** Means with which the plugin changes a pod. */
+/** Mechanism with which the plugin changes a pod. */
 export type Rules = NonNullable<ProjectOptions['rules']>
 
 export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const satisfies readonly Kind[]
 export const RULES = ['iptables', 'nftables', 'routes'] as const satisfies readonly Rules[]
 
-/** Problem of choices that do not go together, as a sentence; `undefined`: none. */
+/** Problem of incompatible options, as a sentence. `undefined` if there is no problem. */
 export function choicesProblem({
   kind,
   rules,
@@ -26,16 +32,16 @@ export function choicesProblem({
 }: { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }) {
   if (kind !== 'ipam') return undefined
   if (rules !== undefined) return `rules: an IPAM plugin writes nothing into a pod, leave ${JSON.stringify(rules)} out`
-  if (agent === true) return 'agent: an IPAM plugin is no entry of a list that an agent could keep, leave it out'
+  if (agent === true) return 'agent: an IPAM plugin has no entry in a list that an agent could maintain, leave it out'
   return undefined
 }
 
-/** A plugin that works behind others. */
+/** True for a plugin that runs after other plugins. */
 export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
 /**
- * What is wrong with a plugin's name, as a sentence; `undefined`: nothing. It becomes a file, a package, a `type`, a table and
- * the beginning of chains, which have 28 characters at most.
+ * Problem of a plugin's name, as a sentence. `undefined` if the name is valid. The name becomes a file, a package, a
+ * `type`, a table and a prefix of chain names. Chain names have at most 28 characters.
  */
 export function nameProblem(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]{0,19}$/.test(name) && !name.endsWith('-')) return undefined
@@ -43,5 +49,5 @@ export function nameProblem(name: string): string | undefined {
   return `name: ${rule}, got ${JSON.stringify(name)}`
 }
 
-/** `my-plugin` as the beginning of chains: `MY_PLUGIN`. */
+/** Prefix of chain names for a plugin: `MY_PLUGIN` for `my-plugin`. */
 export const chainPrefix = (name: string): string => name.toUpperCase().replaceAll('-', '_')

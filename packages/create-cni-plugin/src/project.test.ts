@@ -30,11 +30,11 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
     expect(files.has('src/agent.ts')).toBe(options.agent)
   })
 
-  it('leaves no word of the template', () => {
+  it('contains no placeholder of the template', () => {
     for (const [path, text] of files) expect(`${path}: ${text}`).not.toMatch(/@[A-Z]+@/)
   })
 
-  it('depends on what its files import, and on nothing else', () => {
+  it('depends on the packages that its files import, and on no other', () => {
     const imported = (pattern: RegExp) =>
       new Set(
         [...files]
@@ -51,7 +51,7 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
   })
 })
 
-it('makes a small file of the plugin, and one with all of Node of the agent', () => {
+it('builds the plugin with the small runtime, and the agent with all of Node', () => {
   const files = projectFiles({ name: 'mine', kind: 'chained', rules: 'routes', agent: true })
   const { build } = JSON.parse(files.get('package.json') ?? '').scripts
   const agent = 'cni-build src/agent-main.ts -o dist/mine-agent --runtime bun --smoke none'
@@ -59,7 +59,7 @@ it('makes a small file of the plugin, and one with all of Node of the agent', ()
   expect(files.get('Dockerfile')).toContain('COPY --from=build /src/dist/mine-agent /usr/local/bin/mine-agent\n')
 })
 
-it('gives the daemon the PIDs of the node, and probes by the shim', () => {
+it("lets the daemon see the node's PIDs, and probes it with the shim", () => {
   const text = (kind: 'chained' | 'thick') =>
     projectFiles({ name: 'mine', kind, rules: 'nftables', agent: true }).get('deploy/daemonset.yaml') ?? ''
   expect(text('chained')).not.toMatch(/hostPID|Probe/)
@@ -73,7 +73,7 @@ it('gives the daemon the PIDs of the node, and probes by the shim', () => {
   ])
 })
 
-it('takes packages from tarballs, those of its dependencies too', () => {
+it('takes packages from tarballs, also packages that those depend on', () => {
   const tarballs = { '@cni/skel': 'file:/t/skel.tgz', '@cni/host': 'file:/t/host.tgz' }
   const text = projectFiles({ name: 'x', kind: 'chained', rules: 'nftables', agent: false }, tarballs).get(
     'package.json',

@@ -8,7 +8,7 @@ import { readmeOf } from './readme.ts'
 
 const template = fileURLToPath(new URL('../template', import.meta.url))
 
-/** What the rules of the template call their example, for the conformance run. */
+/** Name and value of the template's example configuration, for the conformance run. */
 const CONFIGURATIONS = {
   iptables: { port: 15001 },
   nftables: { port: 15001 },
@@ -16,9 +16,9 @@ const CONFIGURATIONS = {
 } as const satisfies Record<Rules, object>
 
 /**
- * Every file of a new project, by its path in it. Nothing is written.
+ * All files of a new project, by their path. Writes nothing.
  *
- * @param tarballs - `@cni` packages that are not to come from the registry: name → `file:` URL
+ * @param tarballs - `@cni` packages that npm must not take from the registry: name → `file:` URL
  */
 export function projectFiles(
   options: ProjectOptions,
@@ -28,7 +28,7 @@ export function projectFiles(
   const conf = rules === undefined ? {} : CONFIGURATIONS[rules]
   const folders = ['always', `kind/${kind}`]
   if (rules !== undefined) folders.push(`rules/${rules}`)
-  // A daemon does behind its shim what a chained plugin does by itself.
+  // The daemon of a thick plugin does the same work as a chained plugin.
   if (isChained(kind)) folders.push('kind/behind')
   if (agent) folders.push('agent/any', kind === 'main' ? 'agent/main' : 'agent/chained')
   const words = { '@NAME@': name, '@CHAIN@': chainPrefix(name) }
@@ -38,7 +38,7 @@ export function projectFiles(
   const files = new Map(
     folders.flatMap((folder) =>
       filesBelow(join(template, folder)).map(
-        // npm leaves a .gitignore out of what it packs.
+        // npm does not pack files named .gitignore.
         (path) =>
           [
             path === 'gitignore' ? '.gitignore' : path,
@@ -75,7 +75,7 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // A process that stays needs all of Node.
+  // A long-running process needs all of Node.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))

@@ -2,7 +2,7 @@ import { cancel, confirm, group, intro, select, text } from '@clack/prompts'
 import { DEFAULTS } from './command-line.ts'
 import { type Kind, nameProblem, type ProjectOptions, type Rules } from './options.ts'
 
-/** Asks for what is not known yet; `undefined`: the person went away. */
+/** Asks for missing options. Returns `undefined` if the user ends the input. */
 export type Questions = (known: Known) => Promise<ProjectOptions | undefined>
 
 type Known = { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }
@@ -13,7 +13,7 @@ interface Answered {
 
 class Cancelled extends Error {}
 
-/** On the terminal. */
+/** Asks on the terminal. */
 export const askOnTerminal: Questions = async (known) => {
   intro('A CNI plugin in TypeScript')
   const stop = () => {
@@ -42,33 +42,33 @@ export const askOnTerminal: Questions = async (known) => {
 
 const askName = () =>
   text({
-    message: 'What is it called?',
+    message: 'Name of the plugin',
     placeholder: 'my-plugin',
     validate: (name) => nameProblem(name ?? ''),
   })
 
 const askKind = () =>
   select<Kind>({
-    message: 'What is it to its network?',
+    message: 'Kind of plugin',
     initialValue: DEFAULTS.kind,
     options: [
-      { value: 'chained', label: 'chained', hint: "works behind the network's own plugins" },
-      { value: 'main', label: 'main', hint: "makes the pod's interface, with addresses of an IPAM plugin" },
-      { value: 'thick', label: 'thick', hint: 'chained, with a daemon that remembers' },
+      { value: 'chained', label: 'chained', hint: "runs after the network's own plugins" },
+      { value: 'main', label: 'main', hint: "creates the pod's interface, with addresses of an IPAM plugin" },
+      { value: 'thick', label: 'thick', hint: 'chained, with a daemon that keeps state in memory' },
       { value: 'ipam', label: 'ipam', hint: 'gives addresses to main plugins such as bridge' },
     ],
   })
 
 const askRules = () =>
   select<Rules>({
-    message: 'What does it write into a pod?',
+    message: 'Rules or routes that it writes into a pod',
     initialValue: DEFAULTS.rules,
     options: [
       { value: 'iptables', label: 'rules of iptables', hint: 'needs no program on the node' },
-      { value: 'nftables', label: 'a table of nftables', hint: 'its own, whole' },
+      { value: 'nftables', label: 'a table of nftables', hint: 'used by this plugin only' },
       { value: 'routes', label: 'routes' },
     ],
   })
 
 const askAgent = () =>
-  confirm({ message: 'With an agent that keeps it installed on nodes?', initialValue: DEFAULTS.agent })
+  confirm({ message: 'Add an agent that keeps the plugin installed on nodes?', initialValue: DEFAULTS.agent })

@@ -2,15 +2,15 @@ import { hasPod } from './deploy-files.ts'
 import type { Kind, ProjectOptions, Rules } from './options.ts'
 
 const DOES: Readonly<Record<Rules, string>> = {
-  iptables: 'sends what pods connect to over TCP to a port of the pod, by rules of iptables',
-  nftables: 'sends what pods connect to over TCP to a port of the pod, by a table of nftables of its own',
-  routes: 'keeps pods from networks, by routes',
+  iptables: 'redirects outgoing TCP of pods to a port of the pod, with iptables rules',
+  nftables: 'redirects outgoing TCP of pods to a port of the pod, with an nftables table of its own',
+  routes: 'blocks networks for pods, with routes',
 }
 const IS: Readonly<Record<Kind, string>> = {
-  chained: 'A chained CNI plugin: it works behind the plugins of any network.',
-  main: 'A main CNI plugin: it makes the interface of pods, with addresses of an IPAM plugin.',
-  thick: 'A chained CNI plugin with a daemon: the executable forwards its calls to it.',
-  ipam: 'An IPAM plugin for CNI: main plugins such as bridge have the addresses of pods from it.',
+  chained: 'A chained CNI plugin: it runs after the plugins of any network.',
+  main: 'A main CNI plugin: it creates the interface of pods, with addresses of an IPAM plugin.',
+  thick: 'A chained CNI plugin with a daemon: the executable forwards its calls to the daemon.',
+  ipam: 'An IPAM plugin for CNI: main plugins such as bridge get the addresses of pods from it.',
 }
 
 const NEEDS: Readonly<Partial<Record<Kind, string>>> = {
@@ -18,7 +18,7 @@ const NEEDS: Readonly<Partial<Record<Kind, string>>> = {
   ipam: '\n`npm run test:kernel` needs `bridge` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n',
 }
 
-/** The README of a new project: what is where, and the commands in the order in which one needs them. */
+/** README of a new project: its files, and the commands in the order of their use. */
 export function readmeOf(options: ProjectOptions): string {
   const { name, kind, rules, agent } = options
   const files = [
@@ -27,14 +27,14 @@ export function readmeOf(options: ProjectOptions): string {
           ['src/ranges.ts', 'the ranges of the configuration, and the free addresses in them'],
           ['src/leases.ts', 'the leases: one file for each address'],
         ]
-      : [['src/rules.ts', 'what is written into a pod, compared and taken away; its configuration']]),
+      : [['src/rules.ts', 'writes, verifies and removes the rules in a pod; its configuration']]),
     ['src/plugin.ts', `the plugin: ADD, CHECK, DEL${rules === undefined ? ', GC, STATUS' : ''}`],
     ['src/main.ts', 'the process that a container runtime starts'],
-    ...(kind === 'thick' ? [['src/daemon-main.ts', 'the daemon; src/shim.ts says where its socket is']] : []),
+    ...(kind === 'thick' ? [['src/daemon-main.ts', 'the daemon; src/shim.ts has the path of its socket']] : []),
     ...(agent ? [['src/agent.ts', 'keeps the plugin and its entry on a node']] : []),
     ['src/*.test.ts', 'tests without root'],
-    ['test/', 'tests on the kernel, in namespaces that are gone afterwards'],
-    ...(hasPod(options) ? [['deploy/daemonset.yaml', 'onto every node']] : []),
+    ['test/', 'tests on the kernel, in throw-away namespaces'],
+    ...(hasPod(options) ? [['deploy/daemonset.yaml', 'installs the plugin on every node']] : []),
   ]
   return `# ${name}
 
@@ -49,9 +49,9 @@ $ npm install
 $ npm test                     # types, and tests without root
 # npm run test:kernel          # as root
 $ npm run build                # dist/${name}: one file, for nodes without Node.js
-# npm run conformance          # as root: does the executable keep to the specification?
+# npm run conformance          # as root: checks the executable against the specification
 \`\`\`
 
-npm may warn that it did not run the install scripts of koffi and esbuild: neither needs them.
+npm may warn that it did not run the install scripts of koffi and esbuild. Neither package needs them.
 ${NEEDS[kind] ?? ''}`
 }

@@ -36,7 +36,7 @@ async function run(argv: readonly string[], ask?: Questions, env: Record<string,
 }
 
 describe('npm create cni-plugin', () => {
-  it('writes a project into a folder of its name, and says what comes next', async () => {
+  it('writes a project into a folder of its name, and prints the next steps', async () => {
     const { code, out } = await run(['my-plugin', '--kind', 'thick', '--agent=false'])
     expect(code).toBe(0)
     expect(out).toContain('cd my-plugin')
@@ -44,13 +44,13 @@ describe('npm create cni-plugin', () => {
     expect(readdirSync('.')).toEqual(['my-plugin'])
   })
 
-  it('gives the folder the mode that any folder gets here', async () => {
+  it('gives the folder the default mode for folders', async () => {
     mkdirSync('any')
     await run(['mine'])
     expect(statSync('mine').mode).toBe(statSync('any').mode)
   })
 
-  it('never touches a folder that holds anything', async () => {
+  it('never changes a folder that is not empty', async () => {
     mkdirSync('mine')
     writeFileSync('mine/notes', 'keep')
     const { code, err } = await run(['mine'])
@@ -60,14 +60,14 @@ describe('npm create cni-plugin', () => {
     expect(readdirSync('.')).toEqual(['mine'])
   })
 
-  it('takes a folder that is empty, and refuses a file', async () => {
+  it('uses an empty folder, and rejects a file', async () => {
     mkdirSync('mine')
     expect((await run(['mine'])).code).toBe(0)
     writeFileSync('file', '')
     expect((await run(['file'])).err).toContain('file is a file')
   })
 
-  it('asks for what is not said, and for nothing else', async () => {
+  it('asks for missing options only', async () => {
     const { code } = await run(['mine', '--rules', 'routes'], async (known) => {
       expect(known).toEqual({ name: 'mine', kind: undefined, rules: 'routes', agent: undefined })
       return { name: 'mine', kind: 'main', rules: 'routes', agent: false }
@@ -76,7 +76,7 @@ describe('npm create cni-plugin', () => {
     expect(readFileSync('mine/src/main.ts', 'utf8')).toContain('pluginMain(plugin())')
   })
 
-  it('writes nothing when the person goes away', async () => {
+  it('writes nothing if the user ends the input', async () => {
     expect((await run(['mine'], async () => undefined)).code).toBe(1)
     expect(existsSync('mine')).toBe(false)
   })
@@ -102,7 +102,7 @@ describe('npm create cni-plugin', () => {
     [['a', 'b'], 'expected one name, got "a", "b"'],
     [['a', '--kind', 'maim'], 'flag --kind has the value "maim": expected chained or main or thick or ipam'],
     [['a', '--kind', 'ipam', '--rules', 'routes'], 'flag --rules: an IPAM plugin writes nothing into a pod'],
-    [['a', '--kind', 'ipam', '--agent'], 'flag --agent: an IPAM plugin is no entry of a list'],
+    [['a', '--kind', 'ipam', '--agent'], 'flag --agent: an IPAM plugin has no entry in a list'],
     [['a', '--rule', 'routes'], 'unknown flag --rule, did you mean --rules?'],
     [['a', '--from', '.'], 'there is no cni-skel-*.tgz in .'],
     [['a', '--from', 'nowhere'], '/nowhere'],
@@ -114,15 +114,15 @@ describe('npm create cni-plugin', () => {
   })
 
   it.each([
-    [{ npm_config_kind: 'main' }, ['mine'], 'npm kept --kind to itself'],
+    [{ npm_config_kind: 'main' }, ['mine'], 'npm did not pass on --kind'],
     [
       { npm_config_kind: 'true', npm_config_rules: 'true' },
       ['mine', 'main', 'routes'],
-      'npm kept --kind, --rules to itself',
+      'npm did not pass on --kind, --rules',
     ],
     [{ npm_config_agent: '' }, ['mine'], 'npm create cni-plugin NAME -- --agent'],
-    [{ npm_config_dry_run: 'true' }, ['mine'], 'npm kept --dry-run to itself'],
-  ])('flags before -- are refused, for npm keeps them: %j', async (env, argv, problem) => {
+    [{ npm_config_dry_run: 'true' }, ['mine'], 'npm did not pass on --dry-run'],
+  ])('flags before -- are rejected because npm keeps them: %j', async (env, argv, problem) => {
     const { code, err } = await run(argv, undefined, { npm_config_yes: 'true', ...env })
     expect(code).toBe(2)
     expect(err).toContain(problem)
@@ -135,7 +135,7 @@ describe('npm create cni-plugin', () => {
     expect(existsSync('mine/src/leases.ts')).toBe(true)
   })
 
-  it('takes flags that stand in the variables of npm as well as here', async () => {
+  it('accepts flags that are also set as variables of npm', async () => {
     const { code, out } = await run(['mine', '--kind=main'], undefined, { npm_config_kind: 'main' })
     expect(code).toBe(0)
     expect(out).toContain('mine: main')

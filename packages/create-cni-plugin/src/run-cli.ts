@@ -7,9 +7,9 @@ import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
 /**
- * The command without its process: arguments in, exit code out.
+ * The command without process globals: takes arguments, returns the exit code.
  *
- * @param ask - what to do about options that are not on the command line; `undefined`: they have their defaults
+ * @param ask - asks for missing options; `undefined` uses the defaults
  */
 export async function runCli(
   argv: readonly string[],
@@ -58,8 +58,8 @@ function report({ name, kind, rules, agent }: ProjectOptions, paths: readonly st
   cd ${name}
   npm install
   npm test                       # types, and tests without root
-  sudo npm run test:kernel       # in namespaces that are gone afterwards
+  sudo npm run test:kernel       # in throw-away namespaces
   npm run build                  # dist/${name}: one file, for nodes without Node.js
-  sudo npm run conformance       # does it keep to the specification?
+  sudo npm run conformance       # checks it against the specification
 `
 }

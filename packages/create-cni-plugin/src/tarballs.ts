@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '@cni/host/cli'
 
-/** The `@cni` packages among the tarballs of a folder, as `npm pack` names them: name → `file:` URL. Throws a `UsageError`. */
+/**
+ * The `@cni` packages in a folder of tarballs, by the file names of `npm pack`: name → `file:` URL. Throws a
+ * `UsageError`.
+ */
 export function tarballsIn(folder: string): Record<string, string> {
   const found = Object.fromEntries(
     filesOf(resolve(folder)).flatMap((file) => {

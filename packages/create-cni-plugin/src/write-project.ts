@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf } from '@cni/types'
 
-/** The folder of a new project cannot be used: it holds something, or cannot be made. */
+/** The folder of a new project cannot be used: it is not empty, or cannot be created. */
 export class ProjectFolderError extends Error {
   override readonly name = 'ProjectFolderError'
 }
 
 /**
- * Writes a project, whole or not at all: into a folder beside it first. A folder that holds anything is never touched.
+ * Writes a project atomically: first into a temporary folder beside the target. A folder that is not empty is never
+ * changed.
  *
  * @param files - path in the project → text
  * @throws ProjectFolderError
@@ -24,14 +25,14 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // Within it, for that one is its owner's alone, and the project has the mode that any folder gets here.
+  // A folder inside the temporary one: the temporary folder is private to its owner, the project gets the default mode.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text)
     }
-    // An empty folder is replaced; one that has been filled meanwhile makes this fail.
+    // Replaces an empty folder. Fails if the folder has been filled in the meantime.
     renameSync(project, target)
   } catch (error) {
     if (errnoOf(error) === 'ENOTEMPTY')

@@ -1,6 +1,6 @@
 import type { ProjectOptions } from '../src/options.ts'
 
-/** Projects in which every two of the choices meet. */
+/** Projects that cover every pair of options. */
 export const PAIRS: readonly ProjectOptions[] = [
   { name: 'chained-iptables', kind: 'chained', rules: 'iptables', agent: true },
   { name: 'chained-nftables', kind: 'chained', rules: 'nftables', agent: false },

@@ -40,7 +40,7 @@ test('a repeated ADD, or one after a crash, has the same addresses; DEL releases
   const { tester, addressesOf, pods, files } = node()
   const first = await addressesOf('web')
   expect(await addressesOf('web')).toEqual(first)
-  // A process that was killed between its two addresses.
+  // State after a process was killed between its two addresses.
   rmSync(join(pods, 'fd88::100'))
   expect(await addressesOf('web')).toEqual(first)
   expect(await addressesOf('db')).toEqual(['10.88.0.3/29', 'fd88::101/64'])
@@ -48,7 +48,7 @@ test('a repeated ADD, or one after a crash, has the same addresses; DEL releases
   expect(files()).toEqual(['10.88.0.3', 'fd88::101'])
 })
 
-test('DEL succeeds with an invalid configuration, and where nothing was ever leased', async () => {
+test('DEL succeeds with an invalid configuration, and without any leases', async () => {
   const { tester, addressesOf, files } = node()
   expect((await tester.del()).exitCode).toBe(0)
   await addressesOf('web')
@@ -70,7 +70,7 @@ test('a full range fails ADD with code 11 and STATUS with code 50, and takes no 
   expect((await tester.status()).exitCode).toBe(0)
 })
 
-test('CHECK fails when a lease is missing', async () => {
+test('CHECK fails if a lease is missing', async () => {
   const { tester, addressesOf, pods } = node()
   await addressesOf('web')
   expect((await tester.check({ containerID: 'web' })).exitCode).toBe(0)
@@ -78,7 +78,7 @@ test('CHECK fails when a lease is missing', async () => {
   expect((await tester.check({ containerID: 'web' })).error?.code).toBe(100)
 })
 
-test('GC releases what belongs to no valid attachment', async () => {
+test('GC releases addresses without a valid attachment', async () => {
   const { tester, addressesOf, files } = node()
   for (const containerID of ['web', 'db']) await addressesOf(containerID)
   await tester.gc({ validAttachments: [{ containerID: 'db', ifname: 'eth0' }] })
@@ -96,7 +96,7 @@ test.each<[string, (file: string) => void]>([
     'a file that others may write',
     (file) => writeFileSync(file, '{"containerID":"web","ifName":"eth0"}', { mode: 0o666 }),
   ],
-])('an address whose file is %s is not given away, and no DEL or GC releases it', async (_, put) => {
+])('an address whose file is %s is not leased again, and DEL and GC do not release it', async (_, put) => {
   const { tester, addressesOf, pods, files } = node()
   const umask = process.umask(0)
   try {
@@ -122,7 +122,7 @@ test.each([
     'subnet: no address of fd88::/64 from fd88::9 to fd88::8',
   ],
   [{ subnet: '10.88.0.4/31' }, 'subnet: expected a network of 4 addresses or more, got "10.88.0.4/31"'],
-])('%j is refused by name', async (range, problem) => {
+])('%j is rejected, and the error names the member', async (range, problem) => {
   const { tester } = node([range])
   const { error } = await tester.add()
   expect(error).toMatchObject({ code: 7, msg: expect.stringContaining(`ipam.ranges[0].${problem}`) })

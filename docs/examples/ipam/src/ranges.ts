@@ -7,15 +7,15 @@ import * as z from 'zod/mini'
 export const range = z.object({
   /** Network in CIDR form, such as `10.88.0.0/24` or `fd88::/64`. */
   subnet: z.string(),
-  /** First address for pods. Default: the first of the subnet that is not the gateway. */
+  /** First address for pods. Default: the first address of the subnet after the gateway. */
   first: z.optional(z.string()),
-  /** Last address for pods. Default: the last of the subnet that is not the broadcast address. */
+  /** Last address for pods. Default: the last address of the subnet before the broadcast address. */
   last: z.optional(z.string()),
-  /** Default: the address behind the address of the subnet. */
+  /** Address of the gateway. Default: the first address after the subnet's own. */
   gateway: z.optional(z.string()),
 })
 
-/** A range whose members are known and checked. */
+/** A validated range with all members. */
 export interface Range {
   readonly cidr: string
   readonly prefixLength: number
@@ -24,7 +24,7 @@ export interface Range {
   readonly gateway: string
 }
 
-/** Completes a range. Throws `CniError` 7 with the place of an invalid member. */
+/** Validates a range and adds defaults. Throws `CniError` 7 with the path of an invalid member. */
 export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
   const invalid = (member: string, problem: string): CniError =>
     new CniError(ErrorCode.invalidNetworkConfig, `ipam.ranges[${index}].${member}: ${problem}`)
@@ -50,7 +50,7 @@ export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
   throw invalid('subnet', `no address of ${cidr} from ${first} to ${last} is left for pods`)
 }
 
-/** The lowest free address; `undefined` when every address is taken. */
+/** Lowest free address. `undefined` if every address is in use. */
 export function freeIn({ first, last, gateway }: Range, taken: ReadonlySet<string>): string | undefined {
   let address: string | undefined = first
   while (address !== undefined && (address === gateway || taken.has(address))) {

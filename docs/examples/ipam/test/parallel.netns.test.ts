@@ -9,7 +9,7 @@ import { NODE_FLAGS } from '../../../../test/node.ts'
 
 const adds = fileURLToPath(new URL('adds.ts', import.meta.url))
 
-test('50 ADDs of five processes at once: no address twice, in either family', async () => {
+test('50 parallel ADDs of five processes never get the same address, in both families', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'leases-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const runs = [0, 10, 20, 30, 40].map((first) =>

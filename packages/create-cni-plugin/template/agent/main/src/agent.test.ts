@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { agent } from './agent.ts'
 
-test('the network is there, comes back when somebody removes it, and is gone at the end', async () => {
+test('the network is added, restored after its removal, and removed at the end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agent-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [netDir, bin, sourceDir] = [join(folder, 'net.d'), join(folder, 'bin'), join(folder, 'source')]

@@ -1,7 +1,7 @@
 import { definePlugin, netConf } from '@cni/skel'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/** Works behind the network's own plugins, whose result it hands on. */
+/** Runs after the plugins of the network and passes their result on. */
 export const plugin = definePlugin({
   name: '@NAME@',
   chained: true,

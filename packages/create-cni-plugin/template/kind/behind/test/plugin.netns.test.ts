@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { plugin } from '../src/plugin.ts'
 import { conf, seen, tamper } from './given.ts'
 
-test('ADD twice, CHECK, CHECK after somebody tampered with it, DEL: in a namespace that is gone afterwards', async () => {
+test('ADD twice, CHECK, CHECK after the rules were removed, DEL: in a throw-away namespace', async () => {
   await using pod = await tempNetns()
   const tester = testPlugin(plugin, { netns: pod, conf })
 
@@ -19,7 +19,7 @@ test('ADD twice, CHECK, CHECK after somebody tampered with it, DEL: in a namespa
   expect(await seen(pod)).toEqual([])
 })
 
-test('DEL of one of two attachments leaves what the other one needs, and DEL without an ADD changes nothing', async () => {
+test('DEL of one of two attachments keeps the rules for the other, and DEL without an ADD changes nothing', async () => {
   await using pod = await tempNetns()
   const tester = testPlugin(plugin, { netns: pod, conf })
   const second = { ifName: 'net1', conf: { ...conf, name: 'second' } }

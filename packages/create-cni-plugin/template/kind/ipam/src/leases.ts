@@ -2,24 +2,24 @@ import { diskFolder, isStateError, type StateFolder } from '@cni/skel'
 import { formatAddress, parseAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** The attachment that has an address. */
+/** Attachment that holds an address. */
 export interface Holder {
   readonly containerID: string
   readonly ifName: string
 }
 
-/** An address that is taken. */
+/** An address in use. */
 export interface Lease {
   readonly address: string
-  /** `undefined`: the file does not say. The address counts as taken, and no DEL releases it. */
+  /** `undefined` if the file is invalid. The address then counts as used, and DEL does not release it. */
   readonly holder: Holder | undefined
-  /** Why the file does not say. */
+  /** Reason why the file is invalid. */
   readonly problem?: string
 }
 
 const content = z.object({ containerID: z.string(), ifName: z.string() })
 
-/** The leases of a network: one file for each address, whose name is the address. Callers hold the lock of the folder. */
+/** Leases of a network: one file for each address, named after the address. Callers hold the lock of the folder. */
 export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const leaseOf = (address: string): Lease => {
     try {
@@ -34,7 +34,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   const release = (address: string): void => void folder.remove(address)
   return {
     list: (): Lease[] => folder.list().filter(isAddress).map(leaseOf),
-    /** Gives back the step that undoes it. */
+    /** Takes an address. Returns a function that undoes it. */
     take(address: string, { containerID, ifName }: Holder): () => void {
       folder.write(address, JSON.stringify({ containerID, ifName }))
       return () => release(address)
@@ -43,7 +43,7 @@ export function leasesIn(path: string, folder: StateFolder = diskFolder(path)) {
   }
 }
 
-/** Names in the one form that this plugin writes. */
+/** True for an address in the notation that this plugin writes. */
 function isAddress(name: string): boolean {
   const bytes = parseAddress(name)
   return bytes !== undefined && formatAddress(bytes) === name

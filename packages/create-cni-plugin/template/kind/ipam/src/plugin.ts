@@ -10,11 +10,11 @@ import { freeIn, type Range, range, rangeOf } from './ranges.ts'
 const ranges = z.array(range).check(z.minLength(1))
 const routes = z.optional(z.array(z.object({ dst: z.string(), gw: z.optional(z.string()) })))
 
-/** Gives each attachment one address of each range. The leases are files below `folder`. */
+/** Leases one address of each range to an attachment. The leases are files below `folder`. */
 export const plugin = (folder = '/run/cni/@NAME@') => {
   const pathOf = (c: CallContext) => `${folder}/${c.networkName}`
 
-  /** Keeps other processes out until the call is over, undo steps included. */
+  /** Takes the lock until the call is over, including its undo steps. */
   const lockOf = async (c: CallContext, create: boolean) =>
     c.hold(await lock(`${pathOf(c)}/lock`, { create, timeoutMs: 20_000 }))
 
@@ -31,7 +31,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       const taken = new Set(found.map(({ address }) => address))
       const own = new Set(found.filter(isOf(c)).map(({ address }) => address))
       const ips = wanted.map((range) => {
-        // A repeated ADD, or one after a crash, gets the address that is already its own.
+        // A repeated ADD, or one after a crash, gets its existing address.
         const known = [...own].find((address) => contains(range.cidr, address))
         const address = known ?? freeIn(range, taken)
         if (address === undefined) throw full(range, ErrorCode.tryAgainLater)
@@ -50,7 +50,7 @@ export const plugin = (folder = '/run/cni/@NAME@') => {
       }
     },
     async del(c) {
-      if ((await lockOf(c, false)) === undefined) return // nothing was ever leased
+      if ((await lockOf(c, false)) === undefined) return // no leases exist
       const leases = leasesIn(pathOf(c))
       for (const { address } of leases.list().filter(isOf(c))) leases.release(address)
     },

@@ -29,7 +29,7 @@ const list = parseNetworkList(
   }),
 )
 
-test('the bridge plugin of the distribution has its addresses from it', async () => {
+test('the bridge plugin of the distribution gets its addresses from it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ipam-'))
   onTestFinished(() => {
     for (const each of [folder, leases]) rmSync(each, { recursive: true, force: true })

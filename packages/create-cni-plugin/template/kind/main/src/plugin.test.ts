@@ -5,7 +5,7 @@ import { cableOf, endsOf, plugin } from './plugin.ts'
 
 const ipam = { type: 'host-local' }
 
-test('a wrong configuration is refused by name, before anything is done', async () => {
+test('an invalid configuration is rejected before any change, and the error names the member', async () => {
   const { exitCode, error } = await testPlugin(plugin()).add({ conf: { ...wrong.conf, ipam } })
   expect(exitCode).toBe(1)
   expect(error?.msg).toBe(wrong.msg)
@@ -23,7 +23,7 @@ test('each address is alone in its network, and needs a gateway', () => {
   expect(() => endsOf({ ips: [{ address: '10.1.0.5/24' }] })).toThrow('no gateway for the address 10.1.0.5/24')
 })
 
-test('a cable has a name that the kernel takes, another for each attachment', () => {
+test('a cable has a valid interface name, different for each attachment', () => {
   const attachment = { networkName: 'pods', containerID: 'c'.repeat(64), ifName: 'eth0' }
   const names = [cableOf(attachment), cableOf({ ...attachment, ifName: 'eth1' })]
   expect(new Set(names).size).toBe(2)

@@ -6,23 +6,23 @@ import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from 
 import * as z from 'zod/mini'
 import { settings, setUp, tearDown, verify } from './rules.ts'
 
-/** What the plugin works on; a test gives it another node and IPAM plugins that are functions. */
+/** Environment of the plugin. Tests pass another node, and functions as IPAM plugins. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
 }
 
-/** Makes the pod's interface: a cable between pod and node, with the addresses that an IPAM plugin gives. */
+/** Creates the pod's interface: a cable between pod and node, with addresses of an IPAM plugin. */
 export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
   definePlugin({
     name: '@NAME@',
-    removal: 'last', // the rules in the pod are those of all its interfaces
+    removal: 'last', // all interfaces of a pod share the rules
     config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
-    state: attachmentState(z.object({ cable: z.string() })), // for GC, which knows no attachment that is gone
+    state: attachmentState(z.object({ cable: z.string() })), // for GC, which gets no data about attachments that are gone
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Before the lease: taking back a second one would give up the address of the pod that is there.
+      // Checked before a lease is taken: releasing a second lease would release the address of the existing pod.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
@@ -80,7 +80,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
       using onNode = await openRtnl(node)
       for (const { state } of stale) await onNode.deleteLink(state.cable)
       if ((await ipam(c, delegates).gc()).kind === 'done') return
-      // An IPAM plugin from before GC has a DEL for each attachment that is gone.
+      // An IPAM plugin without GC gets a DEL for each attachment that is gone.
       for (const { containerID, ifName } of stale) {
         const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
         await ipam({ ...c, env }, delegates).del()
@@ -97,13 +97,13 @@ interface Attachment {
   readonly ifName: string
 }
 
-/** The name of the node's end: the same for an attachment however often it is made, and short enough. */
+/** Name of the node's end: the same for each ADD of an attachment, and short enough for the kernel. */
 export function cableOf({ networkName, containerID, ifName }: Attachment) {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `pod${digest.slice(0, 12)}`
 }
 
-/** Each address with its gateway, both alone in their networks: who is a neighbour is the node's business. */
+/** Each address and its gateway in networks of one address: the node routes all traffic. */
 export function endsOf({ ips = [] }: Result) {
   return ips.map(({ address, gateway }) => {
     if (gateway) return { address: alone(address), gateway: alone(gateway) }

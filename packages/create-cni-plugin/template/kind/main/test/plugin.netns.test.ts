@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { cableOf, plugin } from '../src/plugin.ts'
 import { conf, seen, tamper } from './given.ts'
 
-/** An IPAM plugin that is a function: one address of each family, always the same. */
+/** An IPAM plugin as a function: always the same address for each family. */
 const hostLocal = {
   VERSION: { cniVersion: '1.1.0', supportedVersions: ['1.0.0', '1.1.0'] },
   ADD: {
@@ -18,7 +18,7 @@ const hostLocal = {
   },
 }
 
-test('ADD plugs the pod in, CHECK sees what is missing, DEL leaves nothing: between two namespaces', async () => {
+test('ADD connects the pod, CHECK finds missing parts, DEL removes everything: between two namespaces', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const exec = fakeExec({ 'host-local': hostLocal })
@@ -45,7 +45,7 @@ test('ADD plugs the pod in, CHECK sees what is missing, DEL leaves nothing: betw
   expect(exec.calls.map(({ command }) => command)).toContain('DEL')
 })
 
-test('GC takes the cable of a pod that is gone, and releases its lease in an IPAM plugin from before GC', async () => {
+test('GC removes the cable of a pod that is gone, and calls DEL of an IPAM plugin without GC', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const old = { cniVersion: '1.0.0', supportedVersions: ['1.0.0'] }
@@ -66,7 +66,7 @@ test('GC takes the cable of a pod that is gone, and releases its lease in an IPA
   expect([last?.command, last?.env.CNI_CONTAINERID]).toEqual(['DEL', 'web'])
 })
 
-test('DEL of one of two attachments leaves the rules that the other one needs', async () => {
+test('DEL of one of two attachments keeps the rules that the other needs', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const exec = fakeExec({ 'host-local': hostLocal })

@@ -5,8 +5,8 @@ import { serveDaemon } from '@cni/skel/daemon'
 import { expect, onTestFinished, test } from 'vitest'
 import { plugin } from '../src/plugin.ts'
 
-test('shim and daemon together keep to the specification', async () => {
-  // Below /run, as it is installed: the suite covers that for the shim, but for the socket that is shared.
+test('shim and daemon together conform to the specification', async () => {
+  // Below /run, as on a node. The suite hides this folder from the shim, except for the shared socket.
   const folder = mkdtempSync('/run/@NAME@-')
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const socket = join(folder, 'cni.sock')

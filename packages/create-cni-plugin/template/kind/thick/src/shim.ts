@@ -1,10 +1,10 @@
 import type { ShimOptions } from '@cni/skel/daemon'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Where the daemon takes the calls of shims. */
+/** Socket on which the daemon accepts calls of shims. */
 export const SOCKET = '/run/@NAME@/cni.sock'
 
-/** The executable that a runtime starts: it forwards each call to the daemon. */
+/** The executable that a runtime starts. It forwards each call to the daemon. */
 export const SHIM: ShimOptions = {
   name: '@NAME@',
   about: 'The executable before its daemon.',
@@ -12,6 +12,6 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // The first pods of a node may come before the daemon.
+  // The first pods of a node may start before the daemon.
   readyTimeout: { ADD: 10_000 },
 }

@@ -9,12 +9,12 @@ import { plugin } from '../src/plugin.ts'
 import { SHIM } from '../src/shim.ts'
 import { conf, tamper } from './given.ts'
 
-test('the shim waits for its daemon, which does what is to be done in the pod', async () => {
+test('the shim waits for its daemon, which changes the pod', async () => {
   await using pod = await tempNetns()
   const folder = mkdtempSync(join(tmpdir(), 'daemon-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const socket = join(folder, 'cni.sock')
-  // The shim is not chained itself: what is before it is for the daemon.
+  // The shim itself is not chained: the daemon uses the prevResult.
   const prevResult = { cniVersion: '1.1.0', ips: [{ address: '10.42.0.5/24' }] }
   const tester = testPlugin(shim({ ...SHIM, pollInterval: 10 }), { netns: pod, prevResult, conf: { ...conf, socket } })
 

@@ -1,12 +1,12 @@
 import { iptables, ruleset, type Where } from '@cni/iptables'
 import * as z from 'zod/mini'
 
-/** What the network's configuration says to this plugin. */
+/** Members of the network's configuration for this plugin. */
 export const settings = {
   port: z.int().check(z.gte(1), z.lte(65535)),
   proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
 }
-/** A configuration to begin with. */
+/** Example configuration. */
 export const example = { port: 15001 }
 export interface Settings {
   readonly port: number
@@ -15,7 +15,7 @@ export interface Settings {
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
-/** TCP that leaves the pod ends at a port of the pod, but for what the proxy's user sends. */
+/** Redirects outgoing TCP of the pod to a port in the pod, except for the proxy's user. */
 export const rules = ({ port, proxy_uid }: Settings) =>
   ruleset({ nat: ['@CHAIN@_OUTPUT'] }, (t) => [
     t.nat.on('OUTPUT').proto('tcp').jump('@CHAIN@_OUTPUT'),
@@ -23,11 +23,11 @@ export const rules = ({ port, proxy_uid }: Settings) =>
     t.nat.on('@CHAIN@_OUTPUT').not.dst(loopback).proto('tcp').redirect(port),
   ])
 
-/** Writes the rules into a pod. What fails takes everything back. */
+/** Writes the rules into a pod. A failure rolls everything back. */
 export const setUp = async (pod: Where, conf: Settings) => void (await iptables(pod).apply(rules(conf)))
 
-/** Throws what differs from what {@link setUp} left, with code 100. */
+/** Throws an error with code 100 if the rules differ from the rules of {@link setUp}. */
 export const verify = (pod: Where, conf: Settings) => iptables(pod).verify(rules(conf))
 
-/** Takes the rules away. There may be none. */
+/** Removes the rules. Missing rules are not an error. */
 export const tearDown = async (pod: Where, _conf?: Settings) => void (await iptables(pod).removeChains('@CHAIN@_'))

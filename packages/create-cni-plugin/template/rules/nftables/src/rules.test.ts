@@ -3,7 +3,7 @@ import { fakeKernel } from '@cni/nftables/testing'
 import { expect, test } from 'vitest'
 import { rules } from './rules.ts'
 
-test('the table is written once, verified, and gone when it is removed: without root, without a kernel', async () => {
+test('the table is written, verified and removed, without root and kernel', async () => {
   const nft = fakeKernel().open()
   const tables = nftables('host', { nft })
   const wanted = rules({ port: 15001, proxy_uid: 1337 })

@@ -2,19 +2,21 @@ import { nftables, type Where } from '@cni/nftables'
 import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import * as z from 'zod/mini'
 
-/** What the network's configuration says to this plugin. */
+/** Members of the network's configuration for this plugin. */
 export const settings = {
   port: z.int().check(z.gte(1), z.lte(65535)),
   proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
 }
-/** A configuration to begin with. */
+/** Example configuration. */
 export const example = { port: 15001 }
 export interface Settings {
   readonly port: number
   readonly proxy_uid: number
 }
 
-/** TCP that leaves the pod ends at a port of the pod, but for what the proxy's user sends. The table is ours alone. */
+/**
+ * Redirects outgoing TCP of the pod to a port in the pod, except for the proxy's user. Only this plugin uses the table.
+ */
 export const rules = ({ port, proxy_uid }: Settings) =>
   nftRuleset('inet', { '@NAME@': { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
     t['@NAME@'].on('output').skuid(proxy_uid).return(),
@@ -25,9 +27,9 @@ export const rules = ({ port, proxy_uid }: Settings) =>
 /** Writes the table into a pod, in one transaction. */
 export const setUp = async (pod: Where, conf: Settings) => void (await nftables(pod).apply(rules(conf)))
 
-/** Throws what differs from what {@link setUp} left, with code 100. */
+/** Throws an error with code 100 if the table differs from the table of {@link setUp}. */
 export const verify = (pod: Where, conf: Settings) => nftables(pod).verify(rules(conf))
 
-/** Takes the table away. There may be none. */
+/** Removes the table. A missing table is not an error. */
 export const tearDown = async (pod: Where, _conf?: Settings) =>
   void (await nftables(pod).remove({ tables: [{ family: 'inet', name: '@NAME@' }] }))

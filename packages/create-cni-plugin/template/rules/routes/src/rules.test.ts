@@ -4,7 +4,7 @@ import { setUp, tearDown, verify } from './rules.ts'
 
 const conf = { blocked: ['10.9.0.0/16', 'fd00:9::/32'] }
 
-test('networks are blocked, missed when they are not, and reachable again: without root, without a kernel', async () => {
+test('networks are blocked, verified and reachable again, without root and kernel', async () => {
   const pod = fakeRtnl()
   const before = await pod.getRoutes()
   await setUp('host', conf, pod.open)

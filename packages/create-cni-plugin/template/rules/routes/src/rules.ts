@@ -3,11 +3,11 @@ import type { Where } from '@cni/netns/handle'
 import { CniError } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** What the network's configuration says to this plugin: networks that pods shall not reach. */
+/** Members of the network's configuration for this plugin: networks that pods must not reach. */
 export const settings = {
   blocked: z.array(z.union([z.cidrv4(), z.cidrv6()])),
 }
-/** A configuration to begin with. */
+/** Example configuration. */
 export const example = { blocked: ['10.9.0.0/16', 'fd00:9::/32'] }
 export interface Settings {
   readonly blocked: readonly string[]
@@ -15,17 +15,17 @@ export interface Settings {
 
 const METRIC = 50
 
-/** Who connects there is told so at once. */
+/** Routes that reject connections immediately, with an error to the sender. */
 export const routesOf = ({ blocked }: Settings): NewRoute[] =>
   blocked.map((cidr) => ({ cidr, type: 'unreachable', metric: METRIC }))
 
-/** Adds the routes to a pod. What fails takes everything back. */
+/** Adds the routes to a pod. A failure rolls everything back. */
 export async function setUp(pod: Where, conf: Settings, open = openRtnl) {
   using rtnl = await open(pod)
   for (const route of routesOf(conf)) await rtnl.addRoute(route)
 }
 
-/** Throws what is missing, with code 100: what differs from what {@link setUp} left. */
+/** Throws an error with code 100 if routes of {@link setUp} are missing. */
 export async function verify(pod: Where, conf: Settings, open = openRtnl) {
   using rtnl = await open(pod)
   const there = (await rtnl.getRoutes()).filter(({ type }) => type === 'unreachable')
@@ -33,7 +33,7 @@ export async function verify(pod: Where, conf: Settings, open = openRtnl) {
   if (missing.length > 0) throw new CniError(100, `not blocked: ${missing.join(', ')}`)
 }
 
-/** Takes the routes away. There may be none. */
+/** Removes the routes. Missing routes are not an error. */
 export async function tearDown(pod: Where, conf: Settings | undefined, open = openRtnl) {
   using rtnl = await open(pod)
   for (const route of conf === undefined ? [] : routesOf(conf)) await rtnl.deleteRoute(route)

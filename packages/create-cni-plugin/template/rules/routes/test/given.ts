@@ -1,18 +1,18 @@
 import { type Netns, openRtnl } from '@cni/netns'
 import { example, tearDown } from '../src/rules.ts'
 
-/** A configuration that works. */
+/** A valid configuration. */
 export const conf = example
-/** One that does not, and what is said about it. */
+/** An invalid configuration, and its error message. */
 export const wrong = {
   conf: { blocked: ['10.9.0.0'] },
   msg: 'blocked[0]: expected an IPv4 network such as 10.0.0.0/8 or an IPv6 network such as fd00::/8, got "10.9.0.0"',
 }
 
-/** Somebody removes what the plugin wrote. */
+/** Removes the plugin's routes, like another program. */
 export const tamper = (pod: Netns) => tearDown(pod, conf)
 
-/** What is there of the plugin's in a pod. */
+/** Lists the plugin's routes in a pod. */
 export async function seen(pod: Netns) {
   using rtnl = await openRtnl(pod)
   return (await rtnl.getRoutes()).filter(({ type }) => type === 'unreachable')
