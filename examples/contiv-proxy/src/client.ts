@@ -2,15 +2,15 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { messageOf } from '@cni/types'
 import { decodeResponse, encodeRequest, type Method, type PodRequest, type PodResponse } from './protocol.ts'
 
-/** What became of a request. */
+/** Result of a request to the daemon. */
 export type Reply =
-  /** An answer of the daemon; `failed` when it came with status 500. */
+  /** Response of the daemon. `failed` is true for status 500. */
   | { readonly kind: 'answer'; readonly response: PodResponse; readonly failed: boolean }
-  /** Nobody listens: the request was not made. */
+  /** The daemon does not listen: the request was not sent. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** The connection broke: the request may have been made. */
+  /** The connection broke: the daemon may have handled the request. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** Anything else: what the original client says about it. */
+  /** Any other failure, in the words of the original client. */
   | { readonly kind: 'refused'; readonly reason: string; readonly details?: string }
 
 const MAX_ANSWER = 1024 * 1024
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   500: 'internal server error',
 }
 
-/** Calls one method of the daemon. Rejects only when the signal aborts. */
+/** Calls one method of the daemon. Rejects only if the signal aborts. */
 export async function callDaemon(
   socket: string,
   method: Method,
@@ -29,12 +29,12 @@ export async function callDaemon(
 ): Promise<Reply> {
   const sent = await exchange(socket, { method: 'POST', path: `/ContivCNI.${method}` }, encodeRequest(request), signal)
   if ('kind' in sent) return sent
-  // Of a DEL the status is the answer; the original does not look at the body either.
+  // For DEL only the status counts. The original also ignores the body.
   if (method === 'DelPod' && sent.status === 200) return { kind: 'answer', response: {}, failed: false }
   return read(sent)
 }
 
-/** Whether the daemon answers at all: it has no health endpoint, so that any status below 500 will do. */
+/** True if the daemon responds. The daemon has no health endpoint, so any status below 500 is accepted. */
 export async function probeDaemon(socket: string, signal: AbortSignal): Promise<string | undefined> {
   const sent = await exchange(socket, { method: 'GET', path: '/healthz' }, '', signal)
   if ('kind' in sent) return sent.reason

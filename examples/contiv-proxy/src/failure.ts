@@ -1,7 +1,7 @@
 import { CniError, ErrorCode } from '@cni/types'
 import type { Reply } from './client.ts'
 
-/** What the runtime is told when a request did not succeed; `undefined` when it did. */
+/** Error for the runtime. `undefined` if the request succeeded. */
 export function failureOf(reply: Reply): CniError | undefined {
   switch (reply.kind) {
     case 'unreachable':
@@ -13,13 +13,13 @@ export function failureOf(reply: Reply): CniError | undefined {
     case 'answer': {
       const { result = 0, errmsg, errinfo } = reply.response
       if (!reply.failed && result === 0) return undefined
-      // Code 0 is what a success would have; the original passes it on.
+      // Code 0 would mean success. The original passes it on; this plugin replaces it.
       return contivError(result || ErrorCode.internal, errmsg || 'internal server error', errinfo)
     }
   }
 }
 
-/** An error the way the original words it. */
+/** Error with the original's wording. */
 export function contivError(code: number, message: string, details?: string): CniError {
   return new CniError(code, `Contiv:${message}`, { details: details || undefined })
 }

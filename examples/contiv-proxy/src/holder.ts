@@ -1,20 +1,20 @@
 import { type Netns, netns } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Seconds after which a holder ends by itself, should this process be killed: longer than any call. */
+/** Seconds until a holder exits, in case this process is killed. Longer than any call. */
 const HOLDER_LIFETIME = '120'
-/** Milliseconds for a holder to be inside, which takes time only where it enters through nsenter. */
+/** Milliseconds to wait until the holder is in the namespace. Only nsenter needs time. */
 const ENTER_TIMEOUT = 2000
 
 /**
- * Runs `body` with a path of the form `/proc/PID/ns/net`, the only one the daemon understands: the pod's own where the
- * runtime gives such a path; else that of a process inside the namespace which lives as long as `body` runs. The
- * original enters the namespace itself for this.
+ * Runs `body` with a path of the form `/proc/PID/ns/net`, the only form that the daemon accepts. If the runtime passes
+ * another path, a process in the namespace provides one. That process lives until `body` ends. The original enters the
+ * namespace itself instead.
  */
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)
   const holder = netns.start(pod, ['sleep', HOLDER_LIFETIME], { env: {}, signal })
-  // It ends because we end it.
+  // Ignores the error: this function ends the process.
   const ended = holder.done.catch(() => {})
   try {
     const path = `/proc/${holder.pid}/ns/net`
@@ -43,7 +43,7 @@ function leadsTo(path: string, pod: Netns): boolean {
     using now = netns.open(path)
     return now.isSame(pod)
   } catch {
-    // Not started, or gone: it is not inside.
+    // The process has not started or has ended, so it is not in the namespace.
     return false
   }
 }

@@ -18,7 +18,7 @@ const NETNS = '/proc/4242/ns/net'
 const ARGS = 'IgnoreUnknown=1;K8S_POD_NAMESPACE=utK8sNS;K8S_POD_NAME=utPod;K8S_POD_INFRA_CONTAINER_ID=infra'
 const tester = testPlugin(plugin)
 
-/** A call as a runtime of the time made it: `/proc/PID/ns/net`, configuration 0.3.1. */
+/** A call of an old runtime: `/proc/PID/ns/net`, configuration 0.3.1. */
 const call = ({ conf, ...rest }: TestCall = {}): TestCall => ({
   args: ARGS,
   env: { CNI_NETNS: NETNS },
@@ -26,7 +26,7 @@ const call = ({ conf, ...rest }: TestCall = {}): TestCall => ({
   ...rest,
 })
 
-describe('what the daemon gets', () => {
+describe('the request to the daemon', () => {
   const expected =
     '{"K8S_POD_NAME":"utPod","K8S_POD_NAMESPACE":"utK8sNS","K8S_POD_INFRA_CONTAINER_ID":"infra",' +
     '"CNI_NETNS":"/proc/4242/ns/net","CNI_IFNAME":"eth0"}'
@@ -61,7 +61,7 @@ describe('what the daemon gets', () => {
     expect(request?.body).not.toContain('<')
   })
 
-  it('is nothing when CNI_ARGS is empty: ADD names it, DEL succeeds', async () => {
+  it('is not sent if CNI_ARGS is empty: ADD names the missing keys, DEL succeeds', async () => {
     await using daemon = await startStandIn({ socket })
     const { exitCode, error } = await tester.add(call({ args: '' }))
     expect([exitCode, error]).toMatchObject([1, { code: 4, msg: expect.stringContaining('CNI_ARGS') }])
@@ -69,7 +69,7 @@ describe('what the daemon gets', () => {
     expect(daemon.requests).toEqual([])
   })
 
-  it('is no namespace when DEL has none', async () => {
+  it('has no namespace if DEL has none', async () => {
     await using daemon = await startStandIn({ socket })
     await tester.del(call({ netns: 'none', env: {} }))
     await tester.del(call({ netns: 'host', env: {} }))
@@ -78,9 +78,9 @@ describe('what the daemon gets', () => {
   })
 })
 
-it('DEL asks without a namespace where no process can be started in it', async () => {
+it('has no namespace if DEL cannot start a process in it', async () => {
   await using daemon = await startStandIn({ socket })
-  // The double of a namespace is none the kernel knows.
+  // The kernel does not know the fake namespace.
   const { exitCode, log } = await tester.del(call({ env: { CNI_NETNS: '/run/netns/pod' } }))
   expect(exitCode).toBe(0)
   expect(log).toContainEqual(expect.objectContaining({ level: 'warn' }))
@@ -88,7 +88,7 @@ it('DEL asks without a namespace where no process can be started in it', async (
 })
 
 describe('ADD', () => {
-  it('prints the address as the daemon gave it, in the version of the configuration', async () => {
+  it('prints the address unchanged, in the version of the configuration', async () => {
     await using _ = await startStandIn({ socket })
     const { stdout } = await tester.add(call())
     expect(JSON.parse(stdout)).toEqual({
@@ -111,7 +111,7 @@ describe('ADD', () => {
     })
   })
 
-  it('of the same pod a second time is the error of the daemon, and leaves the first endpoint', async () => {
+  it("of the same pod a second time fails with the daemon's error, and keeps the first endpoint", async () => {
     await using daemon = await startStandIn({ socket })
     await tester.add(call())
     const { error } = await tester.add(call())
@@ -124,7 +124,7 @@ describe('ADD', () => {
     expect([...daemon.endpoints.keys()]).toEqual(['infra'])
   })
 
-  it.each(['bad ip', 'bad ipv6', 'no ip'] as const)('takes the endpoint back when the answer has %s', async (fault) => {
+  it.each(['bad ip', 'bad ipv6', 'no ip'] as const)('deletes the endpoint if the response has %s', async (fault) => {
     await using daemon = await startStandIn({ socket, fault })
     const { exitCode, error } = await tester.add(call())
     expect([exitCode, error]).toMatchObject([1, { code: 999, msg: expect.stringMatching(/^Contiv:ip(v6)?address: /) }])
@@ -158,7 +158,7 @@ describe('every reply of the daemon', () => {
     expect(daemon.requests).toHaveLength(1)
   })
 
-  it.each(rows)('%s: DEL succeeds, and logs all but a 200', async (fault, { msg }) => {
+  it.each(rows)('%s: DEL succeeds, and logs every reply except a 200', async (fault, { msg }) => {
     await using _ = await startStandIn({ socket, fault })
     const { exitCode, stdout, log } = await tester.del(call())
     expect([exitCode, stdout]).toEqual([0, ''])
@@ -167,7 +167,7 @@ describe('every reply of the daemon', () => {
     expect(warnings).toEqual(fault.endsWith('with 200') ? [] : [expect.objectContaining(warning)])
   })
 
-  it.each(['add', 'del'] as const)('none at all: %s ends at its deadline with code 11', async (verb) => {
+  it.each(['add', 'del'] as const)('without a response, %s ends at its deadline with code 11', async (verb) => {
     await using _ = await startStandIn({ socket, fault: 'hang' })
     const { error } = await testPlugin({ ...plugin, timeout: 100 })[verb](call())
     expect(error).toMatchObject({ code: 11 })
@@ -190,14 +190,14 @@ describe('a daemon that is down', () => {
     expect(log).toContainEqual(expect.objectContaining({ level: 'warn', reason: 'Contiv:daemon unreachable' }))
   })
 
-  it('DEL fails with code 11 when the configuration wants the runtime to try again', async () => {
+  it('DEL fails with code 11 if the configuration asks for a retry', async () => {
     const { error } = await tester.del(call({ conf: { contiv: { socket, log_file: '', unreachable_del: 'fail' } } }))
     expect(error).toMatchObject({ code: 11, msg: 'Contiv:daemon unreachable' })
   })
 })
 
 describe('a daemon that is up', () => {
-  it.each(['check', 'status'] as const)('%s succeeds, though there is no health endpoint', async (verb) => {
+  it.each(['check', 'status'] as const)('%s succeeds without a health endpoint', async (verb) => {
     await using daemon = await startStandIn({ socket })
     expect(await tester[verb](call({ conf: { cniVersion: '1.1.0' } }))).toMatchObject({ exitCode: 0, stdout: '' })
     daemon.fault = '500 with text'
@@ -214,7 +214,7 @@ describe('a daemon that is up', () => {
 })
 
 describe('the configuration', () => {
-  it('needs no member of its own: the socket has the usual path', async () => {
+  it('needs no member of its own: the socket has its default path', async () => {
     const { error } = await tester.add(call({ conf: { contiv: { log_file: '' } } }))
     expect(error?.details).toContain('/run/contiv/contiv-cni.sock')
   })
@@ -223,7 +223,7 @@ describe('the configuration', () => {
     [{ socket: 'contiv.sock' }, 'contiv.socket'],
     [{ socket: 5 }, 'contiv.socket'],
     [{ unreachable_del: 'maybe' }, 'contiv.unreachable_del'],
-  ])('%j is refused by name in ADD, and no reason for DEL to fail', async (contiv, member) => {
+  ])('%j is rejected by ADD, and the error names the member; DEL succeeds', async (contiv, member) => {
     expect((await tester.add(call({ conf: { contiv } }))).error).toMatchObject({
       code: 7,
       msg: expect.stringContaining(member),
@@ -231,14 +231,14 @@ describe('the configuration', () => {
     expect(await tester.del(call({ conf: { contiv } }))).toMatchObject({ exitCode: 0, stdout: '' })
   })
 
-  it('is not needed for VERSION, nor is CNI_ARGS', async () => {
+  it('is not needed for VERSION, and neither is CNI_ARGS', async () => {
     const { exitCode, stdout } = await tester.version()
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { cniVersion: '1.1.0' }])
   })
 })
 
 describe('the stand-in', () => {
-  it('has its socket in a folder of mode 0700, and removes a stale one', async () => {
+  it('has its socket in a folder of mode 0700, and removes a stale socket', async () => {
     await (await startStandIn({ socket }))[Symbol.asyncDispose]()
     writeFileSync(socket, '')
     await using _ = await startStandIn({ socket })
@@ -257,7 +257,7 @@ describe('the log file of the original', () => {
     ['the process id of a path in /proc', NETNS, '4242'],
     ['any other path as it is', '/run/netns/a', '/run/netns/a'],
     ['EMPTY without a namespace', '', 'EMPTY'],
-  ])('says what was called, and the namespace: %s', async (_title, path, expected) => {
+  ])('has a line for the call with the namespace: %s', async (_title, path, expected) => {
     await using _daemon = await startStandIn({ socket })
     const file = join(folder, 'contivk8s.log')
     const conf = { contiv: { socket, log_file: file } }
@@ -265,7 +265,7 @@ describe('the log file of the original', () => {
     expect(lines(file)[0]).toMatchObject({ msg: 'called', command: 'DEL', args: ARGS, NETNS: expected })
   })
 
-  it('is no reason to refuse a pod when it cannot be written', async () => {
+  it('may be unwritable: the pod starts anyway', async () => {
     await using daemon = await startStandIn({ socket })
     const conf = { contiv: { socket, log_file: join(socket, 'no-folder.log') } }
     expect((await tester.add(call({ conf }))).exitCode).toBe(0)

@@ -13,15 +13,15 @@ const SOCKET = '/run/contiv/contiv-cni.sock'
 
 const contiv = z.object({
   socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
-  /** Where calls are logged; `''`: nowhere but on stderr. */
+  /** File for the log of calls. `''` logs to stderr only. */
   log_file: z._default(z.string().check(z.regex(/^(\/.*)?$/)), LOG_FILE),
-  /** What DEL does while nobody listens: succeed with a warning, or fail so that the runtime tries again. */
+  /** Behaviour of DEL without a daemon: succeed with a warning, or fail so that the runtime retries. */
   unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
 })
 
 const DEFAULTS: z.output<typeof contiv> = { socket: SOCKET, log_file: LOG_FILE, unreachable_del: 'succeed' }
 
-/** Hands ADD and DEL to the daemon that knows the network. */
+/** Forwards ADD and DEL to the daemon of the network. */
 export const plugin = definePlugin({
   name: 'contiv-proxy',
   config: netConf({ contiv: z._default(contiv, DEFAULTS) }),
@@ -38,7 +38,7 @@ export const plugin = definePlugin({
     const reply = await ask(c, 'AddPod', socket, c.netns)
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
-    // From here on the endpoint is there, and an ADD that fails must not leave it.
+    // The endpoint exists from here on: a failed ADD must delete it.
     c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },
@@ -67,7 +67,10 @@ export const plugin = definePlugin({
   },
 })
 
-/** The daemon finds the endpoint by its id: a namespace no process can be started in is no reason to keep it. */
+/**
+ * Asks the daemon to delete the endpoint. The daemon finds it by id, so a namespace in which no process can start is
+ * left out.
+ */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {
     return await ask(c, 'DelPod', socket, c.netns)
@@ -80,7 +83,7 @@ async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Repl
 
 async function ask(c: AttachmentContext, method: Method, socket: string, pod: Netns | undefined): Promise<Reply> {
   const send = (netns?: string): Promise<Reply> => {
-    // The original reads these keys whatever their case is.
+    // The original ignores the case of these keys.
     const args = new Map([...c.args].map(([key, value]) => [key.toUpperCase(), value]))
     const request = {
       name: args.get('K8S_POD_NAME'),

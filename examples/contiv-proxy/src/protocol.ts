@@ -1,15 +1,15 @@
 import { goStringify, parseJson } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** The two methods of the daemon. */
+/** Methods of the daemon. */
 export type Method = 'AddPod' | 'DelPod'
 
-/** What both methods get. What is empty is not sent. */
+/** Request of both methods. Empty members are not sent. */
 export interface PodRequest {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly infraContainerID: string | undefined
-  /** Always `/proc/PID/…`: the daemon takes the process id out of it. */
+  /** Always `/proc/PID/…`: the daemon extracts the process id. */
   readonly netns: string | undefined
   readonly ifName: string
 }
@@ -24,10 +24,10 @@ const podResponse = z.object({
   errinfo: text,
 })
 
-/** What both methods answer; `result` 0, or none, is success. */
+/** Response of both methods. A `result` of 0, or no `result`, means success. */
 export type PodResponse = z.infer<typeof podResponse>
 
-/** The body of a request, with the bytes of the original client. */
+/** Encodes a request, with the same bytes as the original client. */
 export function encodeRequest({ name, namespace, infraContainerID, netns, ifName }: PodRequest): string {
   return goStringify({
     K8S_POD_NAME: name || undefined,
@@ -39,9 +39,9 @@ export function encodeRequest({ name, namespace, infraContainerID, netns, ifName
 }
 
 /**
- * Reads the body of an answer.
+ * Decodes the body of a response.
  *
- * @throws when it is none, naming the member.
+ * @throws an error that names the invalid member
  */
 export function decodeResponse(body: string): PodResponse {
   const parsed = z.safeParse(podResponse, parseJson(body, 'unreadable answer'))

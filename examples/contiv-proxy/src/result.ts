@@ -4,9 +4,9 @@ import { contivError } from './failure.ts'
 import type { PodResponse } from './protocol.ts'
 
 /**
- * The result of an ADD: the daemon's addresses, host bits kept, on the interface it moved into the pod.
+ * Result of an ADD: the daemon's addresses, with host bits, on the interface that the daemon moved into the pod.
  *
- * @throws for an address that is none: the original logs it and prints nothing.
+ * @throws for an invalid address: the original only logs it and prints nothing
  */
 export function toResult({ ipaddress, ipv6address }: PodResponse, name: string, sandbox: string): Result {
   const ips = [ipOf('ipaddress', 4, ipaddress)]

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const args = { K8S_POD_NAME: 'utPod', K8S_POD_NAMESPACE: 'utK8sNS', K8S_POD_INFRA_CONTAINER_ID: 'infra' }
 
-test('a bound namespace reaches the daemon as that of a process, which is ended afterwards', async () => {
+test('the daemon gets a bound namespace by a process path, and the process ends afterwards', async () => {
   const socket = join(folder, 'contiv.sock')
   await using daemon = await startStandIn({ socket })
   await using pod = await tempNetns()
@@ -32,7 +32,7 @@ test('a bound namespace reaches the daemon as that of a process, which is ended 
   }
 })
 
-test('the process is ended as well when the daemon fails, and at the deadline', async () => {
+test('the process also ends if the daemon fails, and at the deadline', async () => {
   const socket = join(folder, 'contiv.sock')
   await using daemon = await startStandIn({ socket, fault: '500 with JSON' })
   await using pod = await tempNetns()
@@ -44,7 +44,7 @@ test('the process is ended as well when the daemon fails, and at the deadline', 
   for (const { body } of daemon.requests) expect(isSleeping(JSON.parse(body).CNI_NETNS)).toBe(false)
 })
 
-/** Whether the holder still runs; its number may belong to another process by now. */
+/** True if the holder still runs. Its process id may belong to another process. */
 function isSleeping(path: string): boolean {
   const file = path.replace('ns/net', 'comm')
   return existsSync(file) && readFileSync(file, 'utf8') === 'sleep\n'

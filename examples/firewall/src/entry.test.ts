@@ -9,14 +9,14 @@ describe('an entry', () => {
     ['udp 8000-8080', { protocol: 'udp', ports: '8000:8080' }],
     ['icmp from fd00::/8', { protocol: 'icmp', from: { family: 'ipv6', network: 'fd00::/8' } }],
     ['tcp 22 from 10.0.0.1', { protocol: 'tcp', ports: 22, from: { family: 'ipv4', network: '10.0.0.1' } }],
-  ])('%j says all there is to know', (text, entry) => expect(parseEntry(text)).toEqual(entry))
+  ])('%j is parsed completely', (text, entry) => expect(parseEntry(text)).toEqual(entry))
 
   it.each([
     ...['', 'sctp 80', 'icmp 8', 'tcp 0', 'tcp 65536', 'tcp 90-80', 'tcp 80-', 'TCP 80', 'tcp  80', 'tcp 80 '],
     ...['tcp 80 from', 'tcp 80 from web-0', 'tcp 80 from 10.0.0.0/33', 'tcp 80 from 010.0.0.1', 'tcp 80\n-j ACCEPT'],
-  ])('%j is none', (text) => expect(parseEntry(text)).toBeUndefined())
+  ])('%j is invalid', (text) => expect(parseEntry(text)).toBeUndefined())
 
-  it('is never made of anything but ports and addresses, whatever the text', () => {
+  it('contains only ports and addresses, for any text', () => {
     const words = fc.constantFrom('tcp', 'udp', 'icmp', 'from', '80', '1-70000', '10.0.0.0/8', '::1', '-j', '\n', ' ')
     fc.assert(
       fc.property(

@@ -1,18 +1,18 @@
 import { type IpFamily, parsePrefix } from '@cni/types/ip'
 
-/** What may come in, or may not: `tcp 8000-8080 from 10.0.0.0/8`. */
+/** A rule for incoming packets: `tcp 8000-8080 from 10.0.0.0/8`. */
 export interface Entry {
   readonly protocol: 'tcp' | 'udp' | 'icmp'
-  /** Any port when not said. */
+  /** Port or range. Absent means any port. */
   readonly ports?: number | `${number}:${number}`
-  /** An address or network; any when not said. */
+  /** Address or network. Absent means any address. */
   readonly from?: { readonly family: IpFamily; readonly network: string }
 }
 
-/** How an entry is written, for messages. */
+/** Syntax of an entry, for messages. */
 export const ENTRY_FORM = 'expected "tcp|udp [PORT[-PORT]]" or "icmp", and perhaps "from ADDRESS[/LENGTH]" after it'
 
-/** Reads one entry; `undefined` for anything else. The text may be a pod's: it is hostile. */
+/** Parses one entry. `undefined` if the text is invalid. The text may come from a pod, so it is not trusted. */
 export function parseEntry(text: string): Entry | undefined {
   const found =
     /^(?:(?<ported>tcp|udp)(?: (?<first>\d{1,5})(?:-(?<last>\d{1,5}))?)?|icmp)(?: from (?<from>\S+))?$/.exec(text)

@@ -7,7 +7,7 @@ const annotated = (text: string) => ({
   runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { [ALLOW_ANNOTATION]: text } },
 })
 
-describe('over a kernel that is none', () => {
+describe('with a fake kernel', () => {
   const onto = (options: Parameters<typeof fakeIptables>[0] = {}) => {
     const kernel = fakeIptables(options)
     const tester = testPlugin(podFirewall({ port: kernel.port }), { conf: { allow: ['tcp 80'] } })
@@ -30,7 +30,7 @@ describe('over a kernel that is none', () => {
     ])
   })
 
-  it('CHECK is code 100 when somebody opens a port, and says which', async () => {
+  it('CHECK fails with code 100 if another program opens a port, and names the difference', async () => {
     const { kernel, tester } = onto()
     await tester.add()
     expect((await tester.check()).exitCode).toBe(0)
@@ -38,7 +38,7 @@ describe('over a kernel that is none', () => {
     expect((await tester.check()).error).toMatchObject({ code: 100, details: expect.stringContaining('--dport 22') })
   })
 
-  it('DEL takes the rules of its interface away, and of no other', async () => {
+  it('DEL removes the rules of its interface only', async () => {
     const { kernel, tester } = onto()
     await tester.add()
     await tester.add({ ifName: 'eth01' })
@@ -47,13 +47,13 @@ describe('over a kernel that is none', () => {
     expect(kernel.dump()).toContain('FW:eth01:')
   })
 
-  it('an ADD that fails half-way leaves nothing', async () => {
+  it('an ADD that fails halfway leaves no rules', async () => {
     const { kernel, tester } = onto({ fail: ({ argv }) => (argv[0] === 'ip6tables-restore' ? 'refused' : undefined) })
     expect((await tester.add()).exitCode).toBe(1)
     expect(kernel.dump('ipv4')).toBe('')
   })
 
-  it('STATUS is code 50 where there is no iptables', async () => {
+  it('STATUS fails with code 50 without iptables', async () => {
     expect((await onto().tester.status()).exitCode).toBe(0)
     const { tester } = onto({ fail: () => 'not here' })
     expect((await tester.status()).error).toMatchObject({ code: 50, msg: 'iptables does not work on this node' })
@@ -69,12 +69,12 @@ describe('bad input', () => {
     [{ deny: ['tcp', 'tcp 0'] }, `deny[1]: ${form}, got "tcp 0"`],
     [{ otherwise: 'maybe' }, 'otherwise: expected one of "deny", "allow", got "maybe"'],
     [annotated('tcp 80\n-j ACCEPT'), `annotation ${ALLOW_ANNOTATION}: ${form}, got "tcp 80\\n-j ACCEPT"`],
-  ])('%j is refused by name', async (conf, msg) => {
+  ])('%j is rejected, and the error names the member', async (conf, msg) => {
     expect((await tester.add({ conf: { ...conf } })).error).toEqual({ cniVersion: '1.1.0', code: 7, msg })
   })
 
   it.each(['missing', 'none'] as const)(
-    'is no reason for DEL to fail, nor is a pod that is gone (%s)',
+    'does not make DEL fail, and neither does a pod that is gone (%s)',
     async (netns) => {
       expect(await tester.del({ netns, conf: { allow: 5 } })).toMatchObject({ exitCode: 0, stdout: '' })
     },

@@ -5,9 +5,9 @@ import * as z from 'zod/mini'
 import { ENTRY_FORM, type Entry, parseEntry } from './entry.ts'
 import { chainsOf, firewall } from './rules.ts'
 
-/** The capability by which a runtime passes the pod's annotations. */
+/** Capability with which a runtime passes the pod's annotations. */
 const ANNOTATIONS = 'io.kubernetes.cri.pod-annotations'
-/** The annotation by which a pod opens ports of its own: entries with commas between them. */
+/** Annotation with which a pod opens ports: entries, separated by commas. */
 export const ALLOW_ANNOTATION = 'pod-firewall.example/allow'
 
 const entry = z.pipe(
@@ -28,13 +28,13 @@ const config = netConf({
 })
 type Conf = z.infer<typeof config>
 
-/** A firewall for what comes into a pod. `options` are for tests: a kernel that is none. */
+/** Firewall for incoming packets of a pod. Tests pass a fake kernel in `options`. */
 export const podFirewall = (options: IptablesOptions = {}) =>
   definePlugin({
     name: 'pod-firewall',
     about: 'Says what may come into a pod: by the network, and by the pod itself.',
     chained: true,
-    // Its chains are named after the interface: those of other interfaces are not its own.
+    // Chains are named after the interface: DEL must keep the chains of other interfaces.
     removal: 'own',
     config,
     async add(c) {

@@ -25,11 +25,11 @@ describe('a pod that denies by default', () => {
     'udp 10.1.2.3:53 from 10.9.0.1:4000 in eth0 state NEW',
     'icmp 10.1.2.3 type 8/0 from 10.8.0.1 in eth0 state NEW',
     'tcp [fd00::3]:8443 from [fd00::1]:4000 in eth0 state NEW',
-    // Neighbour solicitation: IPv6 does not work without.
+    // Neighbour solicitation, which IPv6 requires.
     'icmpv6 fd00::3 type 135/0 from fd00::1 in eth0 state UNTRACKED',
-    // The answers to what the pod began.
+    // Responses to connections of the pod.
     'tcp 10.1.2.3:40000 from 192.0.2.1:443 in eth0 state ESTABLISHED',
-    // Its own processes, and its other interfaces.
+    // Connections of its own processes, and of its other interfaces.
     'tcp 127.0.0.1:22 from 127.0.0.1:4000 in lo state NEW',
     'tcp 10.1.2.3:22 from 10.8.0.1:4000 in net1 state NEW',
   ])('lets %s in', (packet) => {
@@ -41,12 +41,12 @@ describe('a pod that denies by default', () => {
     'tcp 10.1.2.3:22 from 10.8.0.1:4000 in eth0 state NEW',
     'tcp [fd00::3]:8443 from [2001:db8::1]:4000 in eth0 state NEW',
     'udp [fd00::3]:5353 from [fd00::1]:4000 in eth0 state NEW',
-  ])('refuses %s', (packet) => {
+  ])('rejects %s', (packet) => {
     expect(rules).toBlock(packet, { by: 'REJECT' })
   })
 })
 
-it('a pod that allows by default refuses what is denied, and nothing else', () => {
+it('a pod that allows by default rejects only denied packets', () => {
   const open = firewall('eth0', { deny: entries('tcp 22'), allow: entries('tcp 22'), otherwise: 'allow' })
   expect(open).toBlock('tcp 10.1.2.3:22 from 10.8.0.1:4000 in eth0 state NEW', { by: 'REJECT' })
   expect(open).toPass('tcp 10.1.2.3:23 from 10.8.0.1:4000 in eth0 state NEW')

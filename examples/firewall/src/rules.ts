@@ -2,22 +2,22 @@ import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
 import type { Family } from '@cni/iptables/rules'
 import type { Entry } from './entry.ts'
 
-/** Who may come in. An entry of `deny` wins over one of `allow`; what neither names goes by `otherwise`. */
+/** Rules for incoming packets. `deny` takes precedence over `allow`. `otherwise` applies to all other packets. */
 export interface Policy {
   readonly deny: readonly Entry[]
   readonly allow: readonly Entry[]
   readonly otherwise: 'deny' | 'allow'
 }
 
-/** Without neighbours, and routers that say who they are, there is no IPv6. */
+/** IPv6 requires neighbour discovery and router advertisements. */
 const NEIGHBOURHOOD = ['neighbour-solicitation', 'neighbour-advertisement', 'router-advertisement'] as const
-/** A refusal is known at once; the client of a dropped packet waits for minutes. */
+/** A rejected client fails at once. The client of a dropped packet waits for minutes. */
 const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' } as const
 
-/** What the chains of an interface begin with: a pod may have several interfaces, each with a policy of its own. */
+/** Prefix of an interface's chains. A pod may have several interfaces, each with its own policy. */
 export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
 
-/** The rules of one interface. What they let in, rules of others may still refuse. */
+/** Rules of one interface. Rules of other programs may still reject accepted packets. */
 export function firewall(ifName: string, { deny, allow, otherwise }: Policy): Ruleset {
   const chain = `${chainsOf(ifName)}IN`
   return ruleset({ filter: [chain] }, ({ filter }) => {

@@ -15,9 +15,9 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A pod and its client on one cable: 10.77.0.2 and fd77::2, 10.77.0.1 and fd77::1. */
+/** Connects a pod and its client by a cable: 10.77.0.2 and fd77::2, 10.77.0.1 and fd77::1. */
 async function cable(pod: Netns, client: Netns): Promise<void> {
-  // An address counts at once: nobody looks for another that has it.
+  // Disables duplicate address detection, so that addresses are usable at once.
   const impatient = () => {
     for (const path of ACCEPT_DAD) writeFileSync(path, '0')
   }
@@ -44,7 +44,7 @@ async function listen(where: Netns, ...ports: readonly number[]): Promise<void> 
   }
 }
 
-// A process of its own: node:net connects in a later tick, when this thread is elsewhere.
+// A process of its own: node:net connects in a later tick, when this thread has left the namespace.
 const KNOCK = `
   const { connect } = require('node:net')
   for (const [host, port] of JSON.parse(process.argv[1])) {
@@ -52,14 +52,14 @@ const KNOCK = `
     const socket = connect(port, host, () => say('open', socket.destroy())).on('error', ({ code }) => say(code))
   }`
 
-/** What connections come to: `open`, or the errno of their failure. */
+/** Results of connections: `open`, or the errno. */
 async function knock(from: Netns, doors: readonly (readonly [host: string, port: number])[]): Promise<string[]> {
   const argv = [process.execPath, '-e', KNOCK, JSON.stringify(doors)] as const
   const { stdout } = await netns.exec(from, argv, { timeout: 20_000 })
   return stdout.trim().split('\n').sort()
 }
 
-test('packets come in where network and pod allow it, and nowhere else, until DEL', async () => {
+test('packets pass only if network and pod allow them, until DEL', async () => {
   await using client = await tempNetns()
   await using pod = await tempNetns()
   await cable(pod, client)
@@ -80,7 +80,7 @@ test('packets come in where network and pod allow it, and nowhere else, until DE
     'fd77::2 80 ECONNREFUSED',
     'fd77::2 8080 open',
   ])
-  // What the pod begins itself is answered.
+  // The pod gets responses to its own connections.
   await listen(client, 443)
   expect(await knock(pod, [['10.77.0.1', 443]])).toEqual(['10.77.0.1 443 open'])
   expect((await tester.check()).exitCode).toBe(0)

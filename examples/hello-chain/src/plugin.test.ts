@@ -7,7 +7,7 @@ import { plugin, redirectTo } from './plugin.ts'
 const tester = testPlugin(plugin, { conf: { port: 15001 } })
 
 describe('the ruleset', () => {
-  it('is the same few lines for both families, but for the address', () => {
+  it('is equal for both families, except for the address', () => {
     const lines = (family: 'ipv4' | 'ipv6') => restoreText(redirectTo(15001, 1337), family).split('\n')
     expect(lines('ipv4')).toEqual([
       '*nat',
@@ -39,18 +39,18 @@ describe('the plugin', () => {
     [-1, 'port: expected a positive integer, got -1'],
     ['80\n-j ACCEPT', 'port: expected a positive integer, got "80\\n-j ACCEPT"'],
     [undefined, 'port: missing, expected a positive integer'],
-  ])('refuses port %j by name and value', async (port, msg) => {
+  ])('rejects port %j by name and value', async (port, msg) => {
     const { exitCode, error } = await tester.add({ conf: { port } })
     expect({ exitCode, error }).toEqual({ exitCode: 1, error: { cniVersion: '1.1.0', code: 7, msg } })
   })
 
-  it('refuses a port no packet can have, before a namespace is touched', async () => {
+  it('rejects an invalid port before it opens a namespace', async () => {
     const { exitCode, error } = await tester.add({ conf: { port: 70000 } })
     expect(exitCode).toBe(1)
     expect(error?.msg).toContain('70000')
   })
 
-  it('only works behind other plugins', async () => {
+  it('requires a prevResult', async () => {
     expect((await tester.add({ prevResult: null })).error).toMatchObject({
       code: 7,
       msg: expect.stringContaining('prevResult'),
@@ -58,12 +58,12 @@ describe('the plugin', () => {
     expect((await tester.check({ prevResult: null })).error).toMatchObject({ code: 7 })
   })
 
-  it("never touches the node's own namespace", async () => {
+  it("never changes the node's own namespace", async () => {
     expect((await tester.add({ netns: 'host' })).error?.code).toBe(8)
     expect(await tester.del({ netns: 'host' })).toMatchObject({ exitCode: 0, stdout: '' })
   })
 
-  it.each(['missing', 'none'] as const)('deletes what is gone already (%s)', async (netns) => {
+  it.each(['missing', 'none'] as const)('DEL succeeds if the pod is gone (%s)', async (netns) => {
     expect(await tester.del({ netns, conf: { port: '80;' }, prevResult: null })).toMatchObject({
       exitCode: 0,
       stdout: '',

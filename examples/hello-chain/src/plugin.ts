@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
-/** Sends what a pod's processes connect to over TCP to a local port, except for those of one user: the proxy. */
+/** Redirects outgoing TCP of a pod to a local port, except for one user: the proxy. */
 export const redirectTo = (port: number, uid: number) =>
   ruleset({ nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
     t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),

@@ -5,7 +5,7 @@ import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { plugin } from '../src/plugin.ts'
 
-test('DEL of one of two attachments leaves the rules of the other, and DEL without an ADD changes nothing', async () => {
+test('DEL of one of two attachments keeps the rules of the other, and DEL without an ADD changes nothing', async () => {
   await using pod = await tempNetns()
   const tester = testPlugin(plugin, { conf: { port: 15001 }, netns: pod })
   const second = { ifName: 'net1', conf: { name: 'second' } }

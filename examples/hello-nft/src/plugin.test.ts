@@ -19,13 +19,13 @@ describe('the ruleset', () => {
 })
 
 describe('the plugin', () => {
-  it('refuses a port no packet can have, before a namespace is touched', async () => {
+  it('rejects an invalid port before it opens a namespace', async () => {
     const { exitCode, error } = await tester.add({ conf: { port: 70_000 } })
     expect(exitCode).toBe(1)
     expect(error?.msg).toContain('70000')
   })
 
-  it('only works behind other plugins', async () => {
+  it('requires a prevResult', async () => {
     expect((await tester.add({ prevResult: null })).error).toMatchObject({ code: 7 })
   })
 })

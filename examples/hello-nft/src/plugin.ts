@@ -3,7 +3,7 @@ import { base, chain, nftRuleset } from '@cni/nftables/rules'
 import { definePlugin, netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 
-/** Sends what a pod's processes connect to over TCP to a local port, except for those of one user: the proxy. */
+/** Redirects outgoing TCP of a pod to a local port, except for one user: the proxy. */
 export const redirectTo = (port: number, uid: number) =>
   nftRuleset('inet', { 'hello-nft': { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
     t['hello-nft'].on('output').skuid(uid).return(),
@@ -11,7 +11,7 @@ export const redirectTo = (port: number, uid: number) =>
     t['hello-nft'].on('redirect').l4proto('tcp').redirect(port).comment('to the proxy'),
   ])
 
-/** A complete chained plugin, which needs no program on the node. */
+/** A complete chained plugin. It needs no program on the node. */
 export const plugin = definePlugin({
   name: 'hello-nft',
   chained: true,

@@ -18,7 +18,7 @@ test('ADD twice, CHECK and DEL in a namespace', async () => {
   expect(nft.tables()).toEqual([])
 })
 
-test('DEL of one of two attachments leaves the table of the other, and DEL without an ADD changes nothing', async () => {
+test('DEL of one of two attachments keeps the table of the other, and DEL without an ADD changes nothing', async () => {
   await using pod = await tempNetns()
   using nft = openNft(pod)
   const tester = testPlugin(plugin, { conf: { port: 15001 }, netns: pod })

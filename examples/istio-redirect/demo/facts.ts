@@ -1,8 +1,8 @@
 import type { Connection, PluginRun } from '@cni/istio-redirect/testing/node'
 
-/** A connection, what should have happened to it, and what did. */
+/** A connection with its expected and its actual result. */
 export interface JudgedConnection extends Connection {
-  /** For people: what this connection shows. */
+  /** Description for people. */
   what: string
   from: { namespace: 'pod' | 'node'; uid: number }
   expected: Expected
@@ -15,13 +15,13 @@ export interface Expected {
   original_dst?: string
 }
 
-/** What CHECK said: nothing, or the error document of the plugin. */
+/** Result of CHECK: success, or the error document of the plugin. */
 export type CheckOutcome = { passed: true } | { passed: false; code: number; msg: string; details: string }
 
-/** Everything the demo saw; `--json` prints it. Times are milliseconds. */
+/** Facts of a demo run, as `--json` prints them. Times are in milliseconds. */
 export interface Facts {
   as_expected: boolean
-  /** `hidden`: the programs that `--without-iptables` took away. */
+  /** `hidden` lists the programs that `--without-iptables` hides. */
   machine: { kernel: string; node: string; iptables: string; hidden?: string[] }
   plugin: { file: string; bytes: number; sha256: string; version: unknown }
   node: { netns: string; folder: string }
@@ -30,7 +30,10 @@ export interface Facts {
   plugin_runs: readonly PluginRun[]
   api_requests: string[]
   result: unknown
-  /** `iptables-save` of the pod, own chains and jumps only, with packet counters after the connections, if a program read them. */
+  /**
+   * Rules of the plugin's chains in the format of `iptables-save`, with jumps to the chains. Packet counters are
+   * included if a program read the rules.
+   */
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }

@@ -8,8 +8,8 @@ const PROGRAMS = /^(?:ip6?tables|xtables|nft$|nsenter$)/
 const MS_BIND = 0x1000
 
 /**
- * Takes iptables, ip6tables, nft and nsenter away, under all their names: what is mounted over the files is nothing that
- * can be started. The mount namespace has to be our own. Returns the names of the files.
+ * Hides iptables, ip6tables, nft and nsenter, under all their names. Each file is covered by a file that cannot be
+ * executed. Requires a private mount namespace. Returns the paths of the files.
  */
 export function hidePrograms(): string[] {
   const folders = new Set(['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'])

@@ -1,13 +1,16 @@
 import { rmSync } from 'node:fs'
 import { netns } from '@cni/netns'
 
-/** Where the pod's namespace is while the demo runs, and where `--keep` leaves both. */
+/** Path of the pod's namespace during the demo. `--keep` binds both namespaces. */
 export const POD_NETNS = '/run/netns/cni-demo-pod'
 export const NODE_NETNS = '/run/netns/cni-demo-node'
-/** Configuration, executables and state of a kept demo. */
+/** Folder for configuration, executables and state of a kept demo. */
 export const KEPT_FOLDER = '/run/cni-demo'
 
-/** Bind both namespaces of the demo process where they outlive it. The pod's path is the one its state names. */
+/**
+ * Binds both namespaces of the demo process, so that they stay after its end. The pod's path equals the path in its
+ * state.
+ */
 export function keep(pid: number): void {
   for (const [from, to] of [
     [`/proc/${pid}/ns/net`, NODE_NETNS],
@@ -18,7 +21,7 @@ export function keep(pid: number): void {
   }
 }
 
-/** Remove what an earlier `--keep` left; fine when there is nothing. */
+/** Removes everything that an earlier `--keep` left. */
 export async function cleanKept(): Promise<void> {
   for (const path of [POD_NETNS, NODE_NETNS]) netns.destroy(path)
   rmSync(KEPT_FOLDER, { recursive: true, force: true })

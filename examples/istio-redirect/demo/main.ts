@@ -11,7 +11,7 @@ import { runStory } from './story.ts'
 
 const FOLDER = 'CNI_DEMO_FOLDER'
 
-/** Outside: make the throw-away node and run ourselves in it. Inside: the story. */
+/** Outside, starts this program again in a throw-away node. Inside, runs the story. */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)
   if (options.help) {
@@ -35,8 +35,8 @@ function storyOf({ ambient }: DemoOptions) {
 }
 
 /**
- * `unshare` gives the child a network and a mount namespace of its own; both vanish with the last process in them, so
- * that even a killed demo leaves nothing but an empty temporary folder.
+ * Runs this program in new network and mount namespaces by `unshare`. The kernel removes both with their last process.
+ * A killed demo therefore leaves only an empty temporary folder.
  */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))

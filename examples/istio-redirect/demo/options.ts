@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** Ambient mode that is redirected on the node. */
+/** Ambient modes with node-level redirection. */
 export type NodeMode = 'node-iptables' | 'node-ebpf'
 
 export interface DemoOptions {
@@ -8,7 +8,7 @@ export interface DemoOptions {
   keep: boolean
   clean: boolean
   withoutIptables: boolean
-  /** `undefined`: the story of a sidecar. */
+  /** Ambient mode of the story. `undefined` means the sidecar story. */
   ambient: 'inpod' | NodeMode | undefined
   help: boolean
 }
@@ -36,7 +36,11 @@ Options:
 
 Exit codes: 0 everything was as expected, 1 something was not, 2 wrong usage.`
 
-/** @throws TypeError for an unknown option, or mode. */
+/**
+ * Parses the options.
+ *
+ * @throws TypeError for an unknown option or mode
+ */
 export function parseOptions(argv: readonly string[]): DemoOptions {
   const { values } = parseArgs({
     args: argv.map((one) => (one === '--ambient' ? '--ambient=inpod' : one)),

@@ -4,19 +4,19 @@ import { crud, ruleBuilders } from '@cni/iptables/crud'
 import { type Family, families } from '@cni/iptables/rules'
 import { type Netns, netns } from '@cni/netns'
 
-/** How the demo looks at the rules of the pod, and spoils them. */
+/** Reads and changes the rules of the pod. */
 export interface Rules {
-  /** What does both, for people. */
+  /** Name of the tool, for people. */
   readonly by: string
-  /** As `iptables-save` prints rules: those of the plugin's chains, and the jumps to them. */
+  /** Rules of the plugin's chains and jumps to them, in the format of `iptables-save`. */
   own(family: Family): Promise<string[]>
-  /** Deletes one of IPv4, and says how. */
+  /** Deletes an IPv4 rule. Returns a description. */
   spoil(): Promise<string>
 }
 
 const isOwn = (line: string): boolean => line.includes('ISTIO_') && /^(?:\[|-A)/.test(line)
 
-/** With Debian's programs, which know nothing of us; each rule with its `[packets:bytes]`. */
+/** Uses Debian's programs, independent of this repository. Each rule has its `[packets:bytes]`. */
 export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   const { stdout: version } = await run(['iptables-restore', '--version'])
   return {
@@ -33,7 +33,7 @@ export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   }
 }
 
-/** With `@cni/iptables` itself, where no program is: by netlink. */
+/** Uses `@cni/iptables` over netlink, if programs are hidden. */
 export function rulesByNetlink(pod: Netns): Rules {
   const { nat } = ruleBuilders({ nat: ['ISTIO_OUTPUT'] })
   return {
@@ -47,7 +47,7 @@ export function rulesByNetlink(pod: Netns): Rules {
   }
 }
 
-/** Of both families. */
+/** Rules of both families. */
 export async function ownRules({ own }: Rules): Promise<Record<Family, string[]>> {
   const [ipv4, ipv6] = await Promise.all(families.map(own))
   return { ipv4: ipv4 ?? [], ipv6: ipv6 ?? [] }

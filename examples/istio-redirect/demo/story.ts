@@ -16,7 +16,7 @@ import { connectionText, type Narrator, narrator, picture, pluginRunText } from 
 import type { DemoOptions } from './options.ts'
 import { ownRules, type Rules, rulesByNetlink, rulesByPrograms } from './rules.ts'
 
-/** The compiled plugin that `npm run build` leaves. */
+/** Path of the compiled plugin. `npm run build` creates it. */
 const PLUGIN = fileURLToPath(new URL('../../../dist/bin/istio-cni', import.meta.url))
 
 const POD = meshPod({
@@ -37,7 +37,7 @@ const ATTACHMENT = {
   ],
 } as const
 
-/** The whole story, inside the throw-away node; returns the exit code. */
+/** Runs the whole story in the throw-away node. Returns the exit code. */
 export async function runStory(options: DemoOptions & { folder: string }): Promise<0 | 1> {
   const started = performance.now()
   const tell = narrator(options.json ? process.stderr : process.stdout)
@@ -213,7 +213,7 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
   return { left_behind }
 }
 
-/** `--keep`: the process outside binds both namespaces where they outlive us. */
+/** With `--keep`, the process outside binds both namespaces, so that they stay. */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')
   await new Promise<void>((resolve, reject) => {

@@ -5,21 +5,21 @@ import { type Conf, type Kept, settingsOf } from './conf.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** Makes the cable, with all that belongs to it. What fails takes everything before it back. */
+/** Creates the cable with addresses, routes and sysctls. A failure rolls everything back. */
 export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Promise<Result> {
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Before the lease: its undoing would give up the address of the pod that is there.
+  // Checked before a lease is taken: its rollback would release the address of the existing pod.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // First: a DEL after this process was killed has to find it.
+  // Recorded first: a DEL has to find the link if this process is killed.
   c.state.write({ hostLink })
-  // Of an ADD that was killed; the pod does not have its other end.
+  // Removes the link of a killed ADD. Its other end is not in the pod.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
@@ -29,7 +29,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
     await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
     await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
   }
-  // Without the context: other pods rely on it, so that it is not taken back when this ADD fails.
+  // Set without the context, so it is not rolled back: other pods need forwarding.
   await sysctl(node).set('net.ipv4.ip_forward', true)
   for (const address of ofNode.addresses) await onNode.addAddress(address)
   for (const route of ofNode.routes) await onNode.addRoute(route)

@@ -6,7 +6,7 @@ import { missingIn, otherSettings } from './inspect.ts'
 import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
-/** What differs from what ADD left: the code that plugins use for it. */
+/** Error code for a difference from the state after ADD, as other plugins use it. */
 const NOT_AS_ADDED = 100
 
 /** Compares both ends of the cable with the result of the chain. */
@@ -26,7 +26,7 @@ export async function verify(c: CheckContext<Conf, false, Kept>, place: Place): 
   throw new CniError(NOT_AS_ADDED, `not as ADD left it: ${missing[0]}`, { details: missing.join('\n') })
 }
 
-/** What of the chain's result is about our interface. */
+/** The part of the chain's result about this plugin's interface. */
 function ownPart({ interfaces = [], ips = [], routes = [] }: Result = {}, ifName: string): Result {
   const index = interfaces.findIndex(({ name, sandbox }) => name === ifName && sandbox)
   return { ips: ips.filter((ip) => ip.interface === index), routes }

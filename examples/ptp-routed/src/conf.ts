@@ -9,11 +9,11 @@ export const config = netConf({
 })
 export type Conf = z.infer<typeof config>
 
-/** What ADD keeps of an attachment for DEL and GC. */
+/** State of an attachment for DEL and GC. */
 export const kept = z.object({ hostLink: z.string() })
 export type Kept = z.infer<typeof kept>
 
-/** The settings of the pod; IFNAME in a name is the pod's interface. */
+/** Sysctls of the pod. IFNAME in a name is replaced by the pod's interface. */
 export function settingsOf({ ifName, conf }: { readonly ifName: string; readonly conf: Conf }): [string, string][] {
   return Object.entries(conf.sysctls).map(([name, value]) => [name.replace('IFNAME', ifName), value])
 }

@@ -3,14 +3,14 @@ import type { DelContext, GcContext } from '@cni/skel'
 import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
-/** DEL: the cable, then the lease. An address is for others once nobody answers for it. */
+/** DEL: removes the cable, then releases the lease. The address must be unused before it is leased again. */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
   if (known !== undefined) await unplug(place, [known])
   if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
-/** GC: the same for every attachment that the runtime does not call valid. */
+/** GC: does the same for every attachment that is not valid. */
 export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(
@@ -19,7 +19,7 @@ export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<v
   )
   const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
-  // An IPAM plugin from before GC is told of each attachment that we know to be gone.
+  // Calls DEL of an IPAM plugin without GC for each attachment that is gone.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
     await ipam({ ...c, env }, place.delegates).del()

@@ -1,6 +1,6 @@
 import type { NewAddress, NewRoute, RtnlPort, SysctlPort } from '@cni/netns'
 
-/** What is not there, or not as it should be, in sentences: an end of the cable, its addresses and routes. */
+/** Missing or changed parts of a cable's end, its addresses and routes, as sentences. */
 export async function missingIn(
   where: string,
   rtnl: RtnlPort,
@@ -23,7 +23,7 @@ export async function missingIn(
   ]
 }
 
-/** The settings that are not as they should be. */
+/** Sysctls with other values. */
 export async function otherSettings(
   settings: SysctlPort,
   wanted: readonly (readonly [name: string, value: string])[],

@@ -1,7 +1,7 @@
 import type { DelegateOptions } from '@cni/invoke'
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 
-/** What the plugin works on. A test gives it another node, IPAM plugins that are functions, a kernel that is none. */
+/** Environment of the plugin. Tests pass another node, functions as IPAM plugins, and a fake kernel. */
 export interface Place {
   readonly node: NetnsTarget
   readonly delegates: DelegateOptions
@@ -9,5 +9,5 @@ export interface Place {
   readonly sysctl: typeof sysctl
 }
 
-/** The node this runs on. */
+/** The node that this program runs on. */
 export const machine: Place = { node: 'host', delegates: {}, openRtnl, sysctl }

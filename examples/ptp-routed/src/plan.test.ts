@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hostLinkOf, planOf } from './plan.ts'
 
-it('a pod is alone on its cable, and everything goes over the gateway', () => {
+it('a pod is alone on its cable, and sends everything to the gateway', () => {
   const leased = {
     ips: [
       { address: '10.1.0.5/24', gateway: '10.1.0.1' },
@@ -41,11 +41,11 @@ it('a pod is alone on its cable, and everything goes over the gateway', () => {
   })
 })
 
-it('an address without a gateway is refused by name', () => {
+it('an address without a gateway is rejected by name', () => {
   expect(() => planOf({ ips: [{ address: '10.1.0.5/24' }] }, 'eth0', 'ptp0')).toThrow('10.1.0.5/32')
 })
 
-it("the node's end has a name of its own for each attachment, which fits", () => {
+it("the node's end has a unique name for each attachment, which is short enough", () => {
   const names = ['a', 'b'].flatMap((networkName) =>
     ['c', 'd'].map((id) => hostLinkOf({ networkName, containerID: id.repeat(200), ifName: 'eth0' })),
   )

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto'
 import type { NewAddress, NewRoute } from '@cni/netns'
 import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '@cni/types'
 
-/** What both ends of the cable get. */
+/** Configuration of both ends of the cable. */
 export interface Plan {
-  /** As leased, but alone in their networks: who is a neighbour is the node's business. */
+  /** The leased addresses, each alone in its network: the node routes all traffic. */
   readonly ips: IpConfig[]
   readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
   readonly hasIpv6: boolean
 }
 
-/** Which attachment: the context of a call says it. */
+/** Identity of an attachment, from the context of a call. */
 interface Attachment {
   readonly networkName: string
   readonly containerID: string
   readonly ifName: string
 }
 
-/** The name of the node's end: the same for an attachment however often it is made, and short enough. */
+/** Name of the node's end: the same for each ADD of an attachment, and short enough for the kernel. */
 export function hostLinkOf({ networkName, containerID, ifName }: Attachment): string {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `ptp${digest.slice(0, 12)}`
 }
 
 /**
- * A pod reaches everything over its gateway, which is the node's end of its own cable; the node reaches the pod by a route.
- * Pure: nothing is done yet.
+ * Computes the configuration without applying it. A pod reaches everything over its gateway, the node's end of its
+ * cable. The node reaches the pod by a route.
  *
- * @throws CniError 7 for an address without a gateway.
+ * @throws CniError 7 for an address without a gateway
  */
 export function planOf(leased: Result, ifName: string, hostLink: string): Plan {
   const ips = (leased.ips ?? []).map((ip) => ({ ...ip, address: alone(ip.address) }))
@@ -58,12 +58,12 @@ function gatewayOf({ address, gateway }: IpConfig): string {
   throw new CniError(ErrorCode.invalidNetworkConfig, `ipam: there is no gateway for the address ${address}`)
 }
 
-/** The address as the only one of its network. */
+/** The address as the only one in its network. */
 function alone(address: string): string {
   return `${address.split('/')[0]}/${isIpv6(address) ? 128 : 32}`
 }
 
-/** Nobody else on the cable could have the address: IPv6 need not ask. */
+/** Without duplicate address detection: no other host is on the cable. */
 const on = (link: string, cidr: string): NewAddress => ({ link, cidr, ...(isIpv6(cidr) ? { noDad: true } : {}) })
 
 const isIpv6 = (address: string): boolean => address.includes(':')

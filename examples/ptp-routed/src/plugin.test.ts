@@ -7,7 +7,7 @@ import { ptpRouted } from './plugin.ts'
 
 const hostLinkFor = (containerID: string) => hostLinkOf({ networkName: 'test', containerID, ifName: 'eth0' })
 
-describe('over a kernel and an IPAM plugin that are none', () => {
+describe('with a fake kernel and a fake IPAM plugin', () => {
   function onto(knowsGc: boolean) {
     const node = fakeRtnl()
     const settings = fakeSysctl({ 'net.ipv4.ip_forward': 0 })
@@ -27,7 +27,7 @@ describe('over a kernel and an IPAM plugin that are none', () => {
     return { node, settings, asked, tester: testPlugin(plugin, { conf, path: ['/opt/cni/bin'] }) }
   }
 
-  it('ADD plugs the pod in and switches forwarding on, CHECK agrees, DEL unplugs it and then gives the address back', async () => {
+  it('ADD connects the pod and enables forwarding, CHECK succeeds, DEL disconnects it and then releases the address', async () => {
     const { node, settings, asked, tester } = onto(true)
     const { result } = await tester.add({ containerID: 'web' })
     expect(result?.ips).toEqual([{ address: '10.1.0.5/32', gateway: '10.1.0.1', interface: 1 }])
@@ -43,7 +43,7 @@ describe('over a kernel and an IPAM plugin that are none', () => {
   })
 
   it.each([true, false])(
-    'GC unplugs what is stale, and the IPAM plugin hears of it (it knows GC: %s)',
+    'GC disconnects stale attachments and calls the IPAM plugin (it knows GC: %s)',
     async (knowsGc) => {
       const { node, asked, tester } = onto(knowsGc)
       await tester.add({ containerID: 'gone' })
@@ -60,7 +60,7 @@ it.each<[object, string]>([
   [{ ipam: {} }, 'ipam.type: missing, expected a string'],
   [{ ipam: { type: 'host-local' }, mtu: 67 }, 'mtu: expected an integer from 68 to 65535, got 67'],
   [{ ipam: { type: 'host-local' }, sysctls: { 'net.ipv4.x': 1 } }, 'sysctls["net.ipv4.x"]: expected a string, got 1'],
-])('%j is refused by name', async (conf, msg) => {
+])('%j is rejected, and the error names the member', async (conf, msg) => {
   expect((await testPlugin(ptpRouted()).add({ conf: { ...conf } })).error).toEqual({
     cniVersion: '1.1.0',
     code: 7,

@@ -6,7 +6,7 @@ import { config, kept } from './conf.ts'
 import { collect, detach } from './del.ts'
 import { machine, type Place } from './place.ts'
 
-/** A pod on a cable of its own, to which the node has a route. */
+/** Connects a pod by its own cable. The node has a route to the pod. */
 export function ptpRouted(options: Partial<Place> = {}) {
   const place: Place = { ...machine, ...options }
   return definePlugin({

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A node of its own, whose leases are Debian's host-local's. */
+/** A tester on its own node, with leases of Debian's host-local. */
 function testerOn(node: Netns, ...middleware: readonly Middleware[]) {
   const ranges = [[{ subnet: '10.78.0.0/24' }], [{ subnet: 'fd78::/64' }]]
   const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
@@ -44,12 +44,12 @@ async function hostLinks(node: Netns): Promise<string[]> {
   return (await rtnl.getLinks()).map(({ name }) => name).filter((name) => name.startsWith('ptp'))
 }
 
-// A process of its own: node:net connects in a later tick, when this thread is elsewhere.
+// A process of its own: node:net connects in a later tick, when this thread has left the namespace.
 const ASK = `
   const { connect } = require('node:net')
   for (const host of process.argv.slice(1)) connect(80, host).on('data', (text) => console.log(host + ' says ' + text))`
 
-/** What a server in one pod says to the other one. */
+/** Responses of a server in one pod to the other pod. */
 async function talk(from: Netns, to: Netns, hosts: readonly string[]): Promise<string[]> {
   const server = createServer((socket) => socket.end(`hello ${socket.remoteAddress}`))
   try {
@@ -94,7 +94,7 @@ test('two pods reach each other over the node, in both families, until DEL', asy
   expect([await hostLinks(node), leases()]).toEqual([[], []])
 })
 
-test('CHECK says what somebody changed, on either end', async () => {
+test('CHECK reports changes of another program, on either end', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const tester = testerOn(node)
@@ -119,7 +119,7 @@ test('CHECK says what somebody changed, on either end', async () => {
   expect((await tester.check({ netns: pod, prevResult: result })).error?.msg).toContain('pod: there is no eth0')
 })
 
-test('an ADD that fails at its last step leaves nothing: no link, no lease, no setting', async () => {
+test('an ADD that fails at its last step leaves no link, no lease and no sysctl', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const tester = testerOn(node)
@@ -130,7 +130,7 @@ test('an ADD that fails at its last step leaves nothing: no link, no lease, no s
   expect([await hostLinks(node), leases()]).toEqual([[], []])
 })
 
-test('a second ADD is refused, and takes nothing from the pod that is there', async () => {
+test('a second ADD fails, and keeps the links and lease of the existing pod', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   const tester = testerOn(node)
@@ -140,7 +140,7 @@ test('a second ADD is refused, and takes nothing from the pod that is there', as
   expect(leases()).toEqual(['10.78.0.2', 'fd78::2'])
 })
 
-test('GC unplugs what is not valid and gives its addresses back, with an IPAM plugin that knows no GC', async () => {
+test('GC disconnects invalid attachments and releases their addresses, with an IPAM plugin without GC', async () => {
   await using node = await tempNetns()
   await using a = await tempNetns()
   await using b = await tempNetns()
@@ -152,7 +152,7 @@ test('GC unplugs what is not valid and gives its addresses back, with an IPAM pl
   expect(leases()).toEqual(['10.78.0.3', 'fd78::3'])
 })
 
-test('an ADD that fails last takes nothing from a pod that came meanwhile', async () => {
+test('an ADD that fails last keeps the links of a pod that came meanwhile', async () => {
   await using node = await tempNetns()
   await using a = await tempNetns()
   await using b = await tempNetns()

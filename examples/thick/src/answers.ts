@@ -1,7 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from './registry.ts'
 
-/** Answers `GET /10.42.0.5` with who has that address, as JSON; 404 when nobody has. */
+/**
+ * Answers `GET /10.42.0.5` with the containers that have the address, as JSON. The status is 404 if no container has
+ * it.
+ */
 export function answers(known: Registry): Server {
   return createServer(({ method, url = '' }, response) => {
     const found = method === 'GET' ? known.whoIs(addressIn(url)) : []
@@ -14,7 +17,7 @@ function addressIn(url: string): string {
   try {
     return decodeURIComponent(url.slice(1))
   } catch {
-    // No address is written like that.
+    // An invalid escape is never part of an address.
     return ''
   }
 }

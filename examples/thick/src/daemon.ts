@@ -7,21 +7,21 @@ import { whoIs } from './plugin.ts'
 import { attachment, registry } from './registry.ts'
 import { socketIn } from './shim.ts'
 
-/** Where a daemon keeps everything, and who hears of it. */
+/** Options of a daemon. */
 export interface WhoIsOptions {
-  /** Its sockets and, in `attachments`, what outlives it. */
+  /** Folder of its sockets and, in `attachments`, of its persistent state. */
   readonly folder: string
-  /** Gets each line of the log. */
+  /** Called with each line of the log. */
   readonly stderr?: (line: string) => void
 }
 
-/** A daemon that runs. */
+/** A running daemon. */
 export interface WhoIs extends AsyncDisposable {
-  /** Ends it when the calls in flight have ended. Never rejects. */
+  /** Stops the daemon after the current calls. Never rejects. */
   stop(): Promise<void>
 }
 
-/** Starts the daemon: calls of shims at `cni.sock`, questions at `ask.sock`. */
+/** Starts the daemon: calls of shims at `cni.sock`, queries at `ask.sock`. */
 export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoIs> {
   const known = registry()
   const stateFolder = join(folder, 'attachments')
@@ -30,13 +30,13 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
     ready: false,
     ...(stderr && { stderr }),
   })
-  // Before anything is awaited, so before the first call, DEL included, which is served at any time.
+  // Reads the state synchronously, before the first call can arrive.
   const { stored, unreadable } = attachmentStore({ folder: stateFolder, schema: attachment }).list()
   for (const { key, state } of stored) known.put(key, state)
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // A daemon that was killed has left it; one that lives has made serveDaemon fail.
+  // A killed daemon has left the socket. A running one makes serveDaemon fail.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

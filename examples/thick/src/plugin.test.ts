@@ -14,7 +14,7 @@ function remembering() {
 }
 
 describe('the plugin of the daemon', () => {
-  it('knows a pod by each of its addresses, however they are written, from ADD to DEL', async () => {
+  it('finds a pod by each of its addresses, in any notation, from ADD to DEL', async () => {
     const { known, tester } = remembering()
     const { result } = await tester.add({ containerID: 'c1' })
     expect(result?.ips).toHaveLength(2)
@@ -27,20 +27,20 @@ describe('the plugin of the daemon', () => {
     expect(known.whoIs('10.42.0.5')).toEqual([])
   })
 
-  it('knows both where two networks gave an address away', async () => {
+  it('finds both pods if two networks leased the same address', async () => {
     const { known, tester } = remembering()
     for (const name of ['blue', 'green']) await tester.add({ conf: { name } })
     expect(known.whoIs('10.42.0.5').map(({ network }) => network)).toEqual(['blue', 'green'])
   })
 
-  it('CHECK is code 100 for a container it does not know', async () => {
+  it('CHECK fails with code 100 for an unknown container', async () => {
     const { tester } = remembering()
     expect((await tester.check()).error).toMatchObject({ code: 100, msg: expect.stringContaining('test-container') })
     await tester.add()
     expect((await tester.check()).exitCode).toBe(0)
   })
 
-  it('GC forgets what is not valid, in memory and on disk, and only in its network', async () => {
+  it('GC removes invalid attachments in memory and on disk, in its network only', async () => {
     const { known, state, tester } = remembering()
     await tester.add({ containerID: 'gone' })
     await tester.add({ containerID: 'alive' })
@@ -50,7 +50,7 @@ describe('the plugin of the daemon', () => {
     expect(state.files.size).toBe(2)
   })
 
-  it('an ADD that fails after all leaves what was known before', async () => {
+  it('an ADD that fails later keeps the previous state', async () => {
     const { known, state, tester } = remembering()
     await tester.add()
     const failing = use(whoIs(known, '/run/who-is/attachments'), async (_, next) => {

@@ -2,18 +2,18 @@ import { attachmentState, definePlugin } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachment, type Registry } from './registry.ts'
 
-/** What differs from what ADD left: the code that plugins use for it. */
+/** Error code for a difference from the state after ADD, as other plugins use it. */
 const NOT_AS_ADDED = 100
 
 /**
- * The plugin that the daemon serves. Its handlers share the daemon's memory; what has to outlive the daemon is the state of
- * an attachment, one file each in `stateFolder`.
+ * The plugin that the daemon serves. Its handlers share the daemon's memory. The persistent state of each attachment is
+ * a file in `stateFolder`.
  */
 export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // Nothing of it is in the container's namespace.
+    // The plugin changes nothing in the container's namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

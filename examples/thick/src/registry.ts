@@ -2,26 +2,26 @@ import type { AttachmentKey } from '@cni/skel'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** What is remembered of an attachment. */
+/** Data of an attachment. */
 export const attachment = z.object({
-  /** With the length of their prefixes, as in a result. */
+  /** Addresses with prefix lengths, as in a result. */
   addresses: z.array(z.string()),
   pod: z.optional(z.object({ namespace: z.string(), name: z.string() })),
 })
 
 export type Attachment = z.infer<typeof attachment>
 
-/** An attachment, and which it is. */
+/** An attachment with its key. */
 export type Known = AttachmentKey & Attachment
 
 /** All attachments of the node, in memory. */
 export interface Registry {
   readonly size: number
-  /** Gives back the step that undoes it. */
+  /** Stores an attachment. Returns a function that undoes it. */
   put(key: AttachmentKey, attachment: Attachment): () => void
   remove(key: AttachmentKey): void
   has(key: AttachmentKey): boolean
-  /** Who has an address. Two networks may both have given it away. */
+  /** Attachments with an address. Two networks may have leased the same address. */
   whoIs(address: string): Known[]
 }
 
@@ -49,7 +49,7 @@ export function registry(): Registry {
   }
 }
 
-/** An address in the one form, without its prefix. */
+/** An address in canonical form, without prefix. */
 function plain(address: string): string | undefined {
   const prefix = parsePrefix(address)
   return prefix === undefined ? undefined : formatAddress(prefix.bytes)

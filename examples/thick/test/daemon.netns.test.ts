@@ -33,13 +33,13 @@ const start = () => {
   return daemon
 }
 
-test('a daemon that was killed knows its pods when it is back, and GC what was deleted meanwhile', async () => {
+test('a killed daemon knows its pods after a restart, and GC removes pods that were deleted meanwhile', async () => {
   await using pod = await tempNetns()
   const call = (containerID: string, address: string) => ({ netns: pod, containerID, prevResult: prevResult(address) })
   const web = call('web', '10.42.0.5/24')
   const db = call('db', '10.42.0.6/24')
 
-  // The first ADD comes before the daemon, and waits.
+  // The first ADD starts before the daemon, and waits.
   const adding = tester().add(web)
   const first = start()
   expect((await adding).result?.ips).toEqual(web.prevResult.ips)
@@ -65,7 +65,7 @@ test('a daemon that was killed knows its pods when it is back, and GC what was d
   expect(await second.ended).toEqual([0, null])
 })
 
-test('without a daemon ADD is code 11 and STATUS 50, and both say where it should be', async () => {
+test('without a daemon ADD fails with code 11 and STATUS with 50, and both name the socket', async () => {
   await using pod = await tempNetns()
   const msg = `the daemon at ${socketIn(folder)} is down`
   const shims = tester({ readyTimeout: quick })
@@ -77,7 +77,7 @@ test('without a daemon ADD is code 11 and STATUS 50, and both say where it shoul
   expect((await shims.status({ conf: { socket: 5 } })).error).toMatchObject({ code: 7 })
 })
 
-test('a second daemon does not take the place of one that serves', async () => {
+test('a second daemon does not replace a running one', async () => {
   start()
   expect((await tester().status()).exitCode).toBe(0)
   expect(await start().ended).toEqual([1, null])

@@ -7,14 +7,14 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 
 const ENTRY = fileURLToPath(new URL('../src/daemon-main.ts', import.meta.url))
 
-/** The daemon as a process. It may not be ready yet: shims wait for it. */
+/** Starts the daemon as a process. It may not be ready at once: shims wait for it. */
 export function startProcess(folder: string): { child: ChildProcess; ended: Promise<unknown[]> } {
   const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
   child.stderr.resume()
   return { child, ended: once(child, 'exit') }
 }
 
-/** What the daemon says about an address: the containers that have it. */
+/** Asks the daemon for the containers that have an address. */
 export async function ask(folder: string, address: string): Promise<string[]> {
   const text = await new Promise<string>((resolve, reject) => {
     get({ socketPath: join(folder, 'ask.sock'), path: `/${address}`, agent: false }, (response) => {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 const FAILURE = { result: 1, errmsg: 'Error creating EP', errinfo: 'Err: no more addresses' }
 
-/** How the daemon can misbehave: what it answers then, or what it does instead. */
+/** Faults of the daemon: a response, or another behaviour. */
 const FAULTS = {
   '500 with JSON': [500, JSON.stringify(FAILURE)],
   '500 without result': [500, '{}'],
@@ -21,16 +21,16 @@ const FAULTS = {
   reset: 'reset',
 } as const
 
-/** The name of a fault. */
+/** Name of a fault. */
 export type Fault = keyof typeof FAULTS
 
-/** One request as it arrived. */
+/** A recorded request. */
 export interface Recorded {
   readonly method: string
   readonly url: string
   readonly contentType: string | undefined
   readonly body: string
-  /** Which namespace `CNI_NETNS` led to while the request was served. */
+  /** Inode of the namespace to which `CNI_NETNS` led during the request. */
   readonly netnsInode: bigint | undefined
 }
 
@@ -39,11 +39,11 @@ interface Endpoint {
   readonly ipv6address?: string
 }
 
-/** A daemon with Contiv's protocol and no network behind it. */
+/** A daemon with Contiv's protocol and without a network. */
 export interface StandIn extends AsyncDisposable {
   readonly socket: string
   readonly requests: readonly Recorded[]
-  /** By infra container id. */
+  /** Endpoints by infra container id. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
   fault: Fault | undefined
 }
@@ -56,7 +56,7 @@ interface StandInOptions {
 
 type Pod = Readonly<Record<string, unknown>>
 
-/** Starts one: folder 0700, a stale socket removed, addresses from 44.55.66.77/22 on. */
+/** Starts a stand-in: folder with mode 0700, stale socket removed, addresses from 44.55.66.77/22 on. */
 export async function startStandIn({ socket, dualStack = false, fault }: StandInOptions): Promise<StandIn> {
   mkdirSync(dirname(socket), { recursive: true })
   chmodSync(dirname(socket), 0o700)

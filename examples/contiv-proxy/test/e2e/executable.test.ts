@@ -9,7 +9,7 @@ import { startStandIn } from '../../src/testing/stand-in.ts'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 
-/** The same source twice: compiled to one file, and as a bundle on Node. */
+/** Two builds of the same source: an executable, and a bundle on Node. */
 const RUNTIMES: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
   ['compiled', [built(`${dist}/bin/contiv-proxy`)]],
   ['bundle on Node', [process.execPath, built(`${dist}/bundle/contiv-proxy.cjs`)]],

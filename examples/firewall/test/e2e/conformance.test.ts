@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const plugin = fileURLToPath(new URL('../../../../dist/bin/pod-firewall', import.meta.url))
 
-/** What is the plugin's own; what the skeleton answers for all of them is asked of ptp-routed. */
+/** Checks of the plugin's own code. The test of ptp-routed covers the skeleton. */
 const only = ['results', 'del', 'check', 'isolation', 'concurrency', 'errors']
 
 test('the executable conforms, without any advice', async () => {

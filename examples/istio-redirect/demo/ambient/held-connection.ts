@@ -5,11 +5,11 @@ import { type NetnsTarget, netns } from '@cni/netns'
 
 /** A connection that a process in a pod keeps open. */
 export interface HeldConnection extends AsyncDisposable {
-  /** Sends a line through it; whether the same line comes back in time. */
+  /** Sends a line. True if the same line comes back in time. */
   echoes(line: string): Promise<boolean>
   /**
-   * Whether lines stop coming back. The kernel tracks and translates its packets for some 20 ms after the last rule that
-   * asked for it is gone.
+   * True once lines stop coming back. The kernel still translates packets for about 20 ms after the last rule is
+   * removed.
    */
   ends(): Promise<boolean>
 }
@@ -25,7 +25,7 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // A line for a process that has ended is no error: what counts is whether it is answered.
+  // Ignores a write to an ended process: only the response counts.
   child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
   const echoes = async (line: string): Promise<boolean> => {
@@ -51,7 +51,7 @@ export async function holdConnection(from: NetnsTarget, host: string, port: numb
   }
 }
 
-/** Whether this is what it says next; not if it ends, or says nothing for five seconds. */
+/** True if the process prints this text next. False if it ends, or prints nothing for five seconds. */
 async function says({ stdout }: ChildProcess, text: string): Promise<boolean> {
   if (stdout === null || stdout.closed) return false
   const over = new AbortController()

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Narrator } from '../narrate.ts'
 
-/** What was looked at, what should have been seen, and what was. */
+/** An observation: its description, the expected value and the actual value. */
 export interface Look {
   readonly what: string
   readonly expected: unknown
@@ -9,19 +9,19 @@ export interface Look {
   readonly as_expected: boolean
 }
 
-/** What a story looks at, told as it happens. */
+/** Observations of a story, printed as they happen. */
 export interface Looks {
   readonly all: readonly Look[]
-  /** How long was waited for what, in milliseconds. */
+  /** Duration of each wait in milliseconds. */
   readonly ms: Readonly<Record<string, number>>
   look(what: string, seen: unknown, expected: unknown): void
-  /** Waits for 20 s at most. */
+  /** Waits for a condition, at most 20 s. */
   timed(what: string, condition: () => boolean): Promise<void>
-  /** The end of the story: whether all was as expected. */
+  /** End of the story. True if all observations were as expected. */
   end(): boolean
 }
 
-/** Nothing has been looked at yet. */
+/** Starts without observations. */
 export function looksTold(tell: Narrator): Looks {
   const all: Look[] = []
   const ms: Record<string, number> = {}

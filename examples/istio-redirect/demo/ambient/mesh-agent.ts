@@ -5,17 +5,17 @@ import { defaultProbeSource } from '@cni/istio-rules'
 import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 
-/** Where an agent works, and what it is shown. */
+/** Environment of an agent. */
 export interface MeshAgentOptions {
   readonly folder: string
   readonly api: ApiServer
-  /** Whose namespaces it can find. */
+  /** Pods whose namespaces the agent can find. */
   readonly pods: readonly { readonly uid: string; readonly netns: Netns }[]
-  /** What it logs. */
+  /** Collects the agent's log. */
   readonly log: string[]
 }
 
-/** The ambient part of the agent, for this network namespace as the node's. */
+/** Starts the ambient part of the agent, with this network namespace as the node's. */
 export async function startAgent(
   { folder, api, pods, log }: MeshAgentOptions,
   change: Partial<AmbientConfig> = {},
@@ -23,7 +23,7 @@ export async function startAgent(
   for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
   writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
-  // No runtime puts processes into the cgroups of pods here: a procfs of the agent's own says whose namespace is whose.
+  // The demo has no cgroups of pods. A procfs for the agent assigns namespaces to pods.
   showProcess(folder, 1, '/proc/self/ns/net', '/')
   for (const [index, { uid, netns }] of pods.entries()) {
     showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)

@@ -7,7 +7,7 @@ import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { startAgent } from './mesh-agent.ts'
 
-/** Who has which address. */
+/** Addresses of the node and its pods. */
 export const ADDRESS = { node: '10.244.0.1', web: '10.244.0.2', client: '10.244.0.3' } as const
 export const APP_PORT = 8080
 export const ECHO_PORT = 9000
@@ -20,15 +20,15 @@ export interface MeshNode extends AsyncDisposable {
   readonly api: ApiServer
   readonly ztunnelSocket: string
   readonly log: readonly string[]
-  /** The pod of the story, and one that never joins. */
+  /** The pod of the story, and a pod that never joins. */
   readonly web: Netns
   readonly client: Netns
-  /** Sets or removes the label that asks for ambient mode. */
+  /** Sets or removes the label for ambient mode. */
   label(value: 'ambient' | undefined): void
   annotation(): string | undefined
 }
 
-/** Builds it in this network namespace and a folder. */
+/** Builds the node in this network namespace and a folder. */
 export async function startMeshNode(folder: string): Promise<MeshNode> {
   await using stack = new AsyncDisposableStack()
   const web = stack.use(netns.create('cni-demo-web'))

@@ -12,7 +12,7 @@ import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
 const MNT_DETACH = 2
 const BY = { 'node-iptables': 'tunnels of vxlan', 'node-ebpf': 'programs of eBPF' } as const
 
-/** A pod joins a mesh that is redirected on the node, ztunnels come and go; returns the exit code. */
+/** A pod joins a mesh with node-level redirection, and ztunnels start and stop. Returns the exit code. */
 export async function runNodeLevelStory(
   { json, folder }: DemoOptions & { readonly folder: string },
   mode: NodeMode,
@@ -71,12 +71,12 @@ async function connect({ at }: PtpMesh): Promise<string> {
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
 }
 
-/** What this machine has pinned is not the throw-away node's, which gets a bpf file system of its own. */
+/** Unmounts the machine's bpf file systems. The throw-away node mounts its own. */
 function leaveBpffs(): void {
   try {
     for (;;) loadSys().umount2('/sys/fs/bpf', MNT_DETACH)
   } catch (error) {
-    // None is left.
+    // EINVAL: no bpf file system is left.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
   }
 }

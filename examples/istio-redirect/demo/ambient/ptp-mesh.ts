@@ -7,7 +7,7 @@ import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import type { NodeMode } from '../options.ts'
 import { startAgent } from './mesh-agent.ts'
 
-/** Who has which address; each has a route of its own. */
+/** Addresses of the node, pods and server. Each has its own route. */
 export const PTP = {
   node: '10.244.255.1',
   'ztunnel-a': '10.244.0.2',
@@ -24,19 +24,19 @@ const UID = {
   server: '55efbedd-5af0-4fb0-b896-61604f0b0b5c',
 } as const
 
-/** A node whose network is point-to-point, with two ztunnels, a pod, a server, and the agent. */
+/** A node with point-to-point links, two ztunnels, a pod, a server, and the agent. */
 export interface PtpMesh extends AsyncDisposable {
   readonly agent: StartedAmbient
   readonly at: Readonly<Record<PtpName, Netns>>
   readonly api: ApiServer
   readonly ztunnels: Readonly<Record<'ztunnel-a' | 'ztunnel-b', TransparentZtunnel>>
-  /** Whether the namespace of the pod asks for ambient mode. */
+  /** Sets or removes the namespace's label for ambient mode. */
   label(asks: boolean): void
   ready(name: 'ztunnel-a' | 'ztunnel-b', is: boolean): void
   annotation(): string | undefined
 }
 
-/** Builds it in this network namespace and a folder. */
+/** Builds the node in this network namespace and a folder. */
 export async function startPtpMesh(folder: string, redirected: NodeMode): Promise<PtpMesh> {
   await using stack = new AsyncDisposableStack()
   const make = (name: PtpName): Netns => stack.use(netns.create(`cni-demo-${name}`))

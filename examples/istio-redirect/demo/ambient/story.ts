@@ -10,7 +10,7 @@ import { type HeldConnection, holdConnection } from './held-connection.ts'
 import { type Look, looksTold } from './looks.ts'
 import { ADDRESS, APP_PORT, ECHO_PORT, type MeshNode, POD, startMeshNode } from './mesh-node.ts'
 
-/** What `--ambient --json` prints. Times are milliseconds. */
+/** Output of `--ambient --json`. Times are in milliseconds. */
 interface AmbientFacts {
   readonly as_expected: boolean
   readonly machine: { readonly kernel: string; readonly node: string }
@@ -20,7 +20,7 @@ interface AmbientFacts {
   readonly api_patches: readonly string[]
 }
 
-/** A pod joins an ambient mesh and leaves it, while connections are open; returns the exit code. */
+/** A pod joins an ambient mesh and leaves it while connections are open. Returns the exit code. */
 export async function runAmbientStory({ json, folder }: DemoOptions & { readonly folder: string }): Promise<0 | 1> {
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
@@ -47,7 +47,7 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // Nothing tracked it before there were rules: to the kernel it begins with its next packet.
+  // The kernel did not track the old connection before there were rules. It starts with the next packet.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)
@@ -117,5 +117,5 @@ function answerText(connection: Awaited<ReturnType<typeof connectFrom>>[number] 
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
 }
 
-/** Stops it; its exit code. */
+/** Stops a ztunnel and returns its exit code. */
 const endLater = (ztunnel: Ztunnel): Promise<number> => ztunnel.stop()

@@ -14,7 +14,7 @@ async function play(...options: string[]) {
 test.each([
   ['with the programs of the machine', []],
   ['without any program of iptables', ['--without-iptables']],
-])('the demo ends as it should %s', async (_, options) => {
+])('the demo succeeds %s', async (_, options) => {
   const { exitCode, stdout, said } = await play('--json', ...options)
   expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
   const facts = JSON.parse(stdout)
@@ -24,11 +24,11 @@ test.each([
   const hidden: string[] | undefined = facts.machine.hidden
   if (options.length === 0) expect(hidden).toBeUndefined()
   else expect(hidden).toEqual(expect.arrayContaining(['nft', 'nsenter', 'xtables-legacy-multi', 'xtables-nft-multi']))
-  // What the demo hides, it hides in its own node.
+  // The demo hides programs in its own node only.
   await expect(run(['iptables-restore', '--version'])).resolves.toMatchObject({ exitCode: 0 })
 })
 
-test('the demo of ambient mode ends as it should', { timeout: 120_000 }, async () => {
+test('the demo of ambient mode succeeds', { timeout: 120_000 }, async () => {
   const { exitCode, stdout, said } = await play('--ambient', '--json')
   expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
   const facts = JSON.parse(stdout)
@@ -38,7 +38,7 @@ test('the demo of ambient mode ends as it should', { timeout: 120_000 }, async (
 })
 
 test.each(['node-iptables', 'node-ebpf'])(
-  'the demo of ambient mode on the node ends as it should (%s)',
+  'the demo of node-level ambient mode succeeds (%s)',
   { timeout: 120_000 },
   async (mode) => {
     const { exitCode, stdout, said } = await play(`--ambient=${mode}`, '--json')
@@ -47,7 +47,7 @@ test.each(['node-iptables', 'node-ebpf'])(
   },
 )
 
-test('an option that the demo has not got is wrong usage, and its help names all it has', async () => {
+test('an unknown option is wrong usage, and the help names all options', async () => {
   expect(await play('--ambient=node')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('--ambient=node:'),

@@ -22,7 +22,7 @@ import { hostLinkOf } from '../../src/plan.ts'
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 const DEBIAN = '/usr/lib/cni'
 
-// The plugin's own folder on this machine: it stays when its last file goes.
+// The plugin's state folder on this machine. It stays after its last file is removed.
 const STATE = '/run/cni/ptp-routed'
 
 let folder: string
@@ -34,11 +34,11 @@ beforeEach(() => {
 })
 afterEach(() => {
   rmSync(folder, { recursive: true })
-  // Fails when a file was left behind.
+  // Fails if a file is left.
   if (!hadState) rmdirSync(STATE)
 })
 
-/** The same source twice: compiled to one file, and as a bundle on Node. */
+/** Two builds of the same source: an executable, and a bundle on Node. */
 const INSTALL: Readonly<Record<string, (to: string) => void>> = {
   compiled: (to) => symlinkSync(built(`${dist}/bin/ptp-routed`), to),
   'a bundle on Node': (to) => {

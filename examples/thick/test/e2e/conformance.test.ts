@@ -7,12 +7,12 @@ import { socketIn } from '../../src/shim.ts'
 
 const plugin = fileURLToPath(new URL('../../../../dist/bin/who-is', import.meta.url))
 
-/** What is the plugin's own; what the skeleton answers for all of them is asked of ptp-routed. */
+/** Checks of the plugin's own code. The test of ptp-routed covers the skeleton. */
 const only = ['results', 'del', 'check', 'isolation', 'concurrency', 'errors']
 
 test('shim and daemon together conform, without any advice', async () => {
   if (!existsSync(plugin)) throw new Error(`${plugin} is missing: npm run build`)
-  // Below /run, as it is installed: the suite covers it for the shim, but for the socket that is shared.
+  // Below /run, as on a node. The suite hides this folder from the shim, except for the shared socket.
   const folder = mkdtempSync('/run/who-is-')
   onTestFinished(() => rmSync(folder, { recursive: true }))
   await using _ = await startWhoIs({ folder, stderr: () => {} })
