@@ -1,4 +1,7 @@
-/** The node agent beside, with CNI_PEERS, the original: start, heals, idling, exit. Both in the same throw-away root. */
+/**
+ * Measures the node agent and, with CNI_PEERS, Istio's: start, repair, idle and exit. Both run in the same throw-away
+ * root.
+ */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,10 +15,10 @@ import { type Row, SuiteReport, settings } from './lib/suite.ts'
 const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20, files: 10_000 })
 const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = used
 
-/** How long a heal is waited for, and how often one that never comes is tried. */
+/** Maximum wait for a repair in milliseconds, and number of attempts for a repair that never happens. */
 const NEVER_MS = 5000
 const NEVER_TRIES = 3
-/** Beside many files a start may take half a minute. */
+/** Runs with many files, where a start may take half a minute. */
 const CROWDED_RUNS = 3
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
@@ -32,10 +35,13 @@ try {
 }
 suite.write()
 
-/** What one agent took, row by row of the report; no samples where it never happened. */
+/** Results of one agent, by row of the report. A row without samples never happened. */
 type Result = Row[]
 
-/** Starts in turn, so that a machine that drifts does so for all of them; then heals and idling, one after the other. */
+/**
+ * Starts the agents in turn, so that drift of the machine affects all equally. Then measures repair and idle time of
+ * each.
+ */
 async function measure(
   where: Places,
   agents: readonly Agent[],
@@ -62,7 +68,7 @@ async function measure(
   return results
 }
 
-/** Of each place the row of its starts and the row of its exits. */
+/** Rows for starts and exits of each place. */
 async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
   for (let round = -1; round < rounds; round++) {
@@ -92,7 +98,7 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
   return rows
 }
 
-/** How long it takes until a damaged file is what it was; of a token's change, until the file is another one. */
+/** Milliseconds until a damaged file is restored. For a changed token: until the file differs. */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < heals; round++) {
@@ -101,7 +107,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // a change of the token leaves the file as it is until it is healed
+    // a changed token leaves the file unchanged until the repair
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -111,11 +117,11 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  // In their order: a ratio pairs the rounds.
+  // Kept in order: ratios pair the rounds.
   return times
 }
 
-/** The content of a small file, the size of a large one. */
+/** Content of a small file, size of a large one. */
 function statText(path: string): string {
   try {
     const { size } = statSync(path)
@@ -129,7 +135,7 @@ function isWhole(path: string, before: string): boolean {
   return existsSync(path) && statText(path) === before
 }
 
-/** What it costs to do nothing, once what follows the start is over (compiling, collecting). */
+/** CPU time and memory of an idle agent, after compilation and garbage collection of its start. */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)
   const before = cpuTicks(pid)

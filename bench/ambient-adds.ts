@@ -1,4 +1,4 @@
-/** What an ADD takes on a node that is redirected by eBPF: of a pod in the mesh, and of one with a sidecar, in turn. */
+/** Time of an ADD on a node with eBPF redirection, for a pod in the mesh and a pod with a sidecar, in turn. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
@@ -34,7 +34,7 @@ await suite.race(
     { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
-    // As one whose sandbox is made anew: the annotation is not written, which a request to the API server is made for.
+    // A pod whose sandbox is created again. Its annotation exists, so no request to the API server is needed.
     adding('in the mesh by eBPF, annotated before', { namespace: 'shop', sidecar: false, annotations }, hasPrograms),
   ],
   used.runs,
@@ -57,7 +57,7 @@ function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<voi
 async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
   const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
   if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
-  // Who is served does not ask the API server: it could do without the agent.
+  // A served call does not ask the API server itself. If it did, it would not need the agent.
   const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
   if (asked) throw new Error(`the plugin asked the API server for ${name}`)
 }

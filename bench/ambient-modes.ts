@@ -1,11 +1,11 @@
-/** What redirection costs the traffic of a mesh: in pods and on the node, in turn, with one stand-in of ztunnel. */
+/** Effect of redirection on mesh traffic: in pods and on the node, in turn, with one stand-in for ztunnel. */
 
 import { modePlaces, NO_MESH } from './lib/mode-places.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 import { type Traffic, trafficFrom } from './lib/traffic.ts'
 
 const used = settings({ runs: 10, connections: 300, requests: 300, megabytes: 64 })
-/** From where to where, as the pods are named in their places. */
+/** Source and destination pods of the traffic. */
 const ways = [
   { what: 'to a pod in the mesh', from: 'srv', to: 'app' },
   { what: 'from a pod in the mesh', from: 'app', to: 'srv' },
@@ -18,7 +18,7 @@ const suite = new SuiteReport(
 )
 await using stack = new AsyncDisposableStack()
 const places = await modePlaces(stack)
-// Of all of them less is better, which comparisons of reports rely on.
+// Less is better for all measures. Comparisons of reports rely on that.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
   { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },
@@ -26,14 +26,14 @@ const measures = [
 ] as const
 const samples = new Map<string, Traffic[]>()
 const key = (place: string, what: string): string => `${place} ${what}`
-// In turn, so that a machine that drifts does so for all of them; the first round only warms up.
+// Measures in turn, so that drift of the machine affects all equally. The first round only warms up.
 for (let round = 0; round <= used.runs; round += 1) {
   for (const { name, node, passed } of places) {
     for (const { what, from, to } of ways) {
       const before = passed()
       const traffic = await trafficFrom(node, { from, to, ...used })
       const expected = name === NO_MESH ? 0 : traffic.opened
-      // What passes by ztunnel would be fast.
+      // Fails if traffic bypassed ztunnel: it would be too fast.
       if (passed() - before !== expected) {
         throw new Error(`${name}: of ${traffic.opened} connections ${what} ${passed() - before} passed through ztunnel`)
       }

@@ -1,4 +1,7 @@
-/** The node agent in ambient mode beside, with CNI_PEERS, the original: each on a node of its own, both at once, by turns. */
+/**
+ * Measures the agent in ambient mode and, with CNI_PEERS, Istio's. Both run at once on nodes of their own and work in
+ * turn.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,13 +14,13 @@ import { peer } from './lib/peers.ts'
 import { type Row, SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 40, pods: 250 })
-/** Until an agent knows of pods that were made. */
+/** Milliseconds until an agent knows new pods. */
 const KNOWN_MS = 2000
-/** What one agent does after its answer shall not be in the other's way. */
+/** Milliseconds between turns: work of an agent after its answer must not disturb the other. */
 const SETTLED_MS = 20
-/** Within this time after its last work an agent has given back what it does not need. */
+/** Milliseconds after which an idle agent has returned unused memory. */
 const AT_REST_MS = 40_000
-/** Of the restarts, beside that with all pods. */
+/** Number of pods of the smaller restart measurement. */
 const FEWER = 100
 const [SNAPSHOTS, RESTARTS] = [10, 3]
 
@@ -31,7 +34,7 @@ const about =
 const suite = new SuiteReport(about, used)
 await using stack = new AsyncDisposableStack()
 const lives: Life[] = []
-/** Those that hear of every pod as it comes. */
+/** ztunnels that receive every new pod. */
 const ztunnels: AckingZtunnel[] = []
 for (const one of [ours, ...original]) {
   const life = await ambientLife(stack, one, used.pods)
@@ -49,11 +52,11 @@ suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours',
 suite.write()
 
 interface Life extends AmbientLife {
-  /** What was measured, by group and quantity. */
+  /** Measured rows, by group and quantity. */
   readonly rows: Map<string, Row & { readonly samples: number[] }>
 }
 
-/** Does it with one agent after the other, again and again. */
+/** Runs `work` for each agent in turn, `rounds` times. */
 async function byTurns(rounds: number, work: (life: Life, round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const life of lives) {
@@ -63,13 +66,13 @@ async function byTurns(rounds: number, work: (life: Life, round: number) => Prom
   }
 }
 
-/** All pods start, and are handed over by the plugin. */
+/** Starts all pods and sends the plugin's event for each. */
 async function enrolledByEvents(): Promise<void> {
   const bare = new Map<Life, { megabytes: number; descriptors: number; cpu: number }>()
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
     for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
-    // Scheduled long before they start.
+    // The pods were scheduled long before they start.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
   }
@@ -94,7 +97,7 @@ async function enrolledByEvents(): Promise<void> {
   say(`${used.pods} pods have started`)
 }
 
-/** Each pod out of the mesh and in again; by turns, so that each is one after a pause. */
+/** Removes each pod from the mesh and adds it again. Turns leave a pause before each. */
 async function withoutAndWithLabel(): Promise<void> {
   for (const { place, pods } of lives) place.show(pods)
   await byTurns(Math.min(used.runs, used.pods), async (life, index) => {
@@ -107,7 +110,7 @@ async function withoutAndWithLabel(): Promise<void> {
   say('labels were changed')
 }
 
-/** What a ztunnel is told that comes. */
+/** Measures the first messages for a new ztunnel. */
 async function snapshots(): Promise<void> {
   for (const ztunnel of ztunnels) await ztunnel[Symbol.asyncDispose]()
   await byTurns(SNAPSHOTS, async (life) => {
@@ -117,7 +120,7 @@ async function snapshots(): Promise<void> {
   })
 }
 
-/** Starts with pods that are enrolled already; nobody else is at work then. */
+/** Restarts the agent with enrolled pods. The other agents are idle. */
 async function restarts(pods: number): Promise<void> {
   for (const { place } of lives) await place.stop()
   await byTurns(RESTARTS, async (life) => {

@@ -1,4 +1,4 @@
-/** Instructions of whole plugin calls, counted by valgrind, beside their times. */
+/** Counts instructions of whole plugin calls with valgrind, and measures their time. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ async function count(): Promise<void> {
   const example = { name: hello.name, argv: [hello.file], conf: HELLO_CONF } as const
 
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-  // Records of attachments are on a tmpfs, as on a node; only this process sees those we mount.
+  // Attachment records are on a tmpfs, as on a node. Only this process sees the mounts.
   const places = [folder, '/run/cni']
   for (const place of places) {
     mkdirSync(place, { recursive: true })
@@ -37,7 +37,7 @@ async function count(): Promise<void> {
     const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
     await using node = await startNode({ ...options, grants: repairGrants.repair })
     await counted('VERSION', [version(hello), version(istio), bare])
-    // TLS needs limits that valgrind refuses, so the counted ADD is one that does not ask the API server.
+    // TLS needs limits that valgrind rejects. The counted ADD therefore does not ask the API server.
     const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
     const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
     await counted('ADD', [called(example, 'ADD'), skips, bare])

@@ -1,4 +1,4 @@
-/** Replacing the content of a set against the bare `ipset restore` that does the same. */
+/** Compares replacing the content of a set with a bare `ipset restore`. */
 import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'

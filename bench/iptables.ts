@@ -1,4 +1,4 @@
-/** apply and verify against one process per rule, the way of go-iptables, and against bare iptables-restore and -save. */
+/** Compares apply and verify with one process per rule, as in go-iptables, and with bare iptables-restore and -save. */
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
 import { restoreText } from '@cni/iptables/rules'
@@ -20,12 +20,12 @@ const suite = new SuiteReport(
   used,
 )
 
-/** Of more rules than this, the time of one process per rule is that of so many, scaled: it costs seconds. */
+/** Largest number of rules for which one process per rule is measured. For more rules the time is extrapolated. */
 const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
 type Backend = (typeof backends)[number]
-/** Label in reports, which go back to before 0.2. */
+/** Label in reports, which is older than 0.2. */
 const labelOf = (backend: Backend): string => backend.replace('iptables-', '')
 
 suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
@@ -69,7 +69,7 @@ function someRules(count: number): Ruleset {
   ])
 }
 
-/** What an agent does that looks after its pods: it is warm, and opens each namespace anew. */
+/** Verifies pods as an agent does: with warm code, and a newly opened namespace each time. */
 async function verifiesOfPods(): Promise<number[]> {
   const pod = podInfo(meshPod({ namespace: 'demo', name: 'mesh' }))
   const rules = redirectRules(captureConfig(redirectFor(pod), { ipv6: true }))
@@ -96,7 +96,7 @@ function someText(): string {
   return restoreText(someRules(3000), 'ipv4')
 }
 
-/** Against what the runtime itself needs to write as many objects as text: no tool of the machine does this work. */
+/** Compares with the runtime's own time to print as many objects, because no other tool does this work. */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,
@@ -114,7 +114,7 @@ function builders(): Contender[] {
   ]
 }
 
-/** The rules as `iptables -A` and `-C` take them. */
+/** The rules as arguments of `iptables -A` and `-C`. */
 function ruleArguments(rules: Ruleset): string[][] {
   const lines = restoreText(rules, 'ipv4').split('\n')
   return lines.filter((line) => line.startsWith('-A ')).map((line) => line.split(' ').slice(1))

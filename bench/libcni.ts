@@ -1,4 +1,6 @@
-/** Chains through our runtime library, our cnitool beside the original, and a no-op plugin beside Debian's. */
+/**
+ * Compares chains through our runtime library, our cnitool and the original, and a no-op plugin with Debian's plugins.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +14,7 @@ import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 20 })
-// A chain takes ten times as long as a plugin, and differs less from run to run.
+// A chain takes much longer than a plugin, and varies less.
 const chainRuns = Math.max(Math.min(used.runs, 5), Math.ceil(used.runs / 2))
 const suite = new SuiteReport(
   `Whole processes but for our library; bridge, tuning and hello-chain as the chain of three, ${chainRuns} runs`,
@@ -32,7 +34,7 @@ const plugins: Program[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// The original's cache has no option; only this process and its children see the one we mount.
+// The original's cache folder is fixed. Only this process and its children see the mount.
 mkdirSync('/var/lib/cni', { recursive: true })
 loadSys().mount('tmpfs', '/var/lib/cni', 'tmpfs', 0, 'mode=0755')
 try {

@@ -1,4 +1,4 @@
-/** An ADD where everything is bad at once: many pods, a busy node, a slow API server, an agent that heals meanwhile. */
+/** Measures an ADD under load: many pods, a busy node, a slow API server, and an agent that repairs files. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -18,16 +18,16 @@ import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 3, pods: 250 })
-/** Until the API server answers. */
+/** Delay of the API server's responses in milliseconds. */
 const LATENCY_MS = 200
-/** Processes that are busy all the time. */
+/** Number of busy processes. */
 const BUSY = 8
 /**
- * Of this process while pods start, because a real API server is on another machine, and of the one that starts plugins and
- * sees them end: its turn would come late among hundreds of processes, and count as theirs.
+ * Priority of this process and the spawner while pods start. A real API server is on another machine, and a late
+ * spawner would add its own delay to the times of plugins.
  */
 const [FIRST, NORMAL] = [-15, 0]
-/** Between two looks at the list of networks, which is damaged whenever it is whole. */
+/** Milliseconds between two looks at the network list. It is damaged whenever it is intact. */
 const DAMAGE_MS = 20
 
 interface Contender {
@@ -38,7 +38,7 @@ interface Contender {
   readonly reference: boolean
 }
 
-/** What became of pods that started at once. */
+/** Result of pods that started at once. */
 interface Burst {
   readonly times: readonly number[]
   readonly cpuMs: readonly number[]
@@ -99,7 +99,7 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
   suite.add(`${used.pods} mesh pods at once`, quantity, entries)
 }
 
-/** Namespaces and the agent are there before; the busy processes begin with the pods. */
+/** Namespaces and agent are prepared before. The busy processes start with the pods. */
 async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()
   const pods: Netns[] = []
@@ -114,7 +114,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, file: plugin, conf }
-  // What is started from here on would have it, too.
+  // Programs that are started from here on would inherit the priority.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
   const began = performance.now()
@@ -133,7 +133,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   return { times: all.map((one) => one.ms), cpuMs, failures, heals: healing.heals(), ms }
 }
 
-/** As much of a node as a call needs. */
+/** The parts of a node that a call needs. */
 function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
   mkdirSync(runDir, { recursive: true })
   const plugins = [{ type: 'bridge' }, { type: 'istio-cni', cni_agent_run_dir: runDir }]
@@ -145,7 +145,7 @@ async function assertRules(pod: Netns, name: string): Promise<void> {
   if (!/istio.output/i.test(stdout)) throw new Error(`${name}: a pod without rules`)
 }
 
-/** Takes the plugin out of the list whenever the agent has put it in; counts how often it has. */
+/** Removes the plugin from the list whenever the agent has added it. Counts the repairs. */
 function damageAllTheTime(place: Place): Disposable & { heals(): number } {
   const [, list = '', damage = () => {}] = place.artefacts()[0] ?? []
   let heals = 0
@@ -157,7 +157,7 @@ function damageAllTheTime(place: Place): Disposable & { heals(): number } {
   return { heals: () => heals, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Ends with this process, also when a signal ends that. */
+/** A busy process. It ends with this process, also after a signal. */
 function busyProcess(): Disposable {
   const child = spawn('/bin/sh', ['-c', 'while kill -0 "$0"; do :; done', String(process.pid)], { stdio: 'ignore' })
   return { [Symbol.dispose]: () => void child.kill('SIGKILL') }

@@ -1,4 +1,4 @@
-/** Runs the suites, each in a process and namespaces of its own, into one report; compares it with a stored one. */
+/** Runs the suites, each in its own process and namespaces, and writes one report. Compares it with a stored report. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,7 +28,7 @@ await main(async () => {
 })
 
 async function bench(): Promise<void> {
-  // Before the first suite: half an hour later it is a pity to hear that there is nothing to compare with.
+  // Read before the first suite, to fail early if the baseline is missing.
   const baseline = options.compare === undefined ? undefined : readReport(resolve(root, options.compare))
   const stored = options.save && existsSync(join(root, BASELINE)) ? readReport(join(root, BASELINE)) : undefined
   const found = peers === undefined ? [] : peersIn(peers)
@@ -56,13 +56,13 @@ async function bench(): Promise<void> {
   if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/** Suites of the stored report. A skipped suite keeps its stored rows, except when all suites were asked for. */
+/** Suites of the stored report. A skipped suite keeps its stored rows, unless all suites were requested. */
 function kept(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
 }
 
-/** One suite, in namespaces that only it sees. Where it failed the others are still worth having. */
+/** Runs one suite in private namespaces. A failure does not stop the other suites. */
 async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-report-'))
   const out = join(folder, 'suite.json')
@@ -75,7 +75,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
         env: { CNI_BENCH_OUT: out, CNI_PEERS: peers ?? '' },
       }),
     )
-    // A suite that lacks a program says so and writes nothing.
+    // A suite without its programs prints a message and writes no file.
     return existsSync(out) ? { ...parseSuite(readFileSync(out, 'utf8')), ...of } : 'skipped'
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -85,7 +85,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
   }
 }
 
-/** How many measures are worse: what seems so is measured once more. */
+/** Number of worse measures. Candidates are measured again. */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)
   const isWorse = ({ verdict }: Comparison): boolean => verdict === 'worse'

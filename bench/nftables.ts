@@ -1,4 +1,4 @@
-/** apply and verify of native rules, against bare `nft -f` and `nft -j list`. */
+/** Compares apply and verify of native rules with bare `nft -f` and `nft -j list`. */
 
 import { type Netns, netns } from '@cni/netns'
 import { nftables } from '@cni/nftables'

@@ -1,4 +1,4 @@
-// The least a chained plugin can do: pass on what it got.
+// The minimal chained plugin: passes the previous result through.
 import { definePlugin, pluginMain } from '@cni/skel'
 
 pluginMain(

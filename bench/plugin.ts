@@ -1,4 +1,4 @@
-/** Whole-process times of the compiled plugin beside the bare runtime and, where it is found, the original. */
+/** Whole-process times of the compiled plugin, the bare runtime and, if found, the original. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { Spawner } from './lib/spawner-client.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
-/** What containerd hands over of a pod. */
+/** Data about a pod that containerd passes. */
 const handedOver = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
 const HANDED_OVER = {
   mesh: handedOver(MESH.metadata.annotations ?? {}),
@@ -29,7 +29,7 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
-/** Decides by itself, as where no agent runs. */
+/** Decides by itself, as on a node without agent. */
 const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
 const served: Plugin = { name: 'ours, served', file: PLUGIN }
 const plugins: Plugin[] = [
@@ -39,12 +39,12 @@ const plugins: Plugin[] = [
 const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// The run directory of a node is on a tmpfs; only this process sees the one we mount.
+// A node's run directory is on a tmpfs. Only this process sees the mount.
 loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
 try {
   const grants = repairGrants.repair
   await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
-  // On a node the agent listens for what the plugin has to tell.
+  // On a node the agent listens for events of the plugin.
   await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
   const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
   await raced('VERSION', version)
@@ -70,7 +70,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The bare runtime runs in every race: where there is no original, it is what a ratio can be made of. */
+/** The bare runtime runs in every race, so that ratios exist without an original. */
 async function raced(
   group: string,
   contender: (plugin: Plugin) => Contender,
@@ -79,12 +79,12 @@ async function raced(
   await suite.race(group, [...[...more, ...plugins].map(contender), bare], used.runs)
 }
 
-/** The pods so far are gone, and so are their records: a DEL reads those of all pods of the node. */
+/** Removes records of earlier pods: a DEL reads the records of all pods on the node. */
 function forget(node: Node): void {
   rmSync(join(node.runDir, 'attachments'), { recursive: true, force: true })
 }
 
-/** What the agent takes for a served ADD, and how often that asks the API server. */
+/** CPU time of the agent for a served ADD, and its requests to the API server. */
 async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   const [before, asked] = [agent.cpuMs(), node.api.requests.length]
   await burst(node, served, used.pods)
@@ -94,7 +94,7 @@ async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
   one('API requests', node.api.requests.length - asked)
 }
 
-/** Many pods, eight at a time: what a node sees when it starts. The plugins take turns after each quarter of them. */
+/** Starts many pods, eight at a time, as a starting node does. Plugins alternate after each quarter. */
 async function bursts(node: Node): Promise<void> {
   const times = [served, ...plugins].map((plugin) => ({ plugin, each: [] as number[], all: 0 }))
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -115,8 +115,8 @@ async function bursts(node: Node): Promise<void> {
 }
 
 /**
- * The namespaces are there before, and stay until after: what a runtime takes for them is not the plugin's. Nor is what
- * starts the plugins: programs beside us that do nothing else, as in all other races.
+ * Namespaces exist before and after, because their creation is not part of the plugin's time. Separate programs start
+ * the plugins, as in all other races.
  */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []

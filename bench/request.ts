@@ -1,8 +1,8 @@
-// One authorised request over TLS and nothing else: URL CA-FILE TOKEN
+// Sends one authorised request over TLS: URL CA-FILE TOKEN
 import { readFileSync } from 'node:fs'
 
 const [, , url = '', ca = '', token = ''] = process.argv
-// a member that only bun's fetch knows
+// a member that only bun's fetch supports
 const init: RequestInit & { readonly tls: object } = {
   tls: { ca: readFileSync(ca, 'utf8') },
   headers: { authorization: `Bearer ${token}` },

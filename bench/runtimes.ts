@@ -1,4 +1,4 @@
-/** Plugins as whole processes on each runtime, beside a Go plugin of Debian's. */
+/** Compares plugins as whole processes on each runtime with a Go plugin of Debian. */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
@@ -35,13 +35,13 @@ const plugins: readonly Plugin[] = [
   { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: HELLO_CONF },
 ]
 
-// Records of attachments are on a tmpfs, as on a node; only this process sees the one we mount.
+// Attachment records are on a tmpfs, as on a node. Only this process sees the mount.
 mkdirSync('/run/cni', { recursive: true })
 loadSys().mount('tmpfs', '/run/cni', 'tmpfs', 0, 'mode=0755')
 try {
   await suite.race('VERSION', plugins.map(version), used.runs)
   await raced('ADD', plugins)
-  // There is no eth0, which tuning looks for.
+  // tuning is left out because the namespace has no eth0.
   const ours = plugins.filter(({ reference }) => reference !== true)
   await raced('CHECK', ours)
   await raced('DEL', ours)

@@ -1,19 +1,19 @@
 import { connectUnix } from '@cni/netns/unix'
 
-/** A ztunnel that opens nothing in pods, and says yes to everything at once: what is measured is the agent. */
+/** A ztunnel that opens nothing in pods and acknowledges everything at once. Only the agent is measured. */
 export interface AckingZtunnel extends AsyncDisposable {
-  /** From the first message until it was told of all pods, in milliseconds. */
+  /** Milliseconds from the first message until all pods were received. */
   readonly snapshotMs: number
-  /** How many pods it was told of then. */
+  /** Number of pods received by then. */
   readonly pods: number
 }
 
 const HELLO = Uint8Array.of(0x08, 0x01)
 const ACK = Uint8Array.of(0x0a, 0x00)
-/** The first byte of messages, by field. */
+/** First byte of a message, by field. */
 const [ADD, SNAPSHOT_SENT] = [0x0a, 0x1a]
 
-/** Connects; resolves when all pods were told. */
+/** Connects. Resolves when all pods were received. */
 export async function ackingZtunnel(path: string): Promise<AckingZtunnel> {
   let began: number | undefined
   const connection = connectUnix(path)

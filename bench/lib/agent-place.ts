@@ -9,50 +9,50 @@ import type { ApiServer } from '@cni/kube/testing'
 import { loadSys } from '@cni/netns/sys'
 import { NODE_NAME } from './serving-agent.ts'
 
-/** An agent to measure, and the plugin that it installs. */
+/** An agent to measure, with the plugin that it installs. */
 export interface Agent {
   readonly name: string
   readonly agent: string
   readonly plugin: string
 }
 
-/** The list of another network that agents are installed into. */
+/** List of another network, into which agents install the plugin. */
 const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }, null, 2)}\n`
 
-/** What an agent is not given more time for. */
+/** Time limit of a start in milliseconds. */
 const START_MS = 20_000
 
-/** Where agents are measured: root folders of their own, one at a time at work. */
+/** Places for agents: each has a root folder. Only one agent works at a time. */
 export interface Places extends Disposable {
   /**
-   * A root folder as in the agent's pod, on a tmpfs; libraries are the machine's. Only this process sees it. Without an API
-   * server there is nothing where the agent looks for one.
+   * Creates a root folder on a tmpfs, as in the agent's pod, with the machine's libraries. Only this process sees it.
+   * Without `api` the agent finds no API server.
    */
   add(agent: Agent, api?: ApiServer): Place
 }
 
-/** The root folder of one agent. */
+/** Root folder of one agent. */
 export interface Place {
   readonly agent: string
   readonly path: string
-  /** The node as it was before an agent came, with so many configurations of others in its folder. */
+  /** Resets the node to its state before the agent, with this number of foreign configurations. */
   reset(crowd?: number): void
-  /** Starts the agent; resolves when it is ready, without `ms` when it never was. */
+  /** Starts the agent. Resolves when it is ready. `ms` is absent if it never was. */
   start(): Promise<Running>
-  /** What is healed, where, and how it is damaged. */
+  /** Files that the agent repairs, with their path and a function that damages them. */
   artefacts(): [name: string, path: string, damage: () => void][]
 }
 
-/** An agent at work. */
+/** A running agent. */
 export interface Running {
-  /** From its start until it was ready. */
+  /** Milliseconds from start to readiness. */
   readonly ms: number | undefined
   readonly pid: number
-  /** Ends it with SIGTERM; returns the milliseconds it took. */
+  /** Ends it with SIGTERM. Returns the milliseconds until its exit. */
   stop(): Promise<number>
 }
 
-/** No place yet. All of them end with this. */
+/** Creates an empty set of places. Disposal ends all of them. */
 export function newPlaces(): Places {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-agent-'))
   const sys = loadSys()
@@ -133,7 +133,10 @@ function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: M
   }
 }
 
-/** One of many files in a net folder: half of them sort before the primary and are no configuration, half after it. */
+/**
+ * One of many files in a net folder. Half sort before the primary configuration and are not configurations, half sort
+ * after it.
+ */
 function other(folder: string, index: number): [path: string, text: string] {
   const number = String(index).padStart(6, '0')
   return index % 2 === 0

@@ -7,7 +7,7 @@ import type { Agent } from './agent-place.ts'
 import { type AmbientPlace, ambientPlace } from './ambient-place.ts'
 import { type BenchPod, makePods, NODE, statusOf, tell } from './ambient-pods.ts'
 
-/** An agent on a node of its own: it can live beside another one. */
+/** An agent with its own node. Several can run at once. */
 export interface AmbientLife {
   readonly name: string
   readonly api: ApiServer
@@ -17,7 +17,7 @@ export interface AmbientLife {
 
 const MOST_MS = 120_000
 
-/** A node with pods that nobody has told of yet, where no agent runs. */
+/** Creates a node with pods that no agent knows yet. The agent does not run. */
 export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, count: number): Promise<AmbientLife> {
   const node = stack.use(await tempNetns())
   const pods = await makePods(agent.name, count)
@@ -30,7 +30,7 @@ export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, cou
   return { name: agent.name, api, pods, place }
 }
 
-/** Starts the agent; how long it took until ztunnel was told of all pods, and until it was ready as well. */
+/** Starts the agent. Returns the time until ztunnel received all pods, and until the agent is ready, too. */
 export async function started({
   place,
 }: AmbientLife): Promise<{ readyMs: number; toldMs: number; ztunnel: AckingZtunnel }> {
@@ -42,7 +42,7 @@ export async function started({
   return { readyMs: performance.now() - began, toldMs, ztunnel }
 }
 
-/** Changes the label of a pod that runs; how long it took until its annotation said that it is in the mesh, or out. */
+/** Changes the label of a running pod. Returns the time until its annotation shows the new state. */
 export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
   const began = performance.now()
   tell(api, pod, { mesh, runs: true })
@@ -50,7 +50,7 @@ export async function relabelled({ api }: AmbientLife, pod: BenchPod, mesh: bool
   return performance.now() - began
 }
 
-/** Waits for it, looking every millisecond. */
+/** Waits for a condition, checked every millisecond. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + MOST_MS
   while (!(await condition())) {
@@ -61,7 +61,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 
 // internal
 
-/** A ztunnel tries again until an agent listens. */
+/** Connects as soon as the agent listens. */
 async function connected(path: string, began: number): Promise<AckingZtunnel> {
   for (;;) {
     try {

@@ -22,40 +22,40 @@ import { connectMarked } from '../../packages/istio-redirect/src/testing/node/zt
 import type { Agent } from './agent-place.ts'
 import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 
-/** An agent in ambient mode, in a root folder and on a network of its own. */
+/** An agent in ambient mode, with its own root folder and network. */
 export interface AmbientPlace extends AsyncDisposable {
-  /** A path in its root folder. */
+  /** Path in its root folder. */
   path(...parts: string[]): string
-  /** The process that runs now, or ran last. */
+  /** Process id of the current or the last process. */
   readonly pid: number
-  /** Where ztunnel connects. */
+  /** Socket of the agent for ztunnel. */
   readonly ztunnelSocket: string
-  /** Has a process shown for each of these pods. */
+  /** Shows a process of each pod to the agent. */
   show(pods: readonly BenchPod[]): void
-  /** Starts the agent, and returns at once. */
+  /** Starts the agent without waiting. */
   start(): void
   isReady(): Promise<boolean>
-  /** Sends an event as the plugin does; returns the milliseconds until it was answered. */
+  /** Sends an event as the plugin does. Returns the milliseconds until the answer. */
   event(body: string): Promise<number>
-  /** Processor time of the agent and of what it has run, in milliseconds. */
+  /** CPU time of the agent and its ended children in milliseconds. */
   cpuMs(): number
-  /** Memory in MB, and how many descriptors are open. */
+  /** Memory in MB, and number of open descriptors. */
   memory(): { readonly megabytes: number; readonly descriptors: number }
-  /** Ends it; rules and sets stay, as for an upgrade. */
+  /** Ends the agent. Rules and sets stay, as in an upgrade. */
   stop(): Promise<void>
 }
 
 const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
-/** Settings of {@link ambientPlace}. */
+/** Options of {@link ambientPlace}. */
 export interface AmbientPlaceOptions {
-  /** More variables of the agent. */
+  /** Additional variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
-  /** A descriptor that its log goes to. */
+  /** Descriptor for the log. */
   readonly log?: number
 }
 
-/** Prepares a place on the network of a node, where its API server is; the namespaces of pods are in `/run/netns` already. */
+/** Prepares a place on the network of a node with an API server. The namespaces of pods must be in `/run/netns`. */
 export function ambientPlace(
   { name, agent, plugin }: Agent,
   node: Netns,
@@ -108,7 +108,7 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // By itself the original changes it at its second start.
+    // Without it, Istio's agent changes the back end at its second start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,
@@ -171,7 +171,7 @@ export function ambientPlace(
   return place
 }
 
-/** A connection to the health server of an agent. */
+/** Connection to an agent's health server. */
 const health = (node: Netns): Socket =>
   new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
 

@@ -6,15 +6,15 @@ import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** The label that decides. */
+/** Label that requests ambient mode. */
 export const MODE = 'istio.io/dataplane-mode'
-/** The annotation that tells. */
+/** Annotation that confirms it. */
 export const REDIRECTION = 'ambient.istio.io/redirection'
-/** The node of all pods. */
+/** Node of all pods. */
 export const NODE = 'bench-node'
 export const NAMESPACE = 'mesh'
 
-/** A pod of the node: a namespace with an address, and what the API server says of it. */
+/** A pod of the node: its namespace, its address, and its object in the API server. */
 export interface BenchPod {
   readonly name: string
   readonly uid: string
@@ -22,7 +22,7 @@ export interface BenchPod {
   readonly netns: Netns & AsyncDisposable
 }
 
-/** Pods of an agent, without processes: a file in `/run/netns` each. */
+/** Creates pods for an agent, without processes. Each namespace is a file in `/run/netns`. */
 export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   const pods: BenchPod[] = []
   for (let index = 0; index < count; index += 1) {
@@ -31,7 +31,7 @@ export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   return pods
 }
 
-/** One of them; its address is that of the index. */
+/** Creates one pod. Its address depends on the index. */
 export async function makePod(name: string, index: number): Promise<BenchPod> {
   const netns = await tempNetns({ name })
   const number = index + 1
@@ -41,7 +41,7 @@ export async function makePod(name: string, index: number): Promise<BenchPod> {
   return { name, uid: randomUUID(), address, netns }
 }
 
-/** Says of a pod how it is: scheduled, or running; and whether it is to be in the mesh. */
+/** Publishes a pod in the API server: scheduled or running, with or without the label. */
 export function tell(
   api: ApiServer,
   { name, uid, address }: BenchPod,
@@ -57,11 +57,11 @@ export function tell(
   })
 }
 
-/** How far the agent says that a pod is. */
+/** State of a pod in the agent's annotation. */
 export const statusOf = (api: ApiServer, { name }: BenchPod): string | undefined =>
   api.getPod(NAMESPACE, name)?.metadata.annotations?.[REDIRECTION]
 
-/** What the plugin sends when a pod starts. */
+/** Event that the plugin sends when a pod starts. */
 export const eventOf = ({ name, address }: BenchPod): string =>
   JSON.stringify({
     Netns: `/var/run/netns/${name}`,
@@ -70,21 +70,21 @@ export const eventOf = ({ name, address }: BenchPod): string =>
     IPs: [{ Interface: 0, Address: { IP: address, Mask: '/////w==' }, Gateway: '' }],
   })
 
-/** A procfs in which each pod has a process, below the root folder of an agent. */
+/** Creates a procfs below an agent's root folder, with a process for each pod. */
 export function showProcesses(root: string, pods: readonly BenchPod[]): void {
   rmSync(join(root, 'host/proc'), { recursive: true, force: true })
-  // That of whoever looks: the agent is on the node's network.
+  // Process 1 shows the agent's own namespace: the agent is on the node's network.
   show(procFolder(root, 1), '/proc/self/ns/net', '/init.scope')
   for (const [index, pod] of pods.entries()) showProcess(root, 1000 + index, pod)
 }
 
-/** Adds a process of a pod to it. */
+/** Adds a process of a pod. */
 export function showProcess(root: string, pid: number, { name, uid }: BenchPod): void {
   const container = uid.replaceAll('-', '').repeat(2)
   show(procFolder(root, pid), `/host/var/run/netns/${name}`, `/kubepods/besteffort/pod${uid}/${container}`)
 }
 
-/** The process has ended. */
+/** Removes a process, as after its exit. */
 export const hideProcess = (root: string, pid: number): void =>
   rmSync(procFolder(root, pid), { recursive: true, force: true })
 

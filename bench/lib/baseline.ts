@@ -1,7 +1,7 @@
 import type { Report } from './report.ts'
 import { ReportError } from './report.ts'
 
-/** The report to store: suites that did not run keep their rows, if those are of the same machine. */
+/** The report to store. Suites that did not run keep their rows if the machine is the same. */
 export function mergeBaseline(stored: Report | undefined, report: Report, all: readonly string[]): Report {
   const missing = all.filter((name) => report.suites[name] === undefined)
   if (missing.length === 0) return report

@@ -10,11 +10,11 @@ export interface Program {
   name: string
   file: string
   reference?: boolean
-  /** Whether it wants a prevResult. */
+  /** True for a plugin that needs a prevResult. */
   chained?: boolean
 }
 
-/** add or del by a cnitool, in a namespace of its own; both remember results in the same folder. */
+/** add or del by a cnitool, in a new namespace. All cnitools use the same cache folder. */
 export function cnitool({ env }: Chain, { name, file, reference = false }: Program, command: 'add' | 'del'): Contender {
   return {
     name,
@@ -42,12 +42,12 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
   }
 }
 
-/** STATUS of a list from before STATUS: start, load the list, end. */
+/** STATUS of a list whose version has no STATUS: measures start, load and exit. */
 export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
   return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }
 }
 
-/** VERSION, with something on stdin. */
+/** VERSION with input on stdin. */
 export function version({ name, file, reference = false }: Program): Contender {
   return {
     name,
@@ -56,7 +56,7 @@ export function version({ name, file, reference = false }: Program): Contender {
   }
 }
 
-/** ADD of one plugin that changes little or nothing. */
+/** ADD of one plugin with little or no work. */
 export function single({ name, file, reference = false, chained = true }: Program): Contender {
   return {
     name,

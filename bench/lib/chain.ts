@@ -12,11 +12,11 @@ export const DEBIAN = '/usr/lib/cni'
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 const path = [join(root, 'dist/bin'), DEBIAN]
 
-/** A network of three plugins, its files in one folder. */
+/** A network of three plugins. Its files are in one folder. */
 export interface Chain {
   readonly list: ReturnType<typeof parseNetworkList>
   readonly runtime: Cni
-  /** For programs that read the network from a folder. */
+  /** Environment for programs that read the network from a folder. */
   readonly env: Record<string, string>
 }
 
@@ -48,7 +48,7 @@ interface Pod {
   rt: Attachment
 }
 
-/** A namespace with a name of its own. */
+/** A namespace with a unique name. */
 export async function pod(): Promise<Pod> {
   const place = await tempNetns()
   return { place, rt: { containerID: `bench${++pods}`, netns: place.path, ifName: 'eth0' } }
@@ -78,7 +78,7 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   }
 }
 
-/** The same three executions one after another, with nothing around them: no cache, no checks, no process groups. */
+/** The same three executions in sequence, without cache, checks and process groups. */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {

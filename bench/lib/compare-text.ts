@@ -1,12 +1,12 @@
 import type { Comparison, Verdict } from './compare.ts'
 import type { Ratio } from './statistics.ts'
 
-/** Colours of a terminal; none where it is not one. */
+/** Colours a text for a terminal, or returns it unchanged. */
 export type Paint = (verdict: Verdict, text: string) => string
 
 const ORDER: readonly Verdict[] = ['same', 'not judged', 'new', 'better', 'worse']
 
-/** A line for each measure, what matters last, and how many there are of each kind. */
+/** A line for each measure, the most important last, and a count of each verdict. */
 export function compareText(rows: readonly Comparison[], paint: Paint = (_, text) => text): string {
   const cells = [...rows]
     .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))

@@ -6,7 +6,7 @@ import { ratio, stats } from './statistics.ts'
 
 const times = fc.array(fc.double({ min: 0.5, max: 500, noNaN: true }), { minLength: 5, maxLength: 40 })
 
-/** A report of one race: ours and the original, by their times in turn. */
+/** Report of one race: our times and Istio's, by round. */
 const reportOf = (ours: readonly number[], original: readonly number[]): Report => {
   const found = ratio('original', ours, original)
   const name = { group: 'ADD', quantity: 'ms' }
@@ -19,7 +19,7 @@ const reportOf = (ours: readonly number[], original: readonly number[]): Report 
 }
 
 describe('--compare', () => {
-  it('never fails for the report that was stored, rounded as it is', () => {
+  it('never fails for the stored report itself, after rounding', () => {
     fc.assert(
       fc.property(times, times, (ours, original) => {
         const report = reportOf(ours, original)
@@ -29,7 +29,7 @@ describe('--compare', () => {
     )
   })
 
-  it('never fails for another machine on which everything takes the same times longer', () => {
+  it('never fails on a slower machine if all times grow by the same factor', () => {
     fc.assert(
       fc.property(times, times, fc.double({ min: 0.2, max: 5, noNaN: true }), (ours, original, factor) => {
         const slower = (all: readonly number[]): number[] => all.map((ms) => ms * factor)
@@ -39,7 +39,7 @@ describe('--compare', () => {
     )
   })
 
-  it('always fails for 30 % more than before where rounds differ by a few percent', () => {
+  it('always fails for a 30 % slowdown if rounds differ by a few percent', () => {
     const steady = fc.array(fc.double({ min: 0.98, max: 1.02, noNaN: true }), { minLength: 20, maxLength: 40 })
     fc.assert(
       fc.property(steady, steady, fc.double({ min: 1, max: 100, noNaN: true }), (noise, later, ms) => {

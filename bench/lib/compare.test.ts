@@ -46,43 +46,43 @@ describe('a ratio against the stored one', () => {
 describe('two reports', () => {
   const base = report({ plugin: [measure([ratio(0.3, 0.29, 0.31), ratio(3, 2.9, 3.1, 'bare runtime')])] })
 
-  it('are compared by the first reference that both have, so that a run without originals is judged too', () => {
+  it('are compared by the first reference that both have, so that a run without originals is judged, too', () => {
     const now = report({ plugin: [measure([ratio(4, 3.9, 4.1, 'bare runtime')])] })
     expect(compare(base, now)).toMatchObject([{ verdict: 'worse', before: { value: 3 }, after: { value: 4 } }])
   })
 
-  it('are not judged where they have no reference in common', () => {
+  it('are not judged without a common reference', () => {
     const now = report({ plugin: [measure([ratio(9, 8, 10, 'something else')])] })
     expect(compare(base, now)).toMatchObject([{ verdict: 'not judged' }])
   })
 
-  it('leave references, and suites that did not run, out', () => {
+  it('skip references and suites that did not run', () => {
     expect(compare(base, report({}))).toEqual([])
     expect(compare(base, report({ plugin: [measure([], { name: 'original' })] }))).toEqual([])
   })
 
-  it('tell a measure that the baseline does not know as new', () => {
+  it('report a measure that the baseline lacks as new', () => {
     const now = report({ plugin: [measure([ratio(0.3, 0.29, 0.31)], { group: 'STATUS' })] })
     expect(compare(base, now)).toMatchObject([{ group: 'STATUS', verdict: 'new' }])
   })
 
-  it('keep the quantities of one contender apart', () => {
+  it('keep the quantities of one contender separate', () => {
     const now = report({ plugin: [measure([ratio(0.9, 0.89, 0.91)], { quantity: 'CPU ms' })] })
     expect(compare(base, now)).toMatchObject([{ quantity: 'CPU ms', verdict: 'new' }])
   })
 })
 
-describe('what was worse, measured once more', () => {
+describe('a measure that was worse, measured again', () => {
   const row = (verdict: 'worse' | 'same', group: string) =>
     ({ suite: 'plugin', group, name: 'ours', quantity: 'ms', verdict }) as const
 
-  it('stays worse only when it is worse again; the rest is not looked at twice', () => {
+  it('stays worse only if it is worse again; other measures are not compared again', () => {
     const first = [row('worse', 'ADD'), row('worse', 'DEL'), row('same', 'CHECK')]
     const again = [row('same', 'ADD'), row('worse', 'DEL'), row('worse', 'CHECK')]
     expect(confirm(first, again).map(({ verdict }) => verdict)).toEqual(['same', 'worse', 'same'])
   })
 
-  it('stays worse when it was not measured again', () => {
+  it('stays worse if it was not measured again', () => {
     expect(confirm([row('worse', 'ADD')], [])).toMatchObject([{ verdict: 'worse' }])
   })
 })

@@ -1,7 +1,7 @@
 import type { Measure, Report } from './report.ts'
 import type { Ratio } from './statistics.ts'
 
-/** A change of a ratio by less than this is never told from noise. */
+/** Smallest relevant change of a ratio. Smaller changes count as noise. */
 export const MARGIN = 0.1
 
 export type Verdict = 'worse' | 'better' | 'same' | 'new' | 'not judged'
@@ -12,14 +12,14 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /** The same ratio of both reports; absent where there is none. */
+  /** The same ratio in the baseline. Absent if the baseline lacks it. */
   before?: Ratio
   after?: Ratio
 }
 
 /**
- * Each of our measures against the one of the baseline, by a ratio that travels between machines: to the first reference
- * that both reports have. Suites that did not run are left out.
+ * Compares each of our measures with the baseline by its ratio to the first common reference. Ratios are comparable
+ * between machines. Suites that did not run are left out.
  */
 export function compare(baseline: Report, report: Report): Comparison[] {
   return Object.entries(report.suites).flatMap(([suite, { measures }]) => {
@@ -33,7 +33,7 @@ export function compare(baseline: Report, report: Report): Comparison[] {
   })
 }
 
-/** Worse or better only when the ratio moved by more than the margin and neither report's spread reaches the other's. */
+/** Worse or better only if the ratio changed by more than the margin and the confidence intervals do not overlap. */
 export function verdict(before: Ratio, after: Ratio): Verdict {
   if (before.low === undefined || before.high === undefined) return 'not judged'
   if (after.low === undefined || after.high === undefined) return 'not judged'
@@ -42,7 +42,7 @@ export function verdict(before: Ratio, after: Ratio): Verdict {
   return 'same'
 }
 
-/** What was worse is so only if it is worse when measured once more. */
+/** Keeps a result as worse only if the second measurement is worse, too. */
 export function confirm(first: readonly Comparison[], again: readonly Comparison[]): Comparison[] {
   const second = new Map(again.map((one) => [key(one), one]))
   return first.map((one) => (one.verdict === 'worse' ? (second.get(key(one)) ?? one) : one))

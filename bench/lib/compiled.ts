@@ -4,7 +4,7 @@ import { buildExecutable } from '@cni/build'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The file `bench/<name>.ts`, compiled. Kept beside the other executables: compiling takes longer than measuring. */
+/** Compiles `bench/<name>.ts`. The result is cached beside the other executables, because compiling is slow. */
 export async function compiled(name: 'bare' | 'noop' | 'request'): Promise<string> {
   const { outfile } = await buildExecutable({
     entry: join(root, 'bench', `${name}.ts`),

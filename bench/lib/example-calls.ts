@@ -5,24 +5,24 @@ import type { Contender } from './contender.ts'
 
 export type Verb = 'ADD' | 'CHECK' | 'DEL'
 
-/** A plugin that needs no API server: an example of ours, or one of Debian's. */
+/** A plugin that needs no API server: one of our examples, or one of Debian's. */
 export interface Plugin {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   readonly conf: { readonly type: string }
-  /** Makes the interface; the others find the result of such a plugin. */
+  /** True if the plugin makes the interface. All others get a previous result. */
   readonly isFirst?: boolean
   readonly reference?: boolean
 }
 
-/** The configuration of hello-chain. */
+/** Configuration of hello-chain. */
 export const HELLO_CONF = { type: 'hello-chain', port: 15_001 }
 
 export function version({ name, argv, reference = false }: Plugin): Contender {
   return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
 }
 
-/** A call in a namespace of its own; CHECK and DEL come after an ADD. */
+/** A call in a new namespace. CHECK and DEL run after an ADD. */
 export function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
   return {
     name,
@@ -57,7 +57,7 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
             await run(argv, { env: del.env, input: del.stdin })
           }
           await place[Symbol.asyncDispose]()
-          // DEL reads the records of all attachments: each call finds its own alone.
+          // DEL reads the records of all attachments: each call must find only its own.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
         },
       }

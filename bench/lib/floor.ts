@@ -9,8 +9,8 @@ import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
 import { freshCopy } from './scratch.ts'
 
 /**
- * What no plugin can do an ADD of a mesh pod without, each as a program of its own: one request to the API server, and
- * one `iptables-restore` in a namespace that has never seen a rule (entered by `nsenter`, which is timed alone as well).
+ * Programs for the minimal work of a mesh pod's ADD: one request to the API server, and one `iptables-restore` in a new
+ * namespace. `nsenter` enters the namespace and is also timed alone.
  */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
   const request = freshCopy(await compiled('request'))
@@ -39,6 +39,6 @@ async function rulesOf(node: Node, plugin: Plugin): Promise<string> {
   const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
   await run(argv, { env, input: stdin })
   const { stdout } = await netns.exec(place, ['iptables-save'])
-  // To name a built-in chain with its policy takes the nft back end 10 ms, and nobody has to.
+  // Removes lines of built-in chains: they are optional, and the nft back end is slow with them.
   return stdout.replaceAll(/^:\w+ ACCEPT .*\n/gm, '')
 }

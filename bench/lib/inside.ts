@@ -2,7 +2,7 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './contender.ts'
 
-/** Work in a namespace of its own, made and filled outside the clock. */
+/** Times work in a new namespace. Creation and setup of the namespace are not timed. */
 export function inside(
   name: string,
   work: (pod: Netns) => Promise<void>,

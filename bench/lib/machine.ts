@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import type { Report } from './report.ts'
 
-/** What the figures depend on: a header of every report. */
+/** Machine and versions that the figures depend on: the header of every report. */
 export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   const list = cpus()
   const require = createRequire(import.meta.url)
@@ -23,10 +23,10 @@ export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   }
 }
 
-/** Results that `npm run bench -- --save` and `npm run plot` write themselves. */
+/** Files that `npm run bench -- --save` and `npm run plot` write. */
 const RESULTS = [':!bench/baseline.json', ':!docs'] as const
 
-/** The commit that is measured; none where this is no clone, or one of another user. */
+/** The measured commit. Absent if this folder is not a clone, or belongs to another user. */
 export async function commit(root: string): Promise<{ commit?: string }> {
   if (!existsSync(join(root, '.git'))) return {}
   try {
@@ -34,7 +34,7 @@ export async function commit(root: string): Promise<{ commit?: string }> {
     const { stdout: changes } = await run(['git', '-C', root, 'status', '--porcelain', '--', root, ...RESULTS])
     return { commit: changes === '' ? head : `${head}, changed` }
   } catch {
-    return {} // the version alone must do
+    return {} // without a commit, the version is enough
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Measure, Report, Suite } from './report.ts'
 
-/** Quantities that stand beside the time of the same contender if there is one, not in a line of their own. */
+/** Quantities that share a line with the time of the same contender, if there is one. */
 const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
 /** The whole report for people. */
@@ -19,7 +19,7 @@ Contenders run in turn (A B C A B C …) after one round to warm up. A ratio is 
 ${suites.join('\n')}`
 }
 
-/** Which originals were raced, or how to have them raced. */
+/** Lists the originals that were measured, or explains how to measure them. */
 export function peersLine(peers: readonly string[]): string {
   if (peers.length > 0) return `Originals raced: ${peers.join(', ')}.`
   return 'No originals found: only the bare runtime and the tools of this machine were raced. --peers DIR or CNI_PEERS names a folder with `istio-cni`, `install-cni`, `cnitool`.'
@@ -58,7 +58,7 @@ ${lines.map((line) => `| ${line} |`).join('\n')}
 `
 }
 
-/** A ratio: two digits at least. */
+/** Formats a ratio with at least two digits. */
 function times(value: number): string {
   return `${value < 0.1 ? value.toPrecision(2) : value.toFixed(2)} ×`
 }

@@ -12,21 +12,21 @@ import { podProxy } from '../../packages/istio-redirect/src/testing/node/ztunnel
 import { everything } from '../../packages/istio-rules/test/goldens/ambient/cases.ts'
 import { startTrafficServer } from './traffic.ts'
 
-/** A node whose pod `app` is in the mesh in one way; its pod `srv` is not. */
+/** A node whose pod `app` joins the mesh in one mode. Its pod `srv` never joins. */
 export interface ModePlace {
   readonly name: string
   readonly node: PtpNode
-  /** How many connections have passed through ztunnel. */
+  /** Number of connections through ztunnel. */
   passed(): number
 }
 
-/** Brings pod `app` in, with what ends with the stack. */
+/** Adds pod `app` to the mesh. The stack removes it. */
 type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
 
-/** The way without a mesh, which the others are compared with. */
+/** Mode without a mesh, the reference of the others. */
 export const NO_MESH = 'without a mesh'
 
-/** Every way into the mesh that is measured. */
+/** All measured ways to join the mesh. */
 const modes: Readonly<Record<string, Join>> = {
   [NO_MESH]: async () => () => 0,
   'in pods': async ({ at }, stack) => {
@@ -35,7 +35,7 @@ const modes: Readonly<Record<string, Join>> = {
     const onForward = (): void => {
       passed += 1
     }
-    // It takes over the namespace, which is this place's.
+    // The proxy takes ownership of the namespace, so it gets its own handle.
     stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
     return () => passed
   },
@@ -48,13 +48,13 @@ const modes: Readonly<Record<string, Join>> = {
   'node-ebpf': async (node, stack) => {
     const pins = path(stack.use(tempBpffs()).path, 'ambient')
     const side = openEbpfSide({ netns: node.at.node, pins })
-    // Before what it is pinned in goes.
+    // Stopped before the folder of its pins is removed.
     stack.defer(() => side.stop())
     return await byNode(node, stack, side)
   },
 }
 
-/** A node for each way, all at once. */
+/** Creates a node for each mode, all at once. */
 export async function modePlaces(stack: AsyncDisposableStack): Promise<ModePlace[]> {
   const places: ModePlace[] = []
   for (const [name, join] of Object.entries(modes)) {

@@ -7,7 +7,7 @@ import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from './option
 import { findPeers } from './peers.ts'
 
 describe('the options of npm run bench', () => {
-  it('measure everything unless told', () => {
+  it('select all suites by default', () => {
     expect(benchOptions([])).toMatchObject({
       suites: Object.keys(SUITES),
       compare: undefined,
@@ -23,7 +23,7 @@ describe('the options of npm run bench', () => {
     ['the same before another option', ['--compare', '--runs', '5'], { compare: 'bench/baseline.json' }],
     ['a file', ['--compare', 'x.json'], { compare: 'x.json' }],
     ['no installing', ['--no-install'], { install: false }],
-  ])('take %s', (_, argv, expected) => {
+  ])('accept %s', (_, argv, expected) => {
     expect(benchOptions(argv)).toMatchObject(expected)
   })
 
@@ -33,18 +33,18 @@ describe('the options of npm run bench', () => {
     ['a number with more', ['--pods', '5x'], '--pods: expected a positive integer, got "5x"'],
     ['an unknown option', ['--run', '5'], "Unknown option '--run'"],
     ['a word too many', ['plugin'], 'plugin'],
-  ])('refuse %s', (_, argv, said) => {
+  ])('reject %s', (_, argv, said) => {
     expect(() => benchOptions(argv)).toThrow(UsageError)
     expect(() => benchOptions(argv)).toThrow(said)
   })
 
-  it('reach only the suites that know them', () => {
+  it('are passed only to suites that know them', () => {
     const { numbers } = benchOptions(['--runs', '5', '--heals', '3'])
     expect(suiteArguments('plugin', numbers)).toEqual(['--runs=5'])
     expect(suiteArguments('agent', numbers)).toEqual(['--runs=5', '--heals=3'])
   })
 
-  it('are in the help, as is every suite', () => {
+  it('are in the help, and so is every suite', () => {
     for (const word of ['--suite', '--compare', '--save', '--peers', ...Object.keys(SUITES)])
       expect(HELP).toContain(word)
   })
@@ -58,7 +58,7 @@ describe('the originals', () => {
   for (const place of [bins, other, empty]) mkdirSync(place, { recursive: true })
   for (const place of [own, bins, other]) writeFileSync(join(place, 'cnitool'), '')
 
-  it('are where a person says, else in the first folder of PATH that has one and is not our own', () => {
+  it('are in the given folder, else in the first folder of PATH that has one outside this repository', () => {
     const path = [empty, own, bins, other].join(':')
     expect(findPeers('/named', path, own)).toBe('/named')
     expect(findPeers(undefined, path, own)).toBe(other)
@@ -70,7 +70,7 @@ describe('the originals', () => {
 describe('the table of --compare', () => {
   const row = { suite: 'plugin', group: 'ADD', name: 'ours', quantity: 'ms' }
 
-  it('ends with what is worse and how many there are', () => {
+  it('ends with the worse measures and their number', () => {
     const before = { to: 'original', value: 0.3, low: 0.29, high: 0.31 }
     const text = compareText([
       { ...row, verdict: 'worse', before, after: { to: 'original', value: 0.45, low: 0.44, high: 0.46 } },

@@ -3,7 +3,7 @@ import type { ExecutableName } from '../../scripts/lib/executables.ts'
 
 type SuiteInfo = { about: string; numbers: readonly string[]; executables: readonly ExecutableName[] }
 
-/** What each suite measures, the numbers it takes, and what must be there first. */
+/** Suites with a description, their numeric options, and their requirements. */
 export const SUITES = {
   plugin: {
     about: 'istio-cni as whole processes: every verb, and many pods at a time',
@@ -113,7 +113,7 @@ Needs root. The report is bench/report/report.md and report.json; progress is on
 Exit code: 0 done, 1 a regression or a suite that failed, 2 wrong options.
 `
 
-/** A command line that makes no sense: exit code 2. */
+/** Invalid command line: exit code 2. */
 export class UsageError extends Error {}
 
 type BenchOptions = {
@@ -150,14 +150,14 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-/** The options of one suite's own command line. */
+/** Options for the command line of one suite. */
 export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
   SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
 
 function parsed(argv: readonly string[]) {
   const string = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
-  // parseArgs knows no option with a value that may be left out
+  // parseArgs does not support options with optional values
   const args = argv.flatMap((arg, index) =>
     arg === '--compare' && (argv[index + 1] ?? '-').startsWith('-') ? [`${arg}=${BASELINE}`] : [arg],
   )

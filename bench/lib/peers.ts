@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
 
-/** The originals that are raced where they are found. */
+/** Originals that are measured if they are found. */
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
 /**
- * The folder with originals: the one that was named, or the first of PATH with one of them that is not our own.
+ * Folder of the originals: the given folder, else the first in PATH that has one of them outside this repository.
  *
- * @param own - the repository: `npm run` puts its `node_modules/.bin` into PATH, where our own programs are
+ * @param own - the repository: `npm run` adds its `node_modules/.bin` with our own programs to PATH
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named
@@ -19,7 +19,7 @@ export function peersIn(folder: string): string[] {
   return PEERS.filter((name) => existsSync(join(folder, name)))
 }
 
-/** One original, for a suite: the command that starts it names their folder. */
+/** Path of one original. The command that starts a suite passes the folder. */
 export function peer(name: (typeof PEERS)[number]): string | undefined {
   const folder = process.env.CNI_PEERS ?? ''
   const file = join(folder, name)

@@ -25,11 +25,11 @@ export interface Plugin {
   name: string
   file: string
   reference?: boolean
-  /** More members of its configuration. */
+  /** Additional members of its configuration. */
   conf?: object
 }
 
-/** ADD in a namespace that has never seen a rule. */
+/** ADD in a namespace without any rules before. */
 export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boolean, conf: object = {}): Contender {
   const { name, reference = false } = plugin
   return {
@@ -49,7 +49,7 @@ export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boole
   }
 }
 
-/** CHECK or DEL of a pod that has just been added. */
+/** CHECK or DEL of a pod that was just added. */
 export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Contender {
   const { name, reference = false } = plugin
   return {
@@ -64,7 +64,7 @@ export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Conten
   }
 }
 
-/** A pod's namespace as it is when the plugin's turn comes. */
+/** A pod's namespace as it is when the plugin is called. */
 export async function podNamespace(): Promise<Netns & AsyncDisposable> {
   const place = await tempNetns()
   await netns.exec(place, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])
@@ -92,7 +92,7 @@ export function call(
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       CNI_COMMAND: verb,
-      // Each pod is another one: what an earlier ADD has left would have to be looked at.
+      // A new id for each pod: the plugin would otherwise check the state of an earlier ADD.
       CNI_CONTAINERID: basename(dirname(place.path)),
       CNI_NETNS: place.path,
       CNI_IFNAME: 'eth0',

@@ -1,13 +1,13 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/** Of a program also: its CPU time with its children's. */
+/** Measurement of one run. For a program it includes CPU time with its children. */
 export interface Sample {
   ms: number
   cpuMs?: number
 }
 
-/** Time contenders in turn (A B C A B C …), so that a machine that drifts does so for all of them. */
+/** Times contenders in turn (A B C A B C …), so that drift of the machine affects all equally. */
 export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
   const spawner = new Spawner()
@@ -43,7 +43,7 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** Results of `look` for each program. Each look is a run of its own, so that it does not disturb the times. */
+/** Results of `look` for each program. Each look is a separate run and does not disturb the times. */
 export async function observe(
   contender: Contender,
   runs: number,

@@ -37,21 +37,21 @@ function fail(): never {
 }
 
 describe('the stored report', () => {
-  it('reads back as it was but for rounding to four digits', () => {
+  it('is unchanged after writing and reading, except for rounding to four digits', () => {
     const read = readReportText(text, 'x')
     expect(read.suites.plugin?.measures[0]).toMatchObject({ median: 3, min: 1.235 })
     expect(read.suites.plugin?.measures[2]).toMatchObject({ runs: 0, median: Number.NaN })
     expect(reportText(read)).toBe(text)
   })
 
-  it('may have suites without a commit, as older ones are', () => {
+  it('may have suites without a commit, as in older reports', () => {
     const { commit: _, ...older } = suite
     expect(readReportText(reportText({ ...report, suites: { plugin: older } }), 'x').suites.plugin).toMatchObject({
       date: suite.date,
     })
   })
 
-  it('has one line a measure', () => {
+  it('has one line for each measure', () => {
     expect(text.split('\n').filter((line) => line.includes('"quantity"'))).toHaveLength(3)
   })
 
@@ -59,13 +59,13 @@ describe('the stored report', () => {
     ['no JSON', '{', 'baseline.json cannot be read: '],
     ['another file', '{}', 'baseline.json is no report of npm run bench: format'],
     ['a measure without numbers', text.replace('"median":3', '"median":"3"'), 'suites.plugin.measures.0.median'],
-  ])('is refused as a sentence: %s', (_, wrong, said) => {
+  ])('is rejected with a message: %s', (_, wrong, said) => {
     expect(() => readReportText(wrong, 'baseline.json')).toThrow(said)
   })
 })
 
 describe('the report for people', () => {
-  it('says machine, versions, settings, ratios, and what never happened', () => {
+  it('contains machine, versions, settings, ratios, and measures that never happened', () => {
     const page = reportMarkdown(report)
     expect(page).toContain('2 × A Processor, Linux 6.1\nnode 26\nOriginals raced: istio-cni.')
     expect(page).toContain('Any work. runs 5; 2026-01-01 10:11 UTC, commit a31511342e, load 0.5.')
@@ -73,7 +73,7 @@ describe('the report for people', () => {
     expect(page).toContain('| heal | original | never |')
   })
 
-  it('has a column of instructions where a suite counts them', () => {
+  it('has a column of instructions if a suite counts them', () => {
     const [one = fail()] = suite.measures
     const counted = { ...one, quantity: '1000 instructions', median: 461.2, ratios: [] }
     const page = reportMarkdown({ ...report, suites: { instructions: { ...suite, measures: [one, counted] } } })
@@ -81,7 +81,7 @@ describe('the report for people', () => {
     expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 461 | 1.00 × original |')
   })
 
-  it('has processor time beside the time of the same work, and in a line of its own where there is none', () => {
+  it('has processor time beside the time of the same work, else in its own line', () => {
     const [one = fail()] = suite.measures
     const cpu = { ...one, quantity: 'CPU ms', ratios: [] }
     const measures = [one, cpu, { ...cpu, group: 'a pod' }]
@@ -91,7 +91,7 @@ describe('the report for people', () => {
     expect(page).not.toContain('| ADD | ours, CPU ms')
   })
 
-  it('says how to race the originals when there are none', () => {
+  it('explains how to measure the originals if they are missing', () => {
     expect(reportMarkdown({ ...report, peers: [] })).toContain('No originals found')
   })
 })
@@ -100,7 +100,7 @@ describe('storing a part of the suites', () => {
   const all = ['plugin', 'agent']
   const stored: Report = { ...report, suites: { plugin: { ...suite, about: 'old' }, agent: suite } }
 
-  it('keeps the others, in the usual order', () => {
+  it('keeps the other suites, in the usual order', () => {
     const merged = mergeBaseline(stored, report, all)
     expect(Object.entries(merged.suites).map(([name, { about }]) => [name, about])).toEqual([
       ['plugin', 'Any work'],
@@ -108,7 +108,7 @@ describe('storing a part of the suites', () => {
     ])
   })
 
-  it('needs the originals only for a suite that raced them', () => {
+  it('needs the originals only for a suite that measured them', () => {
     const now = { ...report, peers: [], suites: { agent: suite } }
     const before = { ...stored, suites: { ...stored.suites, agent: { ...suite, measures: [] } } }
     expect(mergeBaseline(before, now, all)).toMatchObject({ peers: ['istio-cni'], suites: { agent: suite } })
@@ -118,11 +118,11 @@ describe('storing a part of the suites', () => {
     ['there is no baseline', undefined, report, 'run all suites (missing: agent)'],
     ['another machine', stored, { ...report, machine: { ...report.machine, cores: 8 } }, 'of another machine'],
     ['originals are missing now', stored, { ...report, peers: [] }, 'not found now: istio-cni'],
-  ])('is refused when figures would not belong together: %s', (_, before, now, said) => {
+  ])('is rejected if figures do not belong together: %s', (_, before, now, said) => {
     expect(() => mergeBaseline(before, now, all)).toThrow(said)
   })
 
-  it('takes a report of all suites as it is, whatever was stored', () => {
+  it('accepts a report of all suites, whatever was stored', () => {
     const whole = { ...report, peers: [], suites: { plugin: suite, agent: suite } }
     expect(mergeBaseline(stored, whole, all)).toBe(whole)
   })

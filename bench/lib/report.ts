@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** One quantity of one contender. `runs` 0: it never happened, and the numbers are NaN. */
+/** One quantity of one contender. `runs` 0 means that it never happened; the numbers are then NaN. */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),
@@ -25,9 +25,9 @@ const measure = z.object({
 const suite = z.object({
   about: z.string(),
   date: z.string(),
-  /** The commit that was measured, where that was a clone. */
+  /** The measured commit, if the folder was a clone. */
   commit: z.exactOptional(z.string()),
-  /** Processes that ran or wanted to (1 minute) when the suite began. */
+  /** Load average of one minute at the start of the suite. */
   load: z.number(),
   settings: z.record(z.string(), z.number()),
   measures: z.array(measure),
@@ -36,7 +36,7 @@ const report = z.object({
   format: z.literal(1),
   machine: z.object({ cpu: z.string(), cores: z.number(), kernel: z.string() }),
   versions: z.record(z.string(), z.string()),
-  /** The originals that were found, by name. */
+  /** Names of the originals that were found. */
   peers: z.array(z.string()),
   suites: z.record(z.string(), suite),
 })
@@ -45,7 +45,7 @@ export type Measure = z.output<typeof measure>
 export type Suite = z.output<typeof suite>
 export type Report = z.output<typeof report>
 
-/** A report or a stored baseline: they differ in nothing but rounding. */
+/** Reads a report or a stored baseline. They differ only in rounding. */
 export function readReport(file: string): Report {
   let text: string
   try {
@@ -56,7 +56,7 @@ export function readReport(file: string): Report {
   return readReportText(text, file)
 }
 
-/** The same of its text; `file` is what an error names. */
+/** Parses the text of a report. Errors name `file`. */
 export function readReportText(text: string, file: string): Report {
   let value: unknown
   try {
@@ -74,12 +74,12 @@ function said(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** What one suite wrote for the command that started it. */
+/** Parses the output of one suite. */
 export function parseSuite(text: string): Suite {
   return suite.parse(JSON.parse(text))
 }
 
-/** JSON with one measure a line: small, and a change of one measure is a change of one line. */
+/** JSON with one measure a line, so that a changed measure changes one line. */
 export function reportText(value: Report): string {
   const suites = Object.entries(value.suites).map(([name, { measures, ...rest }]) => {
     const head = JSON.stringify(rest).slice(1, -1)
@@ -91,7 +91,7 @@ export function reportText(value: Report): string {
   return `{\n${lines.join('\n')}\n "suites": {\n${suites.join(',\n')}\n }\n}\n`
 }
 
-/** Four digits: far finer than any machine repeats itself. */
+/** Rounds to four digits, which is finer than the noise of any machine. */
 function rounded(one: Measure): Measure {
   const short = (value: number): number => (Number.isFinite(value) ? Number(value.toPrecision(4)) : value)
   const numbers = <T extends object>(value: T): T =>
@@ -101,5 +101,5 @@ function rounded(one: Measure): Measure {
   return { ...numbers(one), ratios: one.ratios.map(numbers) }
 }
 
-/** What is wrong with a report, in a sentence for a person. */
+/** Error in a report, with a message for people. */
 export class ReportError extends Error {}

@@ -6,8 +6,8 @@ let folder: string | undefined
 let files = 0
 
 /**
- * A new file for this process only, removed with it, on the disk that executables lie on. Beside our own node_modules, for
- * what is compiled there to find the packages.
+ * A new file for this process on the disk of the executables. It is removed at exit. It lies beside node_modules, so
+ * that compiled code finds packages.
  */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
@@ -15,12 +15,11 @@ export function scratchFile(ending = ''): string {
 }
 
 /**
- * A copy to time instead of the file. Files that were just written lie in the page cache in larger pieces than files that
- * were read back from the disk: a start then takes 1.6 ms less. Copied, all are alike, and as on a node where they were
- * just installed.
+ * Copies a file, to time the copy. A newly written file starts faster than one that was read from disk, because the
+ * page cache holds it in larger pieces. Copies make all files comparable, and are like newly installed files on a node.
  */
 export function freshCopy(file: string): string {
-  // A plugin may go by the name of its file.
+  // A plugin may depend on the name of its file.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)
@@ -31,7 +30,7 @@ function newFolder(): string {
   mkdirSync(join(root, 'dist/bench'), { recursive: true })
   const made = mkdtempSync(join(root, 'dist/bench/scratch-'))
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  // Ctrl-C: no `exit` without
+  // The handler makes Ctrl-C emit `exit`.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   return made
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '@cni/istio-redirect/testing/node'
 
-/** The compiled node agent, which serves the calls of a node's plugins. */
+/** The compiled node agent, which serves the plugins of a node. */
 export interface ServingAgent extends AsyncDisposable {
-  /** CPU time that it has taken so far, in milliseconds; the kernel counts it in hundredths of a second. */
+  /** Its CPU time so far in milliseconds. The kernel counts in hundredths of a second. */
   cpuMs(): number
 }
 
-/** Starts it, and waits until it watches the node's pods. */
+/** Starts the agent and waits until it watches the node's pods. */
 export async function startServingAgent(file: string, node: Node, folder: string): Promise<ServingAgent> {
   const at = (name: string): string => {
     const path = join(folder, 'agent', name)
@@ -58,8 +58,8 @@ export async function startServingAgent(file: string, node: Node, folder: string
   }
 }
 
-/** The node that it watches the pods of. */
+/** Name of the node whose pods the agent watches. */
 export const NODE_NAME = 'bench'
 
-/** What it is not given more time for. */
+/** Time limit of the start in milliseconds. */
 const START_MS = 20_000

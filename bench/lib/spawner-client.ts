@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** What one program did and took, with everything it waited for. */
+/** Result and resources of one program, including children that it waited for. */
 export interface Ran {
   exitCode: number
   stdout: string
@@ -18,13 +18,13 @@ export interface Program {
   stdin: string
 }
 
-/** Settles the promise of one program. */
+/** Functions that settle the promise of one program. */
 interface Waiting {
   resolve(ran: Ran): void
   reject(error: Error): void
 }
 
-/** Programs are started by a bun beside us: see spawner.ts. */
+/** Starts programs through a bun process: see spawner.ts. */
 export class Spawner {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
@@ -54,7 +54,7 @@ export class Spawner {
     return this.#child.pid ?? 0
   }
 
-  /** Starts it at once, whatever else runs. */
+  /** Starts a program immediately, in parallel with others. */
   run(program: Program): Promise<Ran> {
     const id = this.#orders++
     return new Promise((resolve, reject) => {

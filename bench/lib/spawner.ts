@@ -1,5 +1,5 @@
-// Run by bun: starts one program per line of stdin at once, and answers with what it took when it ends. bun tells the
-// resources of one child and of everything that child waited for; Node does not.
+// Runs on bun: starts one program for each line of stdin, and prints its resources when it ends. bun reports the
+// resources of a single child, including the child's own children. Node does not.
 import { createInterface } from 'node:readline'
 
 interface Order {
@@ -16,7 +16,7 @@ interface Child {
   resourceUsage(): { readonly cpuTime: { readonly total: bigint } } | undefined
 }
 
-// foreign API without types
+// untyped API of bun
 const { Bun } = globalThis as unknown as { Bun: { spawn(argv: string[], options: object): Child } }
 
 for await (const line of createInterface({ input: process.stdin })) void carryOut(JSON.parse(line) as Order)

@@ -11,27 +11,27 @@ describe('percentile', () => {
     expect(percentile(values, share)).toBe(expected)
   })
 
-  it('of nothing is no number', () => {
+  it('without values is NaN', () => {
     expect(percentile([], 0.5)).toBeNaN()
   })
 })
 
 describe('stats', () => {
-  it('of nothing say that it never happened', () => {
+  it('without samples show that it never happened', () => {
     expect(stats([])).toEqual({ runs: 0, median: Number.NaN, min: Number.NaN, max: Number.NaN })
   })
 })
 
 describe('ratio', () => {
-  it('divides round by round, so that a machine that gets slower changes nothing', () => {
+  it('divides round by round, so that a slowing machine has no effect', () => {
     expect(ratio('x', [1, 2, 4, 8, 16], [2, 4, 8, 16, 32])).toEqual({ to: 'x', value: 0.5, low: 0.5, high: 0.5 })
   })
 
-  it('divides by the median where the reference has fewer rounds, and knows no spread then', () => {
+  it('divides by the median if the reference has fewer rounds, without a spread', () => {
     expect(ratio('x', [2, 4, 6, 8, 10], [2])).toEqual({ to: 'x', value: 3 })
   })
 
-  it('is as sure as there are rounds', () => {
+  it('has a smaller interval with more rounds', () => {
     const wide = (rounds: number): number => {
       const samples = Array.from({ length: rounds }, (_, i) => 1 + (i % 5) / 10)
       const found = ratio('x', samples, Array<number>(rounds).fill(1))

@@ -1,4 +1,4 @@
-/** What is kept of many samples. */
+/** Summary of samples. */
 export interface Stats {
   runs: number
   median: number
@@ -6,7 +6,7 @@ export interface Stats {
   max: number
 }
 
-/** How many times the reference: the median of the rounds' ratios and, of five rounds or more, how sure it is. */
+/** Ratio to the reference: the median of the rounds' ratios and, from five rounds on, its confidence interval. */
 export interface Ratio {
   to: string
   value: number
@@ -14,10 +14,10 @@ export interface Ratio {
   high?: number
 }
 
-/** Of fewer rounds than this nothing can be said about the spread. */
+/** Least number of rounds for a confidence interval. */
 const ENOUGH = 5
 
-/** The value below which `share` of the values lie. */
+/** Value below which `share` of the values lie. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (index: number): number => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN
@@ -25,7 +25,7 @@ export function percentile(values: readonly number[], share: number): number {
   return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
 }
 
-/** No samples: it never happened, and the numbers are NaN. */
+/** Without samples it never happened, and the numbers are NaN. */
 export function stats(samples: readonly number[]): Stats {
   const none = samples.length === 0
   return {
@@ -36,14 +36,14 @@ export function stats(samples: readonly number[]): Stats {
   }
 }
 
-/** Each round divided by the same round of the reference, so that what slows both down cancels out. */
+/** Divides each round by the reference's same round, so that common slowdowns cancel out. */
 export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
   const middle = percentile(reference, 0.5)
   const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)
   if (ratios.length === 0) return undefined
   const value = percentile(ratios, 0.5)
   if (Math.min(samples.length, reference.length) < ENOUGH) return { to, value }
-  // The notch of a box plot: medians whose notches do not overlap differ, with some 95 % certainty.
+  // Notch of a box plot: medians with separate notches differ with about 95 % certainty.
   const notch = (1.57 * (percentile(ratios, 0.75) - percentile(ratios, 0.25))) / Math.sqrt(ratios.length)
   return { to, value, low: value - notch, high: value + notch }
 }

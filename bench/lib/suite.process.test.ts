@@ -19,7 +19,7 @@ describe('a race', () => {
     },
   })
 
-  it('takes contenders in turn, each prepared and cleaned up, and does not count the first round', async () => {
+  it('takes contenders in turn, prepares and cleans up each, and does not count the first round', async () => {
     const said: string[] = []
     const samples = await race([contender('a', said), contender('b', said)], 2)
     const round = ['a prepared', 'a', 'a cleaned', 'b prepared', 'b', 'b cleaned']
@@ -30,7 +30,7 @@ describe('a race', () => {
     ])
   })
 
-  it('ends with the first failure, cleaned up', async () => {
+  it('stops at the first failure, after cleanup', async () => {
     const said: string[] = []
     await expect(race([contender('a', said, true), contender('b', said)], 2)).rejects.toThrow('no luck')
     expect(said).toEqual(['a prepared', 'a', 'a cleaned'])
@@ -38,7 +38,7 @@ describe('a race', () => {
 })
 
 describe('a suite', () => {
-  it('compares ours with every reference, in their order, and references with nothing', () => {
+  it('compares our contenders with every reference, in order, and references with nothing', () => {
     const suite = new SuiteReport('any', {})
     suite.add('ADD', 'ms', [
       { name: 'ours', samples: [1, 1, 1, 1, 1] },
@@ -58,7 +58,7 @@ describe('a suite', () => {
     ])
   })
 
-  it('has no ratio to what the other never did', () => {
+  it('has no ratio to a reference that never happened', () => {
     const suite = new SuiteReport('any', {})
     const row = (samples: number[]) => [{ group: 'heal', quantity: 'ms', samples }]
     suite.addRows([
@@ -73,11 +73,11 @@ describe('a suite', () => {
 })
 
 describe('peak memory', () => {
-  it('is that of the program, not of the runtime that starts it', async () => {
+  it('measures the program, not the runtime that starts it', async () => {
     expect(await peakMB({ argv: ['/bin/true'] })).toBeLessThan(15)
   })
 
-  it('of a program that fails is not told', async () => {
+  it('fails for a program that fails', async () => {
     await expect(peakMB({ argv: ['/bin/false'] })).rejects.toThrow('exit code 1')
   })
 })

@@ -8,24 +8,24 @@ import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
-/** The samples of one contender; a reference is what the others are compared with. */
+/** Samples of one contender. The others are compared with references. */
 export interface Entry {
   name: string
   samples: readonly number[]
   reference?: boolean
 }
 
-/** Memory hardly differs from run to run. */
+/** Number of runs for memory, which hardly varies. */
 const MEMORY_RUNS = 5
 
-/** One quantity as one contender measured it. */
+/** One quantity that a contender measured itself. */
 export interface Row {
   group: string
   quantity: string
   samples: readonly number[]
 }
 
-/** The numbers this suite takes from its command line, each with what it is without. */
+/** Numeric options of this suite from its command line, with defaults. */
 export function settings<const T extends Record<string, number>>(defaults: T): { [name in keyof T]: number } {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({ options })
@@ -37,7 +37,9 @@ export function settings<const T extends Record<string, number>>(defaults: T): {
   return Object.fromEntries(Object.entries(defaults).map(one)) as { [name in keyof T]: number }
 }
 
-/** Collects what one suite measures, says how far it is on stderr, and hands all of it to the command that started it. */
+/**
+ * Collects the results of one suite, prints progress to stderr, and passes the results to the command that started it.
+ */
 export class SuiteReport {
   readonly #suite: Suite
 
@@ -46,7 +48,7 @@ export class SuiteReport {
     this.#suite = { about, date: new Date().toISOString(), load, settings: used, measures: [] }
   }
 
-  /** Time contenders in turn; of programs also CPU time and peak memory. `slow` references were timed on their own. */
+  /** Times contenders in turn; for programs also CPU time and peak memory. `slow` references are timed separately. */
   async race(
     group: string,
     contenders: readonly Contender[],
@@ -67,7 +69,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // Work of this process has no memory of its own.
+      // A function of this process has no memory of its own.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
@@ -75,7 +77,7 @@ export class SuiteReport {
     process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
   }
 
-  /** Count the instructions of programs by valgrind. */
+  /** Counts instructions of programs with valgrind. */
   async count(group: string, contenders: readonly Contender[], runs: number): Promise<void> {
     const entries: Entry[] = []
     for (const contender of contenders) {
@@ -85,7 +87,7 @@ export class SuiteReport {
     this.add(group, '1000 instructions', entries)
   }
 
-  /** Samples measured elsewhere. None at all: it never happened. */
+  /** Adds samples that were measured elsewhere. Without samples it never happened. */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
     for (const { name, samples, reference } of entries) {
@@ -94,7 +96,7 @@ export class SuiteReport {
     }
   }
 
-  /** What several contenders measured of themselves, with the same rows each. */
+  /** Adds rows that several contenders measured themselves. All have the same rows. */
   addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
     for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
       const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))
@@ -106,7 +108,7 @@ export class SuiteReport {
     return this.#suite.measures
   }
 
-  /** To the file that the command names, or to stdout when the suite was started by hand. */
+  /** Writes to the file that the command names, or to stdout if the suite was started directly. */
   write(): void {
     const text = JSON.stringify(this.#suite)
     const file = process.env.CNI_BENCH_OUT

@@ -1,4 +1,4 @@
-/** Short connections, one long one and requests to a `traffic-server.ts`; what they took goes to stdout. */
+/** Measures short connections, a long connection and requests to a `traffic-server.ts`. Prints the times to stdout. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { MEGABYTE, ports } from './traffic-ports.ts'

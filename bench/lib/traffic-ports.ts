@@ -1,4 +1,6 @@
-/** Where servers answer a byte with a byte, and where they send as many megabytes as a line says. */
+/**
+ * Ports of the servers. `request` answers a byte with a byte. `stream` sends the number of megabytes in the request.
+ */
 export const ports = { request: 8080, stream: 8081 } as const
 
 /** In bytes. */

@@ -1,4 +1,4 @@
-/** A server for `traffic-client.ts`, in the namespace it is started in. */
+/** Server for `traffic-client.ts`, in the namespace in which it is started. */
 import { createServer } from 'node:net'
 import { MEGABYTE, ports } from './traffic-ports.ts'
 

@@ -6,31 +6,31 @@ import * as z from 'zod/mini'
 import { addresses, type Name, type PtpNode } from '../../packages/istio-node-level/test/ptp-node.ts'
 
 const trafficSchema = z.object({
-  /** How many connections were opened for all of it. */
+  /** Number of connections that were opened in total. */
   opened: z.number(),
-  /** Of each, with a request. */
+  /** Time of each connection with one request. */
   connectionMs: z.number(),
   megabyteMs: z.number(),
-  /** The median of requests on one connection. */
+  /** Median time of requests on one connection. */
   requestMs: z.number(),
 })
 
-/** What one client has measured. */
+/** Measurements of one client. */
 export type Traffic = Readonly<z.infer<typeof trafficSchema>>
 
-/** How much traffic there is, from where to where. */
+/** Amount and direction of the traffic. */
 export interface TrafficOptions {
   readonly from: Name
   readonly to: Name
-  /** Short ones, one after the other, each with a request. */
+  /** Number of short connections in sequence, each with one request. */
   readonly connections: number
-  /** On one connection, one after the other. */
+  /** Number of requests in sequence on one connection. */
   readonly requests: number
-  /** Of one answer. */
+  /** Size of one response. */
   readonly megabytes: number
 }
 
-/** A server in a pod, in a process of its own. */
+/** Starts a server in a pod, as a process. */
 export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
   const child = start(pod, 'traffic-server', [])
   await Promise.race([
@@ -46,7 +46,7 @@ export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
   }
 }
 
-/** Traffic of a client in a process of its own. */
+/** Runs a client process and returns its measurements. */
 export async function trafficFrom(node: PtpNode, options: TrafficOptions): Promise<Traffic> {
   const { from, to, connections, requests, megabytes } = options
   const child = start(node.at[from], 'traffic-client', [addresses[to], connections, requests, megabytes])
@@ -61,7 +61,7 @@ export async function trafficFrom(node: PtpNode, options: TrafficOptions): Promi
 
 // internal
 
-/** The child keeps the namespace it was started in. */
+/** The child keeps the namespace in which it was started. */
 function start(pod: Netns, script: string, args: readonly (string | number)[]): ChildProcess {
   const path = fileURLToPath(new URL(`${script}.ts`, import.meta.url))
   const argv = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning', path, ...args.map(String)]

@@ -8,13 +8,13 @@ const BAR = 14
 const COLOURS = ['#0b63a5', '#b35900']
 
 /**
- * A horizontal bar chart as SVG text. A background of its own keeps it readable on light and dark pages; each bar has its
- * name and number as text, so that nothing depends on colour.
+ * Draws a horizontal bar chart as SVG. Its own background keeps it readable on light and dark pages. Names and numbers
+ * are text, so that colour is not needed.
  */
 export function barChart({ title, note, groups }: { title: string; note: string; groups: Group[] }) {
   const all = groups.flatMap(({ bars }) => bars)
   const names = [...new Set(all.map(({ name }) => name))]
-  // A single outlier must not press all else to the left: the line is cut at the edge.
+  // Cuts outliers at the edge, so that other bars stay readable.
   const limit = Math.max(...all.map(({ medianMs }) => medianMs)) * 1.3
   const x = (ms: number) => LEFT + (Math.min(ms, limit) / limit) * (WIDTH - LEFT - RIGHT)
   const rows = []

@@ -1,4 +1,4 @@
-// Cells of tables about a report of npm run bench; empty where it has no such measure.
+// Table cells from a report of npm run bench. A cell is empty if the report lacks the measure.
 import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined
@@ -21,7 +21,7 @@ export function ms(one: Measure | undefined, digits?: number) {
 export const difference = (one: Measure | undefined, before: Measure | undefined) =>
   one === undefined || before === undefined ? '' : signed(one.median - before.median)
 
-/** Without a minus before nothing. */
+/** Prints zero without a minus. */
 const signed = (value: number) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1)
 
 export const ratioOf = (one: Measure | undefined, to: string) => {

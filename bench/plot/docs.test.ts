@@ -15,19 +15,22 @@ describe('pages with figures', () => {
     expect(withTables(pages, baseline)).toBe(pages)
   })
 
-  it('shows every table once, and no cell lacks its measure', () => {
+  it('shows every table once, with all measures', () => {
     for (const [name, table] of Object.entries(tables(baseline))) {
       expect(pages.split(`<!-- bench: ${name} -->`)).toHaveLength(2)
       expect(table).not.toMatch(/undefined|NaN/)
     }
   })
 
-  it('refuses to leave a marker of an unknown table as it is', () => {
+  it('rejects the marker of an unknown table', () => {
     expect(() => withTables('<!-- bench: weather -->\n<!-- end -->', baseline)).toThrow('"weather"')
   })
 
-  it.each(Object.entries(plots(baseline)))('shows %s as the baseline has it (else: npm run plot)', (file, svg) => {
-    expect(text(`docs/plots/${file}`)).toBe(svg)
-    expect(pages).toContain(`](plots/${file})`)
-  })
+  it.each(Object.entries(plots(baseline)))(
+    'shows %s with figures of the baseline (else: npm run plot)',
+    (file, svg) => {
+      expect(text(`docs/plots/${file}`)).toBe(svg)
+      expect(pages).toContain(`](plots/${file})`)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/** Groups of the plugin table with their labels. The name says which of our contenders a row shows. */
+/** Groups of the table, with their label and our contender, if the plugin does not decide alone. */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],
@@ -22,10 +22,10 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
   ['mesh pods, 8 at a time', 'ADD, 8 mesh pods at a time, served by the agent', SERVED],
 ]
 
-/** The pages that have tables. */
+/** Pages with tables. */
 export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
 
-/** Every table by the name of its markers. */
+/** All tables by the name of their markers. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
@@ -44,10 +44,10 @@ export function tables(report: Report): Record<string, string> {
   }
 }
 
-/** Put each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
+/** Writes each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
-/** A suite that was stored before reports had commits has none. */
+/** Suites stored by older versions have no commit. */
 function suitesTable({ suites }: Report) {
   const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {
     const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
@@ -77,7 +77,7 @@ function pluginTable(of: Find) {
   return table(['', 'ours, ms', 'Istio’s, ms', 'time ratio', 'CPU ratio', 'peak MB, ours / Istio’s'], rows)
 }
 
-/** Each runtime and each example by the verbs, with ratios to a Go plugin. */
+/** Each runtime and example by verb, with ratios to a Go plugin. */
 function runtimesTable(of: Find, { suites }: Report) {
   const names =
     suites.runtimes?.measures.filter(({ group, quantity }) => group === 'VERSION' && quantity === 'ms') ?? []
@@ -94,9 +94,7 @@ function runtimesTable(of: Find, { suites }: Report) {
   return table(['', ...verbs.map((verb) => `${verb}, ms`), 'peak MB', 'file, MB'], rows)
 }
 
-/**
- * Where an ADD of a mesh pod spends its time: each line is what one more step costs, as a difference of medians.
- */
+/** Steps of a mesh pod's ADD. Each line is the difference of medians that one more step causes. */
 function steps(of: Find): string[][] {
   const rows = [
     ['the bare runtime', of('plugin', 'VERSION', 'bare runtime')],
@@ -113,9 +111,7 @@ function steps(of: Find): string[][] {
   return [...cells, ...floor(of)]
 }
 
-/**
- * The bare runtime, one request and one `iptables-restore`, which no plugin can do without, and what ours takes besides.
- */
+/** The minimal programs (bare runtime, one request, one `iptables-restore`), and the plugin's time beyond them. */
 function floor(of: Find): string[][] {
   const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median
   const [request, entering, restoring] = ['a request', 'nsenter', 'nsenter and iptables-restore'].map(need)
@@ -187,7 +183,7 @@ function chainsTable(of: Find) {
   )
 }
 
-/** Each contender with the middle and the end of its times. */
+/** Contenders with the median and the maximum of their times. */
 function loadTable({ suites }: Report) {
   const measures = suites.load?.measures
   if (measures === undefined) return 'Not stored yet: `npm run bench -- --suite load --save`.'

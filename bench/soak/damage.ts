@@ -4,7 +4,10 @@ import { eventually, type SoakNode } from './node.ts'
 import type { Damage } from './plan.ts'
 import { probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/** Damages something that the agent keeps; resolves when the agent has put it right. `pod`: one in the mesh, if there is one. */
+/**
+ * Damages an object that the agent maintains. Resolves when the agent has repaired it. `pod` is a pod in the mesh, if
+ * there is one.
+ */
 export async function damaged(
   what: Damage,
   { place, api, netns: node }: SoakNode,
@@ -56,10 +59,10 @@ export async function damaged(
 
 // internal
 
-/** Twice the pause between two looks at all pods. */
+/** Time limit: twice the agent's interval for checking all pods. */
 const MOST_MS = 60_000
 
-/** Programs take processor time: fewer looks. */
+/** Checks rarely, because programs take processor time. */
 const untilAsync = (condition: () => Promise<boolean>, what: string): Promise<void> => {
   let next = 0
   return eventually(

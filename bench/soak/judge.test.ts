@@ -5,14 +5,14 @@ import { judge, type Series } from './judge.ts'
 const hour = (value: (minute: number, index: number) => number): Series =>
   Array.from({ length: 361 }, (_, index) => ({ at: index * 10_000, value: value(index / 6, index) }))
 
-/** Between -1 and 1, without any pattern that a line could follow. */
+/** Pseudo-random value between -1 and 1, without a trend. */
 const noise = (index: number): number => (((Math.imul(index + 1, 2654435761) >>> 8) % 2001) - 1000) / 1000
 
 const memory = { share: 0.02, least: 1 }
 const count = { share: 0, least: 1 }
 
 describe('A line over the last two thirds', () => {
-  it('is flat for what is level', () => {
+  it('is flat for constant values', () => {
     expect(
       judge(
         hour(() => 80),
@@ -21,7 +21,7 @@ describe('A line over the last two thirds', () => {
     ).toEqual({ mean: 80, growth: 0, low: 0, high: 0, allowed: 1.6, flat: true })
   })
 
-  it('leaves the first third out', () => {
+  it('ignores the first third', () => {
     expect(
       judge(
         hour((minute) => 80 + Math.max(0, minute - 19.9) * 0 - Math.max(0, 20 - minute)),
@@ -30,7 +30,7 @@ describe('A line over the last two thirds', () => {
     ).toBe(0)
   })
 
-  it('finds the rise of a slow leak below the noise of a heap', () => {
+  it('finds a slow leak below the noise of a heap', () => {
     const leak = judge(
       hour((minute, index) => 80 + minute * 0.1 + 4 * noise(index)),
       memory,
@@ -60,7 +60,7 @@ describe('A line over the last two thirds', () => {
     expect(high).toBeGreaterThan(0)
   })
 
-  it('is flat for a sure rise that is allowed, and for what shrinks', () => {
+  it('is flat for a significant but allowed rise, and for a fall', () => {
     expect(
       judge(
         hour((minute) => 80 + minute * 0.02),
@@ -84,7 +84,7 @@ describe('A line over the last two thirds', () => {
     ).toBe(false)
   })
 
-  it('says nothing of fewer than three samples', () => {
+  it('gives no verdict for fewer than three samples', () => {
     expect(judge(hour((minute) => minute).slice(0, 2), count)).toMatchObject({ growth: 0, flat: true })
   })
 })

@@ -1,9 +1,11 @@
-/** Tells from what was sampled over time whether it grows: a line by least squares, and how sure its slope is. */
+/**
+ * Decides whether a quantity grows over time: fits a line by least squares, with the confidence interval of its slope.
+ */
 
-/** One quantity over time, in milliseconds. */
+/** Samples of one quantity over time, in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
-/** How much a quantity may grow in the window: a share of its mean, but at least so much. */
+/** Allowed growth in the window: a share of the mean, but at least an absolute amount. */
 export interface Allowed {
   readonly share: number
   readonly least: number
@@ -11,7 +13,7 @@ export interface Allowed {
 
 export interface Verdict {
   readonly mean: number
-  /** What the line rises over the window, and its 95 % interval. */
+  /** Rise of the line over the window, and its 95 % interval. */
   readonly growth: number
   readonly low: number
   readonly high: number
@@ -19,21 +21,15 @@ export interface Verdict {
   readonly flat: boolean
 }
 
-/** The first third is start-up: compilers, caches and pools fill. */
+/** Part of the samples that is judged. In the first third, compilers, caches and pools fill. */
 export const WINDOW = 2 / 3
 
-/**
- * Neighbouring samples are alike (a heap that fills and is collected): the line is fitted to the means of so many parts of
- * the window, which are nearly independent.
- */
+/** Number of parts whose means are fitted. Neighbouring samples are correlated; these means are nearly independent. */
 const PARTS = 24
-/** Student's t of 22 degrees of freedom, 97.5 %. */
+/** Student's t for 22 degrees of freedom, 97.5 %. */
 const T = 2.07
 
-/**
- * Flat, unless the line rises by more than is allowed and is surely no level one: the whole interval of its rise is above
- * 0.
- */
+/** Flat, unless the line rises by more than allowed and the whole interval of its rise is above 0. */
 export function judge(series: Series, { share, least }: Allowed): Verdict {
   const points = partMeans(inWindow(series))
   const mean = average(points.map(({ value }) => value))
@@ -60,7 +56,7 @@ function partMeans(series: Series): Series {
   return parts
 }
 
-/** The rise of the line from the first point to the last, and its standard error. */
+/** Rise of the line from the first to the last point, with its standard error. */
 function lineOf(points: Series): { growth: number; error: number } {
   const meanAt = average(points.map(({ at }) => at))
   const mean = average(points.map(({ value }) => value))

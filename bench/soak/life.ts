@@ -7,24 +7,24 @@ import type { Kind, Step } from './plan.ts'
 import { isAsLabelled, publish, rulesIn, type SoakPod } from './pods.ts'
 import { newTrouble, type Tally } from './tally.ts'
 
-/** The pods of a node, and what becomes of them. */
+/** The pods of a node and their steps. */
 export interface Life extends Disposable {
-  /** Begins a step; it ends when it does. Steps of one pod happen in turn, and so do those of the node. */
+  /** Starts a step without waiting. Steps of one pod run in sequence, and so do steps of the node. */
   begin(step: Step): void
-  /** How many steps have not ended. */
+  /** Number of unfinished steps. */
   readonly open: number
-  /** All of them have ended. */
+  /** Resolves when all steps have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** The rules of the first pod of each kind. */
+  /** Rules of the first pod of each kind. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
-/** Calls of the plugin at a time. */
+/** Maximum number of parallel plugin calls. */
 const AT_ONCE = 6
-/** A pod that does not start within this is wrong, whatever happens meanwhile. */
+/** Time limit for the start of a pod. A later start is an error in any case. */
 const START_MS = 90_000
-/** PIDs of pods, in the procfs that the agent sees. */
+/** First process id of pods, in the procfs that the agent sees. */
 const FIRST_PID = 1000
 
 export function newLife(node: SoakNode, tally: Tally): Life {
@@ -43,7 +43,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await node.call(verb, asCalled(pod))
       tally.took(verb, performance.now() - began)
     })
-  /** A failure that has a reason is counted; any other is wrong. */
+  /** Counts a failure with a known reason. Any other failure is an error. */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
     else tally.wrong(`${verb} of ${pod.kind} pod ${pod.name}: ${words(error)}`)
@@ -77,7 +77,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       }
     }
   }
-  /** It runs without rules, and waits for repair. */
+  /** The pod runs without rules and waits for the repair. */
   const repaired = async (pod: SoakPod): Promise<void> => {
     const began = performance.now()
     publish(api, pod, true)
@@ -138,7 +138,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await (what === 'binary' || what === 'token' ? trouble.during(work) : work())
       tally.took(`heal: ${what}`, performance.now() - began)
     } catch (error) {
-      // The pod is deleted, or has left the mesh, meanwhile.
+      // The pod was deleted or has left the mesh in the meantime.
       if (pod !== undefined && pods.get(index) !== pod) return
       if (trouble.since(began)) tally.failed(`heal: ${what}`)
       else tally.wrong(`heal: ${what}: ${words(error)}`)
@@ -156,7 +156,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
     if (step.do === 'restart') return restart(step.part)
     if (step.do === 'add') return add(step.pod, step.kind)
     const pod = pods.get(step.pod)
-    // Its ADD has failed, which is wrong already.
+    // Its ADD has failed, which is already recorded.
     if (pod === undefined) return
     if (step.do === 'label') return label(step.pod, pod, step.mesh)
     return step.do === 'check' ? check(step.pod, pod) : del(step.pod, pod)
@@ -189,7 +189,10 @@ export function newLife(node: SoakNode, tally: Tally): Life {
 
 // internal
 
-/** Rules in a pod are looked at in rounds of half a minute: nothing else waits for that. */
+/**
+ * Key for steps that run in sequence. Damaged rules in a pod have none, because the agent checks pods only every half
+ * minute.
+ */
 const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
   return step.do === 'restart' ? 'node' : step.pod
@@ -197,7 +200,7 @@ const turnOf = (step: Step): number | 'node' | undefined => {
 
 const asCalled = ({ name, uid, address }: SoakPod): CalledPod => ({ namespace: NAMESPACE, name, uid, address })
 
-/** Runs so many at a time; the others wait in their order. */
+/** Limits parallel work. Waiting work keeps its order. */
 function slotsOf(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = most
   const waiting: (() => void)[] = []
@@ -214,5 +217,5 @@ function slotsOf(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** What a plugin says of its failure is on its stdout. */
+/** A plugin prints its error on stdout. */
 const words = (error: unknown): string => (isRunError(error) && error.stdout !== '' ? error.stdout : messageOf(error))

@@ -15,9 +15,9 @@ import { wrongReference, wrongs } from './verify.ts'
 
 const options = soakOptions(process.argv.slice(2))
 const PROGRESS_MS = 30_000
-/** Steps that may be open before later ones wait: a machine that is too slow does all of them, later. */
+/** Maximum number of unfinished steps. A slow machine runs all steps, but later. */
 const MOST_OPEN = 40
-/** The agent looks at all pods in rounds of half a minute. */
+/** Time limit until all rules are right. The agent checks all pods every half minute. */
 const RIGHT_MS = 120_000
 
 await main(async () => {
@@ -41,7 +41,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   process.once('exit', () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
   })
-  // Ctrl-C: no `exit` without
+  // The handler makes Ctrl-C emit `exit`.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   say(`the agent is ready; ${adds} pods in ${durationMs / 60_000} minutes, seed ${seed}`)
   const tally = newTally()
@@ -68,7 +68,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   }
 }
 
-/** Until it is over; says how far it is. */
+/** Samples until the end and prints progress. */
 async function sampled(
   node: SoakNode,
   { began, life, tally, signal }: { began: number; life: Life; tally: Tally; signal: AbortSignal },
@@ -95,7 +95,7 @@ async function sampled(
   return samples
 }
 
-/** What is wrong and stays so is told of. */
+/** Reports faults that remain. */
 async function allRight(node: SoakNode, life: Life, tally: Tally): Promise<void> {
   let found: readonly string[] = []
   const isRight = async (): Promise<boolean> => {

@@ -9,17 +9,17 @@ import type { Agent } from '../lib/agent-place.ts'
 import { type AmbientPlace, ambientPlace } from '../lib/ambient-place.ts'
 import { NODE } from '../lib/ambient-pods.ts'
 
-/** A node with everything that the agent works with, and the agent at work. */
+/** A node with everything that the agent needs, and the running agent. */
 export interface SoakNode extends AsyncDisposable {
   readonly netns: Netns
   readonly api: ApiServer
   readonly place: AmbientPlace
-  /** The one that runs now. */
+  /** The current ztunnel. */
   readonly ztunnel: Ztunnel
-  /** The plugin as the agent has installed it, called by a runtime on the node. Throws what it prints. */
+  /** Calls the installed plugin as a runtime on the node does. Throws the plugin's output on failure. */
   call(verb: 'ADD' | 'CHECK' | 'DEL', pod: CalledPod): Promise<void>
   restartZtunnel(): Promise<void>
-  /** Its connections are cut, nobody can connect for a while, and older watches have to list again. */
+  /** Closes all connections, refuses new ones for a while, and makes older watches list again. */
   restartApi(): Promise<void>
 }
 
@@ -34,14 +34,14 @@ export interface CalledPod {
 const ZTUNNEL_DOWN_MS = 1500
 const API_DOWN_MS = 4000
 const MOST_MS = 60_000
-/** API servers send bookmarks every minute, so that quiet watches are known to live. */
+/** Interval of bookmarks, as in a real API server. They show that quiet watches are alive. */
 const BOOKMARK_MS = 60_000
 
-/** Starts it all; resolves when the agent is ready. */
+/** Starts everything. Resolves when the agent is ready. */
 export async function soakNode(agent: Agent, log: number | undefined): Promise<SoakNode> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await tempNetns())
-  // What is mounted in this folder later is seen in the agent's, from the first name on.
+  // Creates the first named namespace before the agent: later mounts in the folder then propagate to the agent.
   starting.use(await tempNetns({ name: `soak-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const api = starting.use(await startApiServer({ netns: node, grants, namespaces: { mesh: {} } }))
@@ -90,7 +90,7 @@ export async function soakNode(agent: Agent, log: number | undefined): Promise<S
   }
 }
 
-/** Waits for it, looking every 20 ms. */
+/** Waits for a condition, checked every 20 ms. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -107,7 +107,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => voi
 
 // internal
 
-/** The plugin's entry as the agent has written it, with the run directory as it is called out here. */
+/** The plugin's entry in the agent's list, with the run directory's path outside of the agent's root. */
 function entryOf(place: AmbientPlace): object {
   const list = JSON.parse(readFileSync(place.path('host/etc/cni/net.d/10-calico.conflist'), 'utf8'))
   const entry = list.plugins.find(({ type }: { type: string }) => type === 'istio-cni')

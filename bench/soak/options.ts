@@ -31,7 +31,7 @@ export interface SoakOptions {
   readonly log: string | undefined
 }
 
-/** A command line that makes no sense: exit code 2. */
+/** Invalid command line: exit code 2. */
 export class UsageError extends Error {}
 
 export function soakOptions(argv: readonly string[]): SoakOptions {

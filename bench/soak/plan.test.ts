@@ -7,18 +7,18 @@ const only = <K extends Timed['do']>(kind: K) =>
   steps.filter((step): step is Extract<Timed, { do: K }> => step.do === kind)
 
 describe('The plan of a soak', () => {
-  it('is the same for a seed, and another one for another seed', () => {
+  it('is equal for the same seed, and different for another seed', () => {
     expect(JSON.stringify(plan(options))).toBe(JSON.stringify(steps))
     expect(JSON.stringify(plan({ ...options, seed: 8 }))).not.toBe(JSON.stringify(steps))
   })
 
-  it('adds, checks and deletes as many pods, but for those that stay', () => {
+  it('adds, checks and deletes the requested number of pods, except for those that stay', () => {
     expect(only('add')).toHaveLength(10_000)
     expect(only('check')).toHaveLength(10_000)
     expect(only('del')).toHaveLength(10_000 - 36)
   })
 
-  it('touches only pods that are there', () => {
+  it('uses only existing pods', () => {
     const live = new Set<number>()
     const lost: Timed[] = []
     for (const step of steps) {
@@ -30,7 +30,7 @@ describe('The plan of a soak', () => {
     expect(live.size).toBe(36)
   })
 
-  it('keeps the mix of kinds, and takes at most one pod from its place', () => {
+  it('keeps the mix of kinds, with at most one pod out of place', () => {
     const kinds = new Map(only('add').map(({ pod, kind }) => [pod, kind]))
     const live = new Map<number, boolean>()
     const crowds = new Set<string>()
@@ -49,7 +49,7 @@ describe('The plan of a soak', () => {
     expect(most).toBe(1)
   })
 
-  it('restarts both servers and does each damage, also within two minutes', () => {
+  it('restarts both servers and causes each damage, also within two minutes', () => {
     for (const all of [steps, plan({ seed: 1, durationMs: 120_000, adds: 333 })]) {
       const parts = new Set(all.flatMap((step) => (step.do === 'restart' ? [step.part] : [])))
       expect(parts).toEqual(new Set(['API server', 'ztunnel']))

@@ -1,41 +1,50 @@
-/** What a soak does, and when: pure, and the same for the same seed. */
+/** Computes the steps of a soak and their times. The result depends only on its options. */
 
-/** `outside`: nothing redirects it. `raced`: a sidecar's pod that started without the plugin, which repair has to find. */
+/**
+ * Kinds of pods. `outside` has no redirection. `raced` is a sidecar pod that started without the plugin, which the
+ * agent has to repair.
+ */
 export type Kind = 'ambient' | 'sidecar' | 'outside' | 'raced'
 
-/** What is damaged on the node, and put right by the agent. */
+/** Objects on the node that the soak damages and the agent repairs. */
 export const DAMAGES = ['list', 'binary', 'kubeconfig', 'token', 'host set', 'host rules', 'pod rules'] as const
 export type Damage = (typeof DAMAGES)[number]
 
 export type Step =
   | { readonly do: 'add'; readonly pod: number; readonly kind: Kind }
   | { readonly do: 'check' | 'del'; readonly pod: number }
-  /** Into the mesh by its label, or out of it. */
+  /** Adds the pod to the mesh by its label, or removes it. */
   | { readonly do: 'label'; readonly pod: number; readonly mesh: boolean }
   | { readonly do: 'damage'; readonly what: Damage; readonly pod: number }
   | { readonly do: 'restart'; readonly part: 'API server' | 'ztunnel' }
 
-/** A step and when it begins, in milliseconds since the start. */
+/** A step and its start in milliseconds. */
 export type Timed = Step & { readonly at: number }
 
 export interface PlanOptions {
   readonly seed: number
   readonly durationMs: number
-  /** Pods that start; as many are checked, and all but the last are deleted. */
+  /** Number of pods that start. All are checked, and all but the last are deleted. */
   readonly adds: number
 }
 
-/** Kinds of the pods that are there at a time: the mix stays the same, since what it takes is measured. */
+/** Number of pods of each kind at a time. The mix is constant because memory and time are measured. */
 const CROWD: Readonly<Record<Kind, number>> = { ambient: 20, sidecar: 8, outside: 6, raced: 2 }
 const LABEL_EVERY = 7
-/** The installer keeps up to 16 replaced lists open: they are there before anything is judged. */
+/**
+ * Number of early list damages. The installer keeps up to 16 replaced lists open, so these must exist before the judged
+ * window.
+ */
 const FIRST_LISTS = 20
-/** Each kind comes back after more than a minute: what is damaged more often is a fight, and the agent waits with it. */
+/**
+ * Interval of damages. Each kind returns after more than a minute: for more frequent changes the agent assumes a
+ * conflict and waits.
+ */
 const DAMAGE_MS = 10_000
 const API_MS = 240_000
 const ZTUNNEL_MS = 150_000
 
-/** All steps, by time. */
+/** All steps, sorted by time. */
 export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
   const random = randomOf(seed)
   const live = new Map<Kind, number[]>()
@@ -60,7 +69,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
     alike.push(pod)
     steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
     if (pod % LABEL_EVERY !== 0) continue
-    // One pod at a time is out of its place: the number of those in the mesh stays.
+    // Moves one pod at a time, so that the number of pods in the mesh stays.
     const before: typeof flipped = flipped
     const other = before?.pod ?? some('ambient', 'outside')
     if (other === undefined) continue
@@ -87,13 +96,13 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
 
 // internal
 
-/** When so many pods have started, as a share of the time: the crowd is there within the first tenth. */
+/** Time of a pod's start, as a share of the total. All initial pods start within the first tenth. */
 function timeOf(pods: number, adds: number): number {
   const crowd = Object.values(CROWD).reduce((sum, count) => sum + count, 0)
   return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)
 }
 
-/** Each kind as often as it is in the crowd, well mixed. */
+/** Sequence of kinds with the frequencies of the crowd, well mixed. */
 function kindsInTurn(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),

@@ -4,14 +4,14 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { type BenchPod, NAMESPACE, NODE, statusOf, tell } from '../lib/ambient-pods.ts'
 import type { Kind } from './plan.ts'
 
-/** A pod that is there. */
+/** An existing pod. */
 export interface SoakPod extends BenchPod {
   readonly kind: Kind
-  /** In the mesh, as its label says. */
+  /** True if its label requests the mesh. */
   readonly mesh: boolean
 }
 
-/** Tells the API server of a pod: as it was scheduled, or as it runs. */
+/** Publishes a pod in the API server: scheduled or running. */
 export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
   const { name, uid, address, kind, mesh } = pod
   if (kind === 'ambient' || kind === 'outside') {
@@ -31,11 +31,11 @@ export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
   })
 }
 
-/** How far the agent says that it is what it is to be. */
+/** True if the agent's annotation agrees with the label. */
 export const isAsLabelled = (api: ApiServer, pod: SoakPod): boolean =>
   statusOf(api, pod) === (pod.mesh ? 'enabled' : undefined)
 
-/** Rules of both families in a namespace, without what is there with no rule. */
+/** Rules of both families in a namespace, without built-in chains. */
 export async function rulesIn(target: NetnsTarget): Promise<string> {
   const texts = await Promise.all(
     ['iptables-nft-save', 'ip6tables-nft-save'].map((program) => netns.exec(target, [program])),
@@ -44,7 +44,7 @@ export async function rulesIn(target: NetnsTarget): Promise<string> {
   return lines.filter((line) => line.startsWith('-A') || line.startsWith(':ISTIO')).join('\n')
 }
 
-/** Addresses whose probes are let through on the node. */
+/** Addresses whose probes bypass redirection on the node. */
 export async function probedIn(node: NetnsTarget): Promise<string[]> {
   const { stdout } = await netns.exec(node, ['ipset', 'save'])
   return [...stdout.matchAll(/^add \S+ (\S+)/gm)].map(([, address = '']) => address)

@@ -2,7 +2,7 @@ import { judge, type Verdict } from './judge.ts'
 import { QUANTITIES, type Quantity, type Sample } from './sampler.ts'
 import type { Tally } from './tally.ts'
 
-/** One sample and when it was taken, in milliseconds since the start. */
+/** A sample and its time in milliseconds since the start. */
 export interface TimedSample {
   readonly at: number
   readonly values: Sample
@@ -17,10 +17,10 @@ export interface SoakReport {
   readonly samples: readonly TimedSample[]
 }
 
-/** A quantity that is told only may grow as it likes. */
+/** Limit for quantities that are only reported. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
-/** A heap grows for some minutes after a start. */
+/** Minutes after a start in which a heap grows. */
 const HEAP_MINUTES = 12
 
 export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] => {
@@ -34,7 +34,7 @@ export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantitie
   )
 }
 
-/** Why the soak has failed, a line each; none: it has not. */
+/** Reasons why the soak failed, one a line. Empty if it passed. */
 export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
   ...wrong,
   ...Object.entries(quantities)
@@ -45,7 +45,7 @@ export const reasons = ({ quantities, wrong }: SoakReport): string[] => [
     ),
 ]
 
-/** The tables for people. */
+/** Tables for people. */
 export function reportText(report: SoakReport): string {
   const calls = Object.entries(report.calls).map(
     ([name, { done, failed, p50, p99, max }]) =>

@@ -4,16 +4,16 @@ import { netns } from '@cni/netns'
 import type { SoakNode } from './node.ts'
 import { probedIn } from './pods.ts'
 
-/** One look at an agent and at the kernel, by quantity. */
+/** Sample of an agent and the kernel, by quantity. */
 export type Sample = Readonly<Record<Quantity, number>>
 
-/** Everything that is sampled, and how much it may grow: `undefined` is told only. */
+/** All sampled quantities with their allowed growth. `undefined` means that the quantity is only reported. */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // The highest so far: it only rises.
+  // The maximum so far, which never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // Connections come and go: after a restart of a server there may be some more.
+  // After a restart of a server there may be a few more connections.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },
@@ -28,7 +28,7 @@ export const QUANTITIES = {
 
 export type Quantity = keyof typeof QUANTITIES
 
-/** Looks at the agent that runs. */
+/** Samples the running agent. */
 export function newSampler({ place, netns: node }: SoakNode): () => Promise<Sample> {
   const proc = (file: string): string => readFileSync(`/proc/${place.pid}/${file}`, 'utf8')
   let before = { at: performance.now(), cpu: place.cpuMs() }
@@ -69,7 +69,7 @@ function descriptorsOf(pid: number): string[] {
     try {
       return [readlinkSync(`${folder}/${name}`)]
     } catch {
-      // closed meanwhile
+      // closed in the meantime
       return []
     }
   })

@@ -1,19 +1,19 @@
 import { say } from '../../scripts/lib/progress.ts'
 import { percentile } from '../lib/statistics.ts'
 
-/** What was done, what it took, and what went wrong. */
+/** Counts and times of steps, and errors. */
 export interface Tally {
-  /** It was done, and took so long. */
+  /** Records a finished step and its time. */
   took(what: string, ms: number): void
-  /** It failed while something it needs was restarted or damaged, and is done again. */
+  /** Records a failure while a dependency was restarted or damaged. The step is repeated. */
   failed(what: string): void
-  /** It must not happen. */
+  /** Records an error. */
   wrong(text: string): void
   readonly wrongs: readonly string[]
   summary(): Readonly<Record<string, { done: number; failed: number; p50: number; p99: number; max: number }>>
 }
 
-/** As many as a person reads. */
+/** Maximum number of printed errors. */
 const MOST_WRONGS = 50
 
 export function newTally(): Tally {
@@ -53,16 +53,19 @@ export function newTally(): Tally {
   }
 }
 
-/** Times at which calls may fail: a server or the plugin's file is away, or this machine is too busy for all of them. */
+/** Periods in which calls may fail: a server or the plugin's file is missing, or the machine is overloaded. */
 export interface Trouble extends Disposable {
   during<T>(work: () => Promise<T>): Promise<T>
-  /** There was some since that moment. */
+  /** True if there was trouble since that time. */
   since(began: number): boolean
 }
 
-/** What a client has noticed may fail a little later. */
+/** Milliseconds after trouble in which clients may still fail. */
 const AFTER_MS = 10_000
-/** The API server and ztunnel are in this process: they answer nothing while it stands still. */
+/**
+ * Interval and threshold to detect a stalled process: API server and ztunnel run in this process and then answer
+ * nothing.
+ */
 const [BEAT_MS, STILL_MS] = [200, 500]
 
 export function newTrouble(): Trouble {

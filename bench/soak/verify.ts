@@ -3,7 +3,7 @@ import type { Life } from './life.ts'
 import type { SoakNode } from './node.ts'
 import { isAsLabelled, probedIn, rulesIn, type SoakPod } from './pods.ts'
 
-/** What is not as it should be, of each pod and of the node; nothing: all is right. */
+/** Faults of each pod and of the node. Empty if everything is right. */
 export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise<string[]> {
   const found: string[] = []
   const rules = (pod: SoakPod): string => {
@@ -39,7 +39,7 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
   return found
 }
 
-/** The kinds whose rules the others are compared with have some. */
+/** Kinds whose reference pods have no rules. */
 export function wrongReference({ reference }: Life): string[] {
   const expected = { ambient: 'ISTIO_PRERT', sidecar: 'ISTIO_INBOUND' }
   return Object.entries(expected)
