@@ -5,7 +5,7 @@ import { build, transform } from 'esbuild'
 
 const source = (name: string) => join(import.meta.dirname, 'src', name)
 
-/** The page as one HTML text: script and style are in it, and its policy allows no others. */
+/** The page as one HTML text with its script and style. Its policy forbids other sources. */
 export async function playgroundHtml(): Promise<string> {
   const [script, style] = await Promise.all([scriptText(), styleText()])
   const policy = [
@@ -36,16 +36,16 @@ export async function writePlayground(path: string): Promise<string> {
   return html
 }
 
-/** The script: the page and its worker are one, so that the page needs no second file. */
+/** The script of the page, which also contains the worker: the page needs no second file. */
 async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },
     ...{ platform: 'browser', target: 'es2022', conditions: ['@cni/source'], legalComments: 'none' },
-    // A part that the page does not use asks for its own place.
+    // Unused parts of the bundle read `import.meta.url`.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
-        // Modules of Node are imported by parts of our packages that the page does not use: they leave no trace in it.
+        // Replaces modules of Node. Only unused parts of our packages import them.
         name: 'without-node',
         setup({ onResolve }) {
           onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
@@ -59,7 +59,7 @@ async function scriptText(): Promise<string> {
     .trim()
   const used = /(?:require|import)\(?\s*["'](node:[\w/]+)["']/.exec(text)
   if (used !== null) throw new Error(`the playground uses ${used[1]}, which no browser has`)
-  // The text stands in a script element.
+  // Escapes the text for a script element.
   return text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
 }
 

@@ -1,4 +1,4 @@
-// Keeps compiled code between processes, by --import: a variable of the environment would reach the programs under test.
+// Caches compiled code between processes. Loaded by --import, because a variable would also affect programs under test.
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/node`)

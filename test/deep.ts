@@ -1,25 +1,25 @@
 const { CNI_DEEP, CNI_FUZZ_RUNS, CNI_SEED = '' } = process.env
 const [given = '', path] = CNI_SEED.split(':')
 
-/** `npm run test:deep`: every case of every suite. `npm test` leaves out what `sample` and `times` leave out. */
+/** True for `npm run test:deep`, which runs every case. `npm test` runs what `sample` and `times` select. */
 export const deep = CNI_DEEP === '1'
 
-/** True in a run of many random cases: each such run draws other cases. */
+/** True if many random cases are requested. Each such run draws new cases. */
 const long = deep || CNI_FUZZ_RUNS !== undefined
 
-/** Draws samples and random cases. `$CNI_SEED`, else another one each day, or in each long run. */
+/** Seed of samples and random cases: `$CNI_SEED`, else a new one each day or long run. */
 export const seed = given !== '' ? Number(given) : long ? Date.now() % 0x7fff_ffff : Math.floor(Date.now() / 86_400_000)
 
 /**
- * For a property of fast-check: `CNI_SEED=SEED` draws the same cases again, `CNI_SEED=SEED:PATH`, as a failure prints
- * them, that case alone.
+ * Options for fast-check. `CNI_SEED=SEED` repeats all cases. `CNI_SEED=SEED:PATH`, as a failure prints it, repeats one
+ * case.
  */
 export const drawn: { readonly seed: number; readonly path?: string } = path === undefined ? { seed } : { seed, path }
 
-/** The title of a suite of samples. A failure then names the seed that chose them. */
+/** Title of a suite with samples. A failure then names the seed. */
 export const sampleTitle = deep ? 'all cases' : `CNI_SEED=${seed}`
 
-/** Number of random cases: `$CNI_FUZZ_RUNS`, or ten times as many by `npm run test:deep`. */
+/** Number of random cases: `$CNI_FUZZ_RUNS`, else `count`, or ten times as many in `npm run test:deep`. */
 export const times = (count: number): number => Number(CNI_FUZZ_RUNS ?? (deep ? count * 10 : count))
 
 /**

@@ -1,7 +1,7 @@
 import { answer } from './model/answer.ts'
 import { startPage } from './view/page.ts'
 
-// One script is the page and, started again from its own text, the worker that answers.
+// The script runs twice: in the page, and as a worker that answers questions.
 if (typeof document === 'undefined') {
   globalThis.addEventListener('message', ({ data: { id, question } }) => {
     globalThis.postMessage({ id })

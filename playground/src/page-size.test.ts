@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { playgroundHtml } from '../build.ts'
 
-test('the page is one file of at most 250 kB compressed, and its policy allows nothing from elsewhere', async () => {
+test('the page is one file of at most 250 kB compressed, and its policy forbids other sources', async () => {
   const html = await playgroundHtml()
   expect(gzipSync(html).length).toBeLessThan(250_000)
   expect(html).toMatch(

@@ -33,7 +33,7 @@ test.each(examples)('example $id, on both back ends', async (example) => {
   }
 })
 
-test('each rule is explained by the settings that it comes from', async () => {
+test('each rule is explained by the settings that cause it', async () => {
   const { answer: found } = await ask("traffic.sidecar.istio.io/excludeOutboundPorts: '3306'\n")
   if (found.kind !== 'captured') throw new Error(found.kind)
   const lines = found.listings.flatMap((listing) => listing.lines.map((line) => ({ ...line, listing: listing.id })))
@@ -44,7 +44,7 @@ test('each rule is explained by the settings that it comes from', async () => {
   expect(found.settings.map(({ id }) => id)).not.toContain('tproxyMark')
 })
 
-test('rules that packets matched are counted where the listing has them', async () => {
+test('matched rules are marked in the listing', async () => {
   for (const backend of ['iptables', 'nftables'] as const) {
     const { answer: found } = await ask('{}', { ...defaultSettings, backend })
     if (found.kind !== 'captured') throw new Error(found.kind)
@@ -55,7 +55,7 @@ test('rules that packets matched are counted where the listing has them', async 
   }
 })
 
-test('a link of a pod holds its annotations and what its environment says as settings', async () => {
+test('a link of a pod contains its annotations, and settings from its environment', async () => {
   const dns = examples
     .find(({ id }) => id === 'sidecar')
     ?.text.replace('args:', 'env: [{ name: ISTIO_META_DNS_CAPTURE, value: "true" }]\n      args:')
@@ -75,19 +75,19 @@ test.each([
   ],
   ['deep nesting', '['.repeat(100_000), /nested too deep|the text: /],
   ['a text that is too long', ' '.repeat(600_000), /at most 524288/],
-  ['a Deployment', 'kind: Deployment\nmetadata: { name: a }\nspec: { template: {} }\n', /is not a pod/],
-])('bad input is an error in words: %s', async (_, text, problem) => {
+  ['a Deployment', 'kind: Deployment\nmetadata: { name: a }\nspec: { template: {} }\n', /is no pod/],
+])('invalid input gives an error message: %s', async (_, text, problem) => {
   const { answer: found } = await ask(text)
   expect(found).toMatchObject({ kind: 'problem', problem: expect.stringMatching(problem) })
 })
 
-test('hostile annotations are refused as the plugin refuses them', async () => {
+test("hostile annotations are rejected with the plugin's error", async () => {
   const value = JSON.stringify('1; </script><img src=x onerror=alert(1)>\n-A INPUT')
   const { answer: found } = await ask(`traffic.sidecar.istio.io/excludeOutboundPorts: ${value}\n`)
   expect(found).toMatchObject({ kind: 'refused', why: expect.stringMatching(/^annotation traffic.*is not a port/) })
 })
 
-test('thousands of entries are explained by the list that they are in', async () => {
+test('thousands of entries are explained by their list', async () => {
   const list = Array.from({ length: 2000 }, (_, i) => i + 1).join()
   const { answer: found } = await ask(`traffic.sidecar.istio.io/excludeOutboundPorts: '${list}'\n`)
   if (found.kind !== 'captured') throw new Error(found.kind)

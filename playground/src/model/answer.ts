@@ -12,18 +12,18 @@ export type Question =
   | { readonly about: 'rules'; readonly text: string; readonly packet: string }
   | { readonly about: 'folder'; readonly text: string }
 
-/** The answer to a question: plain data that a worker can send. */
+/** The answer to a question, as plain data for postMessage. */
 export type Answer =
   | {
       readonly about: 'pod'
       readonly answer: PodAnswer | { readonly kind: 'problem'; readonly problem: string }
-      /** What a link holds of the question. */
+      /** Data of the question that a link contains. */
       readonly shared?: Shared
     }
   | { readonly about: 'rules'; readonly answer: OwnRulesAnswer }
   | { readonly about: 'folder'; readonly answer: FolderAnswer }
 
-/** Answers a question. Never throws: what is wrong with the input is an answer, in words. */
+/** Answers a question. Never throws: an input error is an answer with a message. */
 export async function answer(question: Question): Promise<Answer> {
   const problem = (error: unknown) => ({ kind: 'problem', problem: shortened(messageOf(error)) }) as const
   switch (question.about) {

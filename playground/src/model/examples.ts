@@ -1,6 +1,6 @@
 import { defaultSettings, type Settings } from './settings.ts'
 
-/** A question with its answer ready: the page begins with the first, and links name the others. */
+/** A question with its answer. The page starts with the first example, and links name the others. */
 export interface Example {
   readonly id: string
   readonly title: string
@@ -102,10 +102,10 @@ status:
   },
 ]
 
-/** Settings of an example. */
+/** Settings of an example, with defaults. */
 export const settingsOf = ({ settings }: Example): Settings => ({ ...defaultSettings, ...settings })
 
-/** Rules to begin with on the second tab. */
+/** Initial rules on the second tab. */
 export const rulesExample = `# iptables-save of a node: somebody added a rule in front of Istio's
 *nat
 :PREROUTING ACCEPT [0:0]
@@ -124,7 +124,7 @@ export const rulesExample = `# iptables-save of a node: somebody added a rule in
 COMMIT
 `
 
-/** Files to begin with on the third tab. */
+/** Initial files on the third tab. */
 export const folderExample = `==> /etc/cni/net.d/05-leftover.conflist <==
 { "name": "old", "plugins": [
 

@@ -1,21 +1,21 @@
 import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 
-/** A setting that rules come from. */
+/** A setting that causes rules. */
 export interface Field {
   /** Name of the setting on the page. */
   readonly name: string
-  /** The annotation, variable or member of a pod that sets it; absent for a constant. */
+  /** Annotation, variable or member of a pod that sets it. Absent for a constant. */
   readonly from?: string
   readonly kind: 'annotation' | 'variable' | 'node' | 'securityContext' | 'namespace' | 'constant'
-  /** One sentence about the rules that come from it. */
+  /** One sentence about the rules that the setting causes. */
   readonly about: string
 }
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /** Another value. */
+    /** Returns another value. */
     readonly other: (config: Config) => Config[Key]
-    /** The value with the first entries of its list. */
+    /** Returns a value with only the first entries of its list. */
     readonly few?: (config: Config) => Config[Key]
   }
 }
@@ -25,8 +25,8 @@ const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
 /**
- * The settings of a sidecar's rules. `other` is another value of the setting: a line of the rules that is missing with
- * the other value comes from the setting.
+ * Settings of a sidecar's rules. `other` returns a different value: a rule that is missing with it comes from this
+ * setting.
  */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
@@ -136,7 +136,7 @@ export const sidecarFields: Fields<CaptureConfig> = {
   },
 }
 
-/** The same of a pod in an ambient mesh. */
+/** Settings of the rules for a pod in an ambient mesh. */
 export const ambientFields: Fields<PodCapture> = {
   dnsCapture: {
     ...{ name: 'DNS capture', kind: 'annotation', from: 'ambient.istio.io/dns-capture', other: () => false },
@@ -162,14 +162,14 @@ export const ambientFields: Fields<PodCapture> = {
   },
 }
 
-/** A setting as it is for a pod: its value, and whether the pod says so itself. */
+/** A setting of a pod: its value, and whether the pod itself sets it. */
 export interface Setting extends Field {
   readonly id: string
   readonly value: string
   readonly isSet: boolean
 }
 
-/** A configuration with one setting changed, for each setting that a rule may come from. */
+/** A configuration with one changed setting, for each setting that may cause a rule. */
 export interface Variant<Config> {
   readonly id: string
   readonly field: Field
@@ -177,17 +177,17 @@ export interface Variant<Config> {
   readonly config: Config
 }
 
-/** A configuration with its long lists cut, to be changed setting by setting, and the same with one of them whole. */
+/** A configuration with shortened lists, for changing each setting, and variants with one complete list. */
 export interface Variants<Config> {
   readonly sample: Config
   readonly whole: readonly Pick<Variant<Config>, 'id' | 'config'>[]
   readonly changed: readonly Variant<Config>[]
 }
 
-/** Entries of a list that are kept: rules of more than these are alike. */
+/** Number of list entries that are kept. Rules of further entries look the same. */
 const SAMPLE = 40
 
-/** The configurations that tell which rules come from which setting. */
+/** Configurations that show which setting causes which rule. */
 export function variants<Config extends object>(config: Config, fields: Fields<Config>): Variants<Config> {
   const ids = keysOf(fields)
   const sample = { ...config }
@@ -208,7 +208,7 @@ export function variants<Config extends object>(config: Config, fields: Fields<C
 // internal
 
 function keysOf<T extends object>(value: T): (keyof T)[] {
-  // Object.keys forgets that a literal has no other members.
+  // Object.keys has the type string[], although the literal has no other members.
   return Object.keys(value) as (keyof T)[]
 }
 
@@ -216,7 +216,7 @@ const few = <T>(list: readonly T[]): readonly T[] => list.slice(0, SAMPLE)
 const fewOrAll = <T>(list: '*' | readonly T[]): '*' | readonly T[] => (list === '*' ? list : few(list))
 const fewRanges = ({ ipv4, ipv6 }: IpRanges): IpRanges => ({ ipv4: few(ipv4), ipv6: few(ipv6) })
 
-/** A value as the annotation would have it. */
+/** Formats a value like an annotation. */
 function valueText(value: unknown): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'

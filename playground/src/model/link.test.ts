@@ -8,14 +8,14 @@ const shared = {
   settings: { ...defaultSettings, backend: 'nftables' as const },
 }
 
-test('a link and a file give back what they were made of', async () => {
+test('a link and a file return their original data', async () => {
   const fragment = (await linkOf(shared)) ?? ''
   expect(fragment).toMatch(/^s=[\w-]+$/)
   expect(await sharedInLink(`#${fragment}`)).toEqual(shared)
   expect(sharedInText(sharedText(shared))).toEqual(shared)
 })
 
-test('what would make a link longer than 8 kB has no link', async () => {
+test('data for more than 8 kB gives no link', async () => {
   const random = Array.from({ length: 9000 }, (_, i) => ((i * 7919) % 65_536).toString(36)).join()
   expect(await linkOf({ ...shared, annotations: { a: random } })).toBeUndefined()
 })
@@ -35,14 +35,14 @@ test.each([
   ],
   ['a member more', { v: 1, ...shared, pod: {} }, /not one of this page/],
   ['a long run of one letter', 'a'.repeat(2_000_000), /more than 524288 bytes/],
-])('a hostile link is refused in words: %s', async (_, value, problem) => {
+])('a hostile link is rejected with a message: %s', async (_, value, problem) => {
   const link = await packed(value)
   expect(link.length).toBeLessThan(MAX_LINK_CHARS)
   await expect(sharedInLink(link)).rejects.toThrow(problem)
 })
 
 test.each(['s=', 's=%%%', 's=AAAA', 'x', `s=${'A'.repeat(9000)}`])(
-  'a broken link is refused in words: %.12s',
+  'a broken link is rejected with a message: %.12s',
   async (link) => {
     await expect(sharedInLink(link)).rejects.toThrow(/^the link /)
   },

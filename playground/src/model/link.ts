@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 import { type Settings, settingsSchema } from './settings.ts'
 
-/** Longest fragment of a link; what is longer goes into a file. */
+/** Maximum length of a link's fragment. Longer data goes into a file. */
 export const MAX_LINK_CHARS = 8192
 
-/** Most characters that the data of a link or a file may have: Kubernetes allows 256 KiB of annotations. */
+/** Maximum length of the data in a link or file. Kubernetes allows 256 KiB of annotations. */
 const MAX_DATA_CHARS = 512 * 1024
 
 const texts = z.record(z.string().check(z.maxLength(400)), z.string())
 
-/** The data that a link or a file carries: annotations, labels and settings, never a whole pod or its environment. */
+/** Data in a link or file: annotations, labels and settings, never the pod's other members. */
 const sharedSchema = z.strictObject({ v: z.literal(1), annotations: texts, labels: texts, settings: settingsSchema })
 
 export interface Shared {
@@ -18,14 +18,14 @@ export interface Shared {
   readonly settings: Settings
 }
 
-/** The fragment of a link, without `#`; `undefined` if it would be too long. */
+/** Fragment of a link without `#`. `undefined` if it would be too long. */
 export async function linkOf(shared: Shared): Promise<string | undefined> {
   const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(sharedText(shared)))
   const fragment = `s=${base64url(packed)}`
   return fragment.length + 1 <= MAX_LINK_CHARS ? fragment : undefined
 }
 
-/** Reads a fragment. Throws an `Error` in words for anything that {@link linkOf} did not make. */
+/** Decodes a fragment. Throws an `Error` with a message unless {@link linkOf} made the fragment. */
 export async function sharedInLink(fragment: string): Promise<Shared> {
   const [, packed] = /^#?s=([\w-]+)$/.exec(fragment) ?? []
   if (packed === undefined) throw new Error('the link is not one of this page')
@@ -40,11 +40,11 @@ export async function sharedInLink(fragment: string): Promise<Shared> {
   return sharedInText(text, 'the link')
 }
 
-/** The text of a file that stands for a link. */
+/** Text of a file with the data of a link. */
 export const sharedText = ({ annotations, labels, settings }: Shared): string =>
   JSON.stringify({ v: 1, annotations, labels, settings })
 
-/** Reads a file made by {@link sharedText}. Throws an `Error` in words. */
+/** Parses a file of {@link sharedText}. Throws an `Error` with a message. */
 export function sharedInText(text: string, what = 'the file'): Shared {
   if (text.length > MAX_DATA_CHARS) throw new Error(`${what} holds more than ${MAX_DATA_CHARS} characters`)
   let value: unknown
@@ -64,14 +64,14 @@ export function sharedInText(text: string, what = 'the file'): Shared {
 
 // internal
 
-/** Runs bytes through a stream; the output is bounded, because a short link may hold a long run of one letter. */
+/** Transforms bytes by a stream. The output is limited, because a short link may expand to a very long text. */
 async function through(
   stream: { readonly readable: ReadableStream<Uint8Array>; readonly writable: WritableStream<BufferSource> },
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array> {
   const writer = stream.writable.getWriter()
   const written = writer.write(bytes).then(() => writer.close())
-  // The reader reports the same failure.
+  // The reader reports the same error.
   written.catch(() => undefined)
   const parts: Uint8Array[] = []
   let length = 0

@@ -1,14 +1,14 @@
-/** A line of a listing, and where it stands: lines of two tables may have the same text. */
+/** A line of a listing with its place, because lines of two tables may be equal. */
 export interface Line {
   readonly text: string
   readonly kind: 'rule' | 'chain' | 'frame'
   /** Table and chain. */
   readonly place: string
-  /** Position in its chain, from 1; only of a rule. */
+  /** Position of a rule in its chain, from 1. */
   readonly index: number | undefined
 }
 
-/** The lines of what `iptables-save` or `iptables-restore` has. */
+/** Lines of `iptables-save` or `iptables-restore` text. */
 export function iptablesLines(text: string): Line[] {
   let table = ''
   const count = new Map<string, number>()
@@ -20,12 +20,12 @@ export function iptablesLines(text: string): Line[] {
     if (command === ':' || command === '-N ') return { text: line, kind: 'chain', place, index: undefined }
     const index = (count.get(place) ?? 0) + 1
     count.set(place, index)
-    // An inserted rule is not where it is written.
+    // An inserted rule has another position in its chain.
     return { text: line, kind: 'rule', place, index: command === '-I ' ? undefined : index }
   })
 }
 
-/** The lines of what `nft list ruleset` prints. */
+/** Lines of `nft list ruleset`. */
 export function nftLines(text: string): Line[] {
   let table = ''
   let chain = ''
@@ -50,17 +50,17 @@ export function nftLines(text: string): Line[] {
   })
 }
 
-/** Lines of the same listing for other configurations. */
+/** Lines for other configurations. */
 export interface OtherLines {
-  /** With the long lists cut. */
+  /** Lines with shortened lists. */
   readonly sample: readonly Line[]
-  /** The same with one of them whole. */
+  /** Lines with one complete list, for each list. */
   readonly whole: readonly { readonly id: string; readonly lines: readonly Line[] }[]
-  /** The same with one setting changed. */
+  /** Lines with one changed setting, for each setting. */
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/** The settings that each line comes from: those without which it would be missing. */
+/** Settings of each line: the line is missing if the setting changes. */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
@@ -76,7 +76,7 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** A text for each line that equals that of the same line in another listing; a repeated line has a number. */
+/** Key of each line, equal in other listings. Repeated lines get a number. */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()
   return lines.map(({ place, text }) => {

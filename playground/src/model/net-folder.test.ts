@@ -8,7 +8,7 @@ const folder = (text: string) => {
   return found
 }
 
-test('a broken first file stops containerd, and CRI-O takes the next', () => {
+test('an invalid first file stops containerd, and CRI-O uses the next', () => {
   const { readings, files, place, after } = folder(folderExample)
   expect(readings.map(({ runtime, runs }) => [runtime, runs])).toEqual([
     ['containerd', 'no'],
@@ -36,7 +36,7 @@ test('Multus runs the copy in its delegates', () => {
   expect(readings[0]).toMatchObject({ runs: 'yes', through: 'delegates[0].plugins[1]' })
 })
 
-test('a paste without names is one list; names twice and no file at all are errors in words', () => {
+test('text without file names is one list; duplicate names and missing files give error messages', () => {
   expect(filesIn('{}').map(({ name }) => name)).toEqual(['10-pasted.conflist'])
   expect(answerFolder('')).toMatchObject({ kind: 'problem' })
   expect(answerFolder('==> a.conf <==\n{}\n==> /x/a.conf <==\n{}')).toMatchObject({

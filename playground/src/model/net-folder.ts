@@ -1,7 +1,7 @@
 import { type EntryPlace, isConfName, placeEntry, type RuntimeReading, runtimeReadings } from '@cni/installer'
 import { messageOf } from '@cni/types'
 
-/** Most characters of pasted files. */
+/** Maximum length of pasted files. */
 export const MAX_FOLDER_CHARS = 1024 * 1024
 
 /** A file of `/etc/cni/net.d`. */
@@ -10,32 +10,32 @@ export interface NetFile {
   readonly text: string
 }
 
-/** A file and its part in the folder. */
+/** A file and its role in the folder. */
 export interface FileReading {
   readonly name: string
-  /** The types of its plugins, in order. */
+  /** Types of its plugins, in order. */
   readonly types: readonly string[]
   readonly isPrimary: boolean
-  /** Why runtimes do not use it. */
+  /** Reason why runtimes ignore the file. */
   readonly problem?: string
 }
 
-/** What runtimes do with a folder, and where the plugin's entry goes. */
+/** Behaviour of runtimes for a folder, and the place of the plugin's entry. */
 export type FolderAnswer =
   | {
       readonly kind: 'folder'
       readonly files: readonly FileReading[]
       readonly readings: readonly RuntimeReading[]
       readonly place: EntryPlace
-      /** What runtimes do once the entry is written. */
+      /** Behaviour of runtimes after the entry is written. */
       readonly after: readonly RuntimeReading[]
     }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The entry that the page inserts unless told otherwise. */
+/** Default entry that the page inserts. */
 export const ENTRY = { name: 'istio-cni', type: 'istio-cni', cni_agent_run_dir: '/var/run/istio-cni' } as const
 
-/** Takes a paste apart: files behind `==> NAME <==` lines, as `tail -n +1 /etc/cni/net.d/*` prints them. */
+/** Splits pasted text into files at `==> NAME <==` lines, as `tail -n +1 /etc/cni/net.d/*` prints them. */
 export function filesIn(text: string): NetFile[] {
   const files: { name: string; lines: string[] }[] = []
   for (const line of text.split('\n')) {
@@ -47,7 +47,7 @@ export function filesIn(text: string): NetFile[] {
   return files.map(({ name, lines }) => ({ name, text: `${lines.join('\n').trim()}\n` }))
 }
 
-/** Says what runtimes do with the files of a folder. */
+/** Determines how runtimes use the files of a folder. */
 export function answerFolder(text: string): FolderAnswer {
   if (text.length > MAX_FOLDER_CHARS)
     return { kind: 'problem', problem: `The text has ${text.length} characters, at most ${MAX_FOLDER_CHARS} are read.` }
@@ -86,7 +86,7 @@ const withEntry = (
   { name, becomes, text }: Exclude<EntryPlace, { kind: 'wait' }>,
 ): NetFile[] => [...files.filter((file) => file.name !== name && file.name !== becomes), { name: becomes, text }]
 
-/** A file by itself: it is its own folder. */
+/** Reads a file alone, as the only file of a folder. */
 function readingOf(file: NetFile, isPrimary: boolean): FileReading {
   const { name } = file
   if (!isConfName(name)) {
@@ -108,7 +108,7 @@ function typesIn({ text }: NetFile): readonly string[] {
     const { plugins = [value] } = recordOf(value)
     return (Array.isArray(plugins) ? plugins : []).map((plugin: unknown) => String(recordOf(plugin).type ?? '?'))
   } catch {
-    // Its problem says so.
+    // The member `problem` has the reason.
     return []
   }
 }

@@ -7,7 +7,7 @@ const end = (text: string, packet: string) => {
   return found.kind === 'walk' ? [found.program, found.rules, found.walk.end.kind] : found.problem
 }
 
-test('a packet is followed through pasted rules of either program', () => {
+test('a packet is traced through pasted rules of either program', () => {
   expect(end(rulesExample, 'tcp 10.96.0.20:80 uid 1000')).toEqual(['iptables-save', 7, 'out'])
   expect(end(rulesExample, 'tcp 10.96.0.20:81 uid 1000')).toEqual(['iptables-save', 7, 'proxy'])
   const nft = `# a comment\ntable ip nat {\n\tchain output {\n\t\ttype nat hook output priority dstnat; policy accept;\n\t\ttcp dport 80 redirect to :15001\n\t\tudp dport 53 drop\n\t}\n}\n`
@@ -20,7 +20,7 @@ test('a packet is followed through pasted rules of either program', () => {
   ])
 })
 
-test('what is no rule, and a packet that is none, are errors in words', () => {
+test('invalid rules and packets give error messages', () => {
   expect(end('', 'tcp 10.0.0.1:80')).toMatch(/^Paste /)
   expect(end('hello', 'tcp 10.0.0.1:80')).toMatch(/line 1 of the ipv4 rules is not understood: hello/)
   expect(end('table inet {', 'tcp 10.0.0.1:80')).toMatch(/./)

@@ -1,19 +1,19 @@
-/** A packet as a form has it: texts, which may not be valid yet. */
+/** A packet in a form. Its texts may be invalid. */
 export interface PacketForm {
   readonly protocol: string
   readonly to: string
   readonly port: string
   readonly from: string
   readonly fromPort: string
-  /** Interface that the packet comes in by; empty for one that the pod sends. */
+  /** Interface of an incoming packet. Empty for a packet that the pod sends. */
   readonly in: string
   readonly uid: string
   readonly mark: string
-  /** Words without a field: `state ESTABLISHED local 10.0.0.1`. */
+  /** Words without a field of their own: `state ESTABLISHED local 10.0.0.1`. */
   readonly more: string
 }
 
-/** Reads a packet's text for the form; nothing is checked. */
+/** Fills the form from a packet's text, without validation. */
 export function formOf(text: string): PacketForm {
   const [protocol = '', target = '', ...words] = text.trim().split(/\s+/)
   const [to, port] = endpoint(target)
@@ -29,7 +29,7 @@ export function formOf(text: string): PacketForm {
   return { protocol, to, port, from, fromPort, in: entered, uid, mark, more: more.join(' ') }
 }
 
-/** The text of a form, as `istio-redirect trace --packet` takes it. */
+/** Text of a form, in the syntax of `istio-redirect trace --packet`. */
 export function textOf(form: PacketForm): string {
   const words = [
     form.protocol,

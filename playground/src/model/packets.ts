@@ -3,15 +3,15 @@ import { EXAMPLE_ADDRESS } from './pod-input.ts'
 import type { Settings } from './settings.ts'
 import type { PodProxy } from './walk.ts'
 
-/** A packet that people ask about. */
+/** A typical packet. */
 export interface TypicalPacket {
   readonly who: string
   readonly what: string
-  /** As `--packet` of `istio-redirect trace` takes it. */
+  /** Packet in the syntax of `istio-redirect trace --packet`. */
   readonly packet: string
 }
 
-/** The sidecar of a pod. */
+/** Sidecar of a pod. */
 export const sidecar = (uid: number | undefined): PodProxy => ({
   ...{ name: 'The proxy', uid, mark: undefined },
   ports: {
@@ -25,7 +25,7 @@ export const sidecar = (uid: number | undefined): PodProxy => ({
   },
 })
 
-/** The ztunnel that listens in a pod. */
+/** ztunnel's listeners in a pod. */
 export const ztunnel: PodProxy = {
   ...{ name: 'ztunnel', uid: undefined, mark: 0x539 },
   ports: {
@@ -45,7 +45,7 @@ const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
 const PASSTHROUGH = { ipv4: '127.0.0.6', ipv6: '::6' } as const
 const PROBES = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
-/** Packets of an ordinary day in a pod, in one family. */
+/** Typical packets of a pod in one family. */
 export function typicalPackets(
   addresses: readonly string[],
   { mode }: Pick<Settings, 'mode'>,

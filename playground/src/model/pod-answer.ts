@@ -23,38 +23,41 @@ import { type Listing, listings, type OtherRules, type PodRules, saved } from '.
 import type { Settings } from './settings.ts'
 import { type End, type PodProxy, type Rules, type Walk, walk } from './walk.ts'
 
-/** A packet that people ask about, and what becomes of it. */
+/** A typical packet with its result. */
 export interface WalkedPacket extends TypicalPacket {
   readonly end: End
-  /** The rules that matched, as the listings number them. */
+  /** Matched rules, numbered as in the listings. */
   readonly hits: readonly string[]
-  /** How many rules it came to. */
+  /** Number of rules that the packet was compared with. */
   readonly seen: number
 }
 
-/** What the plugin does with a pod, and why. */
+/** The plugin's decision about a pod, with its reason. */
 export interface PodAnswer {
   readonly kind: 'captured' | 'skipped' | 'refused'
   readonly pod: string
-  /** A sentence. */
+  /** Reason as a sentence. */
   readonly why: string
-  /** The annotation, label or member of the pod that decides, if one does. */
+  /** Annotation, label or member of the pod that decides, if any. */
   readonly because?: string
-  /** The error document on the plugin's stdout. */
+  /** Error document on the plugin's stdout. */
   readonly document?: string
-  /** Lines that the plugin logs. */
+  /** Log lines of the plugin. */
   readonly log: readonly string[]
   readonly isExample: boolean
-  /** What the pod itself chooses where the page leaves it the choice: a link holds no environment. */
+  /**
+   * Choices that the page leaves to the pod, as the pod makes them. A link needs them because it contains no
+   * environment.
+   */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
-  /** The rules of the chosen back end, or none: then nothing is captured. */
+  /** Packets with the rules of the chosen back end. Without rules, packets are not captured. */
   readonly typical: readonly WalkedPacket[]
   readonly walk: Walk | { readonly problem: string }
 }
 
-/** Decides about a pod, makes its rules and walks packets through them. */
+/** Decides about a pod, computes its rules and traces packets through them. */
 export function answerPod(input: PodInput, settings: Settings): PodAnswer {
   const { pod, isExample } = input
   const log: string[] = []
@@ -131,7 +134,7 @@ function inSidecar(pod: PodDocument, settings: Settings, log: string[]): Decided
   }
 }
 
-/** The namespace of the pod is taken for one with the label that Istio's default selector asks for. */
+/** Assumes that the pod's namespace has the label of Istio's default selector. */
 function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
   const { metadata, ...document } = pod.document
   const uid = { uid: '00000000-0000-4000-8000-000000000000', ...(isObject(metadata) ? metadata : {}) }
@@ -162,7 +165,7 @@ function ambient(pod: PodDocument, settings: Settings, log: string[]): Decided {
 
 const MODE = 'istio.io/dataplane-mode'
 
-/** Istio's default: the namespace says it, unless the pod says otherwise; or the pod says it. */
+/** Istio's default selectors: the namespace has the label and the pod does not opt out, or the pod has the label. */
 const selectors = [
   {
     podSelector: { matchExpressions: [{ key: MODE, operator: 'NotIn', values: ['none'] }] },
@@ -202,7 +205,7 @@ function madeOf<Config extends { readonly ipv6: boolean }>(
   }
 }
 
-/** The choices that the page left to the pod. Without addresses there are none of families. */
+/** Choices that the page leaves to the pod. Families need addresses. */
 function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses: readonly string[]): Partial<Settings> {
   const both = addresses.some((address) => !address.includes(':')) ? 'dual' : 'ipv6'
   return {
@@ -213,7 +216,7 @@ function effectiveOf(settings: Settings, dns: boolean, ipv6: boolean, addresses:
 
 function rulesOf({ iptables, nftables }: PodRules, { backend }: Settings): Rules {
   if (backend === 'nftables') return { kind: 'nftables', rules: nftables }
-  // Several packets are walked, most of them of one family.
+  // Cache of parsed rules, because several packets share a family.
   const read = new Map<'ipv4' | 'ipv6', SavedTables>()
   return {
     kind: 'iptables',
@@ -241,7 +244,7 @@ function walkOf(rules: Rules, text: string, addresses: readonly string[], proxy:
   }
 }
 
-/** The member of the pod that a reason is about. */
+/** Member of the pod that a reason names. */
 function becauseOf(reason: string): string | undefined {
   return causes.find(([part]) => reason.includes(part))?.[1]
 }

@@ -2,19 +2,19 @@ import { documentsInText, type PodDocument, podInText } from '@cni/istio-redirec
 import { isObject } from '@cni/types'
 import type { Settings } from './settings.ts'
 
-/** Most characters of an input: a pod with 256 KiB of annotations fits. */
+/** Maximum length of an input. A pod with 256 KiB of annotations fits. */
 export const MAX_POD_CHARS = 512 * 1024
 
-/** A pod as the page works with it, and its annotations and labels for a link. */
+/** A pod, with its annotations and labels for a link. */
 export interface PodInput {
   readonly pod: PodDocument
   readonly annotations: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
-  /** True if the text was a list of annotations and the pod around them is an example. */
+  /** True if the text contained only annotations; the pod is then an example. */
   readonly isExample: boolean
 }
 
-/** Reads the text of a pod, or of annotations alone. Throws an `Error` in words. */
+/** Parses a pod, or annotations alone. Throws an `Error` with a message. */
 export async function readPodInput(text: string, settings: Settings): Promise<PodInput> {
   if (text.length > MAX_POD_CHARS) {
     throw new Error(`the text has ${text.length} characters, at most ${MAX_POD_CHARS} are read: paste one pod`)
@@ -34,7 +34,7 @@ export async function readPodInput(text: string, settings: Settings): Promise<Po
   }
 }
 
-/** The pod that stands around annotations: an application and, in sidecar mode, a proxy. */
+/** Example pod for annotations: an application and, in sidecar mode, a proxy. */
 export function examplePod(
   metadata: {
     readonly annotations?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export function examplePod(
   return { name: 'web', namespace: 'default', document }
 }
 
-/** The pod with the choices of the page written into it, as a person would write them. */
+/** Writes the page's choices into the pod, as a user would. */
 export function withSettings(pod: PodDocument, { mode, dns, interception, families }: Settings): PodDocument {
   const { metadata, spec } = pod.document
   const isSidecar = mode === 'sidecar'
@@ -86,19 +86,19 @@ export function withSettings(pod: PodDocument, { mode, dns, interception, famili
   return { ...pod, document }
 }
 
-/** Addresses that stand for the families of the page; `undefined`: those of the pod's status. */
+/** Example addresses for the families of the page. `undefined` uses the addresses of the pod's status. */
 export function addressesFor({ families }: Pick<Settings, 'families'>): readonly string[] | undefined {
   if (families === 'pod') return undefined
   const ipv4 = families === 'ipv6' ? [] : [EXAMPLE_ADDRESS.ipv4]
   return [...ipv4, ...(families === 'ipv4' ? [] : [EXAMPLE_ADDRESS.ipv6])]
 }
 
-/** Addresses of a pod that has none yet. */
+/** Addresses of a pod without addresses. */
 export const EXAMPLE_ADDRESS = { ipv4: '10.244.1.5', ipv6: 'fd00:10:244:1::5' } as const
 
 // internal
 
-/** The annotations of a text that holds nothing else: one mapping of texts, without the members of a pod. */
+/** Annotations, if the text is only a mapping of strings without members of a pod. */
 async function annotationsIn(text: string): Promise<Readonly<Record<string, string>> | undefined> {
   const [document, ...more] = await documentsInText(text, 'the text')
   if (document === undefined && more.length === 0) return {}

@@ -13,28 +13,28 @@ export interface PodRules {
 /** A listing of the rules, line by line. */
 export interface Listing {
   readonly id: string
-  /** The program whose text it is. */
+  /** Program that prints the listing. */
   readonly title: string
   readonly lines: readonly (Line & { readonly origins: readonly string[] })[]
-  /** How many lines are left out. */
+  /** Number of omitted lines. */
   readonly more: number
 }
 
-/** The rules of other configurations, by which lines are explained. */
+/** Rules of other configurations, which explain the lines. */
 export interface OtherRules {
   readonly sample: PodRules
   readonly whole: readonly { readonly id: string; readonly rules: PodRules }[]
   readonly changed: readonly { readonly id: string; readonly rules: PodRules }[]
 }
 
-/** Most lines of a listing: the others are like them. */
+/** Maximum number of lines in a listing. Further lines look the same. */
 const MAX_LINES = 1500
 
-/** What the kernel holds of a ruleset in one family, as `iptables-save` reads it. */
+/** Content of the kernel for a ruleset in one family, as `iptables-save` prints it. */
 export const saved = (rules: Ruleset, family: 'ipv4' | 'ipv6'): SavedTables =>
   parseSave(restoreText(rules, family), family)
 
-/** The rules as each program has them, each line with the settings that it comes from. */
+/** Listings of the rules for each program, with the settings of each line. */
 export function listings(rules: PodRules, ipv6: boolean, { sample, whole, changed }: OtherRules): Listing[] {
   const families = ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
   const listing = (

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Settings of the page beside a pod. `pod` leaves a choice to the pod itself. */
+/** Settings of the page. `pod` leaves a choice to the pod. */
 export const settingsSchema = z.strictObject({
   mode: z.enum(['sidecar', 'ambient']),
   backend: z.enum(['iptables', 'nftables']),

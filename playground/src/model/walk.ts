@@ -2,16 +2,16 @@ import { explain, type SavedTables, trace } from '@cni/iptables/rules'
 import { explain as explainNft, type Ruleset as NftRuleset, trace as traceNft } from '@cni/nftables/rules'
 import { directionOf, endpointText, type Packet, packetText } from '@cni/types/packet'
 
-/** Where a packet ends. */
+/** Destination of a packet. */
 export interface End {
   readonly kind: 'proxy' | 'application' | 'out' | 'dropped' | 'undecided'
-  /** A few words: "the proxy, port 15001". */
+  /** Short title: "the proxy, port 15001". */
   readonly title: string
-  /** One sentence. */
+  /** Description in one sentence. */
   readonly text: string
 }
 
-/** A rule that the packet came to. */
+/** A rule that the packet was compared with. */
 export interface Step {
   readonly rule: string
   readonly index: number
@@ -19,30 +19,30 @@ export interface Step {
   readonly effect: string | undefined
 }
 
-/** Rules of one chain in a row. */
+/** Consecutive rules of one chain. */
 export interface ChainVisit {
   readonly chain: string
-  /** How many jumps lead to the chain. */
+  /** Number of jumps to the chain. */
   readonly depth: number
   readonly steps: readonly Step[]
 }
 
-/** A table that the packet came through. */
+/** A table on the packet's path. */
 export interface TableVisit {
   readonly place: string
   readonly visits: readonly ChainVisit[]
 }
 
-/** A packet's way through the rules. */
+/** Path of a packet through the rules. */
 export interface Walk {
   readonly packet: string
   readonly verdict: string
   readonly sender: string
   readonly tables: readonly TableVisit[]
   readonly end: End
-  /** The way as `istio-redirect trace` prints it. */
+  /** The path as `istio-redirect trace` prints it. */
   readonly text: string
-  /** The rules that matched, as the listings number them: `nat ISTIO_OUTPUT 3`. */
+  /** Matched rules, numbered as in the listings: `nat ISTIO_OUTPUT 3`. */
   readonly hits: readonly string[]
 }
 
@@ -51,7 +51,7 @@ export type Rules =
   | { readonly kind: 'iptables'; readonly rules: (family: 'ipv4' | 'ipv6') => SavedTables }
   | { readonly kind: 'nftables'; readonly rules: NftRuleset }
 
-/** Walks a packet through rules. */
+/** Traces a packet through rules. */
 export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   const way = rules.kind === 'nftables' ? nftWay(rules.rules, packet) : iptablesWay(rules, packet)
   return {
@@ -67,12 +67,12 @@ export function walk(rules: Rules, packet: Packet, proxy: PodProxy): Walk {
   }
 }
 
-/** The proxy of a pod, to name the ends of packets. */
+/** Proxy of a pod, for the names of destinations. */
 export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined
   readonly mark: number | undefined
-  /** Ports of the proxy and what each is for. */
+  /** Ports of the proxy with their purpose. */
   readonly ports: Readonly<Record<number, string>>
 }
 

@@ -1,9 +1,9 @@
 import { type Answer, answer, type Question } from '../model/answer.ts'
 
-/** Time after which the page says that a question takes long. */
+/** Milliseconds until the page shows that a question is slow. */
 const LATE_MS = 2000
 
-/** Time after which a question is given up. */
+/** Milliseconds until a question is cancelled. */
 const LIMIT_MS = 20_000
 
 interface Asked {
@@ -14,24 +14,24 @@ interface Asked {
   timers: readonly ReturnType<typeof setTimeout>[]
 }
 
-/** Asks questions in a worker, one at a time; one that takes too long is given up, and the page stays usable. */
+/** Asks a worker one question at a time. A slow question is cancelled, so the page stays usable. */
 export class Asker {
   readonly #script: string
   #worker: Worker | undefined
   #id = 0
   #asked: Asked | undefined
-  /** The newest question: those between it and the one under way are of no interest any more. */
+  /** The newest question. It replaces older questions that have not started. */
   #next: Asked | undefined
 
-  /** @param script - the text of the page's own script */
+  /** @param script - text of the page's own script */
   constructor(script: string) {
     this.#script = script
   }
 
   /**
-   * The answer; `'late'` when it was given up; `undefined` when a newer question took its place.
+   * Asks a question. Returns `'late'` if it was cancelled, and `undefined` if a newer question replaced it.
    *
-   * @param isLate - called once when the answer takes long
+   * @param isLate - called once if the answer is slow
    */
   ask(question: Question, isLate: () => void): Promise<Answer | 'late' | undefined> {
     this.#worker ??= this.#start()
@@ -54,7 +54,7 @@ export class Asker {
     this.#worker?.postMessage({ id: asked.id, question: asked.question })
   }
 
-  /** The time counts from the start of the work, not from that of the worker. */
+  /** Time starts with the question, not with the start of the worker. */
   #begin(asked: Asked): void {
     const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
     asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]
@@ -73,7 +73,7 @@ export class Asker {
     this.#send()
   }
 
-  /** A worker from the text of the page's script: a page of `file://` has no other address for one. */
+  /** Starts a worker from the script's text: a page of `file://` cannot load a worker from an address. */
   #start(): Worker | undefined {
     try {
       const address = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }))
@@ -86,7 +86,7 @@ export class Asker {
       })
       return worker
     } catch {
-      // A browser that allows none here: the page answers itself.
+      // The browser forbids workers here: the page computes the answer itself.
       return undefined
     }
   }

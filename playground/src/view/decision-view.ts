@@ -8,7 +8,7 @@ const verbs = {
   refused: 'does not start. The plugin says:',
 } as const
 
-/** Shows what the plugin decides about a pod, and why. */
+/** Shows the plugin's decision about a pod with its reason. */
 export function showDecision(parent: HTMLElement, answer: PodAnswer): void {
   const { kind, pod, why, because, log, document: printed, isExample } = answer
   show(
@@ -37,7 +37,7 @@ export function showDecision(parent: HTMLElement, answer: PodAnswer): void {
   )
 }
 
-/** Shows why there is no answer. */
+/** Shows an error message instead of an answer. */
 export function showProblem(parent: HTMLElement, problem: string): void {
   show(
     parent,

@@ -1,7 +1,7 @@
 type Child = Node | string | undefined | false
 type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 
-/** An element. Texts become text nodes, so that nothing pasted is ever read as HTML. */
+/** Creates an element. Strings become text nodes, so pasted text is never parsed as HTML. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -12,21 +12,21 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** An element of SVG. */
+/** Creates an SVG element. */
 export function s(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
   fill(element, attributes, children)
   return element
 }
 
-/** An element of the page by its id. */
+/** Finds an element of the page by its id. */
 export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id)
   if (found instanceof type) return found
   throw new Error(`the page has no ${type.name} #${id}`)
 }
 
-/** Puts new content into an element; the focus stays with the element of the same id. */
+/** Replaces the content of an element. Keeps the focus on the element with the same id. */
 export function show(parent: HTMLElement, ...children: readonly Child[]): void {
   const focused = document.activeElement?.id ?? ''
   parent.replaceChildren(...children.filter((child) => child !== undefined && child !== false))

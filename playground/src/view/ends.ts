@@ -1,7 +1,7 @@
 import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
-/** A sign for each end: colour alone says nothing. */
+/** Sign for each destination, because colour alone is not accessible. */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',
   application: '●',
@@ -10,7 +10,7 @@ export const signs: Readonly<Record<End['kind'], string>> = {
   undecided: '?',
 }
 
-/** Words for each end. */
+/** Text for each destination. */
 export const words: Readonly<Record<End['kind'], string>> = {
   proxy: 'Proxy',
   application: 'Application',
@@ -19,6 +19,6 @@ export const words: Readonly<Record<End['kind'], string>> = {
   undecided: 'Not decided',
 }
 
-/** An end as a label. */
+/** Destination as a label. */
 export const endLabel = ({ kind, title }: End): HTMLElement =>
   h('span', { class: `end end-${kind}` }, h('span', { 'aria-hidden': 'true' }, `${signs[kind]} `), title)

@@ -5,7 +5,7 @@ const runs = { yes: '✓ runs istio-cni', no: '✕ does not run istio-cni', unkn
 
 type Folder = Extract<FolderAnswer, { kind: 'folder' }>
 
-/** Shows what runtimes do with a folder, file by file, and where the entry goes. */
+/** Shows how runtimes use a folder, file by file, and the place of the entry. */
 export function showFolder(parent: HTMLElement, answer: FolderAnswer): void {
   if (answer.kind === 'problem') {
     show(

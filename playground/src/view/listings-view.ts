@@ -13,7 +13,7 @@ const sources = {
   constant: 'the same for every pod',
 } as const
 
-/** Shows the rules in each program's words; settings and lines light up each other. */
+/** Shows the rules in each program's syntax. Settings and lines highlight each other. */
 export function showListings(
   parent: HTMLElement,
   answer: PodAnswer,
@@ -102,7 +102,7 @@ function sourceOf(kind: Setting['kind'], isSet: boolean): string {
   return `${prefix}${sources[kind]} `
 }
 
-/** A key that may be broken behind its domain. */
+/** Allows a line break in a key after its domain. */
 function breakable(key: string): (string | HTMLElement)[] {
   const at = key.indexOf('/') + 1
   return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]
@@ -159,7 +159,7 @@ function moveIn(elements: readonly HTMLElement[], event: KeyboardEvent): void {
   next?.focus()
 }
 
-/** Marks lines and settings that belong together, and says so in words. */
+/** Highlights lines and settings that belong together, and explains them in text. */
 function lighter(parent: HTMLElement, settings: readonly Setting[], explanation: HTMLElement): Lighter {
   let pinned: string | undefined
   const each = (query: string, change: (element: HTMLElement) => void) => {

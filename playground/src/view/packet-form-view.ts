@@ -1,7 +1,7 @@
 import { formOf, type PacketForm, textOf } from '../model/packet-form.ts'
 import { h } from './dom.ts'
 
-/** Who sends a packet, and what the form fills in for each. */
+/** Senders of a packet, with values that the form fills in. */
 const senders = [
   ['application', 'the application (user 1000)', { uid: '1000', mark: '', in: '', from: '', fromPort: '' }],
   ['proxy', 'the sidecar (user 1337)', { uid: '1337', mark: '', in: '', from: '', fromPort: '' }],
@@ -13,7 +13,9 @@ const senders = [
   ],
 ] as const
 
-/** The fields of a packet; each change gives its text. Returns a function that fills the form. */
+/**
+ * Creates the fields of a packet. Each change calls `changed` with the text. Returns a function that fills the form.
+ */
 export function packetForm(parent: HTMLElement, prefix: string, changed: (text: string) => void) {
   let form = formOf('')
   const text = h('input', {

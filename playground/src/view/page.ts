@@ -13,7 +13,7 @@ import { startTabs } from './tabs.ts'
 import { showTypical } from './typical-view.ts'
 import { showWalk } from './walk-view.ts'
 
-/** Starts the page: forms ask, answers are shown. */
+/** Starts the page: connects forms with questions, and answers with views. */
 export function startPage(script: string): void {
   const tabs = startTabs(byId('tabs', HTMLElement), (panel) => {
     if (panel === 'panel-rules') askRules()
@@ -29,7 +29,7 @@ export function startPage(script: string): void {
 const slow = 'This takes longer than two seconds. The page goes on for a while; paste less to be answered at once.'
 const late = 'The answer took longer than twenty seconds and was given up: paste less.'
 
-/** Asks some time after the last change. */
+/** Delays a question until changes pause. */
 function soon(run: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
@@ -38,7 +38,7 @@ function soon(run: () => Promise<void>): () => void {
   }
 }
 
-/** Asks, and marks the part of the page that waits. */
+/** Asks a question and marks the waiting part of the page. */
 async function ask(
   asker: Asker,
   question: Question,

@@ -7,9 +7,9 @@ const ROW = 22
 const PAD = 12
 
 /**
- * A packet's way as a picture: the sender, the tables and chains with the rules that matched, the end.
+ * Draws a packet's path: sender, tables and chains with matched rules, destination.
  *
- * @param id - begins the ids in it
+ * @param id - prefix of element ids
  */
 export function picture(walk: Walk, width: number, id: string): SVGElement {
   const parts: SVGElement[] = []
@@ -92,7 +92,7 @@ interface Row {
   readonly text: string
 }
 
-/** Rules that matched one by one, the others in groups. */
+/** One row for each matched rule; other rules are grouped. */
 function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = []
   let missed = 0
@@ -114,7 +114,7 @@ function rowsOf(steps: readonly Step[]): Row[] {
   return rows
 }
 
-/** The three usual ends side by side, the reached one filled; the others only where they are reached. */
+/** Draws the three usual destinations and fills the reached one. Other destinations are drawn only if reached. */
 function drawEnds(end: End, trunk: number, top: number, width: number, tipId: string): Drawn {
   const usual: readonly End['kind'][] = ['proxy', 'application', 'out']
   const kinds = usual.includes(end.kind) ? usual : [...usual, end.kind]
@@ -170,7 +170,7 @@ function text(x: number, y: number, content: string, kind: string, full?: string
   return s('text', { x, y, class: kind }, content, full !== undefined && full !== content && s('title', {}, full))
 }
 
-/** As many characters as there is room for. */
+/** Shortens text to the available width. */
 function cut(content: string, room: number): string {
   const most = Math.max(4, Math.floor(room / CHAR))
   return content.length > most ? `${content.slice(0, most - 1)}…` : content

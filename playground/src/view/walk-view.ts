@@ -3,7 +3,7 @@ import { h, show } from './dom.ts'
 import { signs, words } from './ends.ts'
 import { picture } from './picture.ts'
 
-/** Shows a walk in an element: the end in words, the picture, the same as text. */
+/** Shows a packet's path: destination, picture, and text. */
 export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: string }, note?: string): void {
   if ('problem' in walk) {
     show(parent, h('p', { class: 'problem', role: 'alert' }, walk.problem))
@@ -30,7 +30,7 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
   )
 }
 
-/** The end in bold: "Out: out, to 10.0.0.1:80" would say it twice. */
+/** Destination in bold, without a repetition such as "Out: out, to 10.0.0.1:80". */
 const titleOf = ({ kind, title }: End): string =>
   title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`
 
