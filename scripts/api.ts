@@ -1,4 +1,5 @@
-// npm run api: record what every package offers (names and types, without comments) in api/; `npm test` fails when they differ.
+// npm run api: records the public names and types of every package in api/, without comments. `npm test` fails if they
+// differ.
 import { buildPackages } from './lib/executables.ts'
 import { main, step } from './lib/progress.ts'
 import { writeApi } from './lib/public-api.ts'

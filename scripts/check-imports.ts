@@ -1,6 +1,6 @@
 /**
- * Checks who imports whom: packages downward only and by name, folders of a package downward only, nothing its own
- * `index.ts`, no circles. Imports of types alone count.
+ * Checks imports. Packages import downward only and by name. Folders of a package import downward only, and never their
+ * own `index.ts`. Circles are errors. Imports of types count.
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,10 +9,10 @@ import { folderArrows } from './lib/folder-arrows.ts'
 import { allowed } from './lib/imports-map.ts'
 import { importsOf, sources } from './lib/sources.ts'
 
-/** Circular imports are what some of the programs are about. */
+/** Some of these programs test circular imports. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
-/** Most sources beside each other in a folder, without tests. */
+/** Maximum number of sources in a folder, without tests. */
 const MOST_BESIDE = 20
 
 const problems: string[] = []
@@ -52,8 +52,8 @@ function checkPackage(folder: string): void {
 }
 
 /**
- * Checks that folders import downward only: at each depth of a package, neither folders nor the files beside them import
- * each other in a circle.
+ * Checks that folders of a package import downward only. At each depth, folders and files must not import each other in
+ * a circle.
  */
 function checkFolders(folder: string): void {
   const beside = new Map<string, number>()

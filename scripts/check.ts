@@ -1,4 +1,4 @@
-// npm run check: everything that looks at the sources and packages without running them.
+// npm run check: checks sources and packages without running them.
 import { check } from './lib/check.ts'
 import { main } from './lib/progress.ts'
 

@@ -1,4 +1,5 @@
-// npm run conformance [-- NAME...]: cni-conformance over Debian's plugins and ours, as docs/conformance.md (root; some minutes).
+// npm run conformance [-- NAME...]: runs cni-conformance on Debian's plugins and ours and writes docs/conformance.md
+// (root; some minutes).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: the main job on real parts, told as a story.
+// npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: shows
+// the plugin on real parts, step by step.
 import { NODE_FLAGS } from '../test/node.ts'
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'

@@ -1,4 +1,4 @@
-// npm run docs: the files that pages include put into them, and the site in dist/docs: guide, packages, API reference.
+// npm run docs: writes included files into the pages, and the site into dist/docs: guide, packages, API reference.
 import { includeFiles } from './lib/docs.ts'
 import { main, step } from './lib/progress.ts'
 import { buildSite } from './lib/site/build.ts'

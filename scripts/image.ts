@@ -1,6 +1,7 @@
-// npm run image [-- --platform linux/amd64] [--flavour full|minimal] [--name NAME] [--gzip] [--out DIR]: the images of the
-// node agent as OCI archives, without a daemon. The same commit gives the same bytes; SOURCE_DATE_EPOCH is their time (default 0).
-// --root DIR: the files of one of them, for a Dockerfile. --pin: the newest packages of Debian, which the archives are made of then.
+// npm run image [-- --platform linux/amd64] [--flavour full|minimal] [--name NAME] [--gzip] [--out DIR]: builds the
+// images of the node agent as OCI archives, without a daemon. The same commit gives the same bytes. SOURCE_DATE_EPOCH
+// is their time (default 0).
+// --root DIR: writes the files of one image, for a Dockerfile. --pin: records the newest Debian packages first.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { exec, root } from './lib/exec.ts'
@@ -57,7 +58,7 @@ await main(async () => {
   }
 })
 
-/** The files of one image, in a folder. */
+/** Writes the files of one image into a folder. */
 async function files(
   folder: string,
   [architecture, another]: readonly Architecture[],
@@ -89,7 +90,7 @@ async function imagesFor(
   place: Place,
   settings: { time: number; compression: Compression; cache: string },
 ): Promise<Partial<Record<Flavour, Image>>> {
-  // The larger flavour has the smaller one's layers, and one more.
+  // The full flavour has the layers of the minimal one, and another layer.
   const base = await baseLayer(architecture, place)
   const executables = await executablesLayer(architecture, place)
   const common = [await layer(base, settings), await layer(executables, settings)]

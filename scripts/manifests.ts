@@ -1,6 +1,7 @@
-// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: the chart as plain manifests, one file for each
-// profile, in dist/manifests. Helm has to be on the PATH or in CNI_PEERS; kubectl apply -f needs nothing else.
-// npm run manifests -- --record: those of packages/istio-redirect/deploy/manifests, which npm test holds to the chart.
+// npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: renders the chart as plain manifests, a
+// file for each profile, in dist/manifests. Needs helm in PATH or CNI_PEERS. The manifests work with kubectl apply -f.
+// npm run manifests -- --record: updates packages/istio-redirect/deploy/manifests, which npm test compares with the
+// chart.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec, root } from './lib/exec.ts'
@@ -21,7 +22,7 @@ await main(async () => {
     await step(`${folder}/${profile}.yaml`, async () => {
       const values = [`image=${image}`, ...(profile === 'default' ? [] : [`profile=${profile}`]), ...set]
       const args = values.flatMap((value) => ['--set', value])
-      // chosen by hand, so that a manifest is the same whoever renders it
+      // fixed values, so that every machine renders the same manifest
       const fixed = ['--namespace', namespace, '--kube-version', 'v1.35.0', '--no-hooks']
       const text = await exec([helm, 'template', 'istio-cni', chart, ...fixed, ...args], { quiet: true })
       const heading = record ? `${recordedHeading(chart)}\n` : ''
@@ -44,7 +45,7 @@ function options() {
   return { ...values, image }
 }
 
-/** Every platform and mode; earlier versions of Istio are a value. */
+/** Every platform and mode. Earlier versions of Istio are a value. */
 function profiles(): string[] {
   return readdirSync(join(chart, 'files'))
     .flatMap((name) => /^profile-(.*)\.yaml$/.exec(name)?.[1] ?? [])

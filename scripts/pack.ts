@@ -1,4 +1,4 @@
-// npm run pack: every package as a tarball in dist/packages, to be installed in a project elsewhere.
+// npm run pack: packs every package as a tarball in dist/packages, for installation in other projects.
 import { join } from 'node:path'
 import { root } from './lib/exec.ts'
 import { buildPackages } from './lib/executables.ts'

@@ -1,4 +1,4 @@
-// npm run picture: what the demo says, as docs/plots/demo.svg, which the README shows. Needs root, as the demo does.
+// npm run picture: draws the output of the demo as docs/plots/demo.svg for the README. Needs root, like the demo.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec, node26, root } from './lib/exec.ts'

@@ -1,4 +1,4 @@
-// npm run release [-- --dry-run]: every package whose version npm does not have, published from its tarball.
+// npm run release [-- --dry-run]: publishes every package version that npm lacks, from its tarball.
 import { parsed } from './lib/options.ts'
 import { main } from './lib/progress.ts'
 import { publish, rehearse } from './lib/release.ts'

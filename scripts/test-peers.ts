@@ -1,4 +1,4 @@
-// npm run test:peers: our parts side by side with the originals, which CNI_PEERS=<folder> holds.
+// npm run test:peers: compares our programs with the originals in CNI_PEERS=<folder>.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
@@ -6,7 +6,7 @@ import { exec } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-// What the suites named original*.test.ts look for, and what is compared with it.
+// Originals that the suites named original*.test.ts need, and the subject of the comparison.
 const PEERS = new Map([
   ['cnitool', 'packages/libcni: a list executed and remembered by either'],
   ['istio-cni', 'packages/istio-redirect: random pods through both plugins, with iptables and with native nftables'],
@@ -28,7 +28,7 @@ await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await ensurePackages([...TEST_PACKAGES, 'etcd-server'], { install: true })
   await buildExecutables()
-  // One seed for all suites: the same command line with it repeats a failure. CNI_FUZZ_RUNS asks for more cases.
+  // One seed for all suites: the same seed repeats a failure. CNI_FUZZ_RUNS sets the number of cases.
   const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env
   say(`CNI_SEED=${CNI_SEED}${CNI_FUZZ_RUNS === undefined ? '' : ` CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`}`)
   await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {

@@ -1,10 +1,10 @@
-// npm run test:runtimes [-- --no-install]: our plugins under containerd, podman and cnitool, in a throw-away node.
+// npm run test:runtimes [-- --no-install]: runs our plugins under containerd, podman and cnitool, in a throw-away node.
 import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { inThrowAwayNode } from './lib/throw-away-node.ts'
 
-/** The files packages/istio-redirect/test/runtimes/<name>*.test.ts, and what they need beside the reference plugins. */
+/** Suites packages/istio-redirect/test/runtimes/<name>*.test.ts with the packages that they need. */
 const SUITES = {
   containerd: ['containerd', 'runc', 'busybox-static', 'conntrack'],
   podman: ['podman', 'runc', 'busybox-static'],
@@ -26,7 +26,7 @@ await main(async () => {
   await buildExecutables(['istio-cni', 'install-cni', 'cnitool', 'hello-chain'])
   try {
     await step(`in a throw-away node: ${chosen.join(', ')}`, async () => {
-      // One file after the other: each plays the same node.
+      // One file at a time: all use the same node.
       const vitest = ['vitest', 'run', '--project=runtimes', '--no-file-parallelism'] as const
       const code = await inThrowAwayNode([...vitest, ...chosen.map((name) => `test/runtimes/${name}`)])
       if (code !== 0) throw new Stop(`the tests failed with exit code ${code}`)

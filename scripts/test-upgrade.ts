@@ -1,4 +1,4 @@
-// npm run test:upgrade [-- --from REF]: a node rolls from the released agent to the one of this commit, and back.
+// npm run test:upgrade [-- --from REF]: upgrades a node from the released agent to this commit's agent, and back.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { parsed } from './lib/options.ts'
@@ -33,7 +33,7 @@ await main(async () => {
   const released = await buildReleased(found.commit)
   await buildExecutables(['istio-cni', 'install-cni'])
   await step(`in a throw-away node: from ${found.name} to this commit, and back`, async () => {
-    // One file after the other: each plays the same node.
+    // One file at a time: all use the same node.
     const vitest = ['vitest', 'run', '--project=upgrade', '--no-file-parallelism', ...positionals] as const
     const code = await inThrowAwayNode(['env', `CNI_UPGRADE_FROM=${released}`, ...vitest])
     if (code !== 0) throw new Stop(`the tests failed with exit code ${code}`)

@@ -1,4 +1,4 @@
-// npm run test:vm [-- OPTIONS] [FILE...]: a sample of the suites on a real kernel, on Debian's own; see --help.
+// npm run test:vm [-- OPTIONS] [FILE...]: runs a sample of the real-kernel suites on Debian's own kernel; see --help.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEST_PACKAGES } from './lib/debian.ts'
@@ -13,7 +13,7 @@ import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 
-/** Of every real-kernel suite what tells kernels apart: all of it takes long where a program is the processor. */
+/** Tests that depend on the kernel, from every real-kernel suite. All tests would take too long in emulation. */
 const SAMPLE = [
   'packages/netns/test/',
   'packages/iptables/test/foreign.netns.test.ts',
@@ -24,18 +24,17 @@ const SAMPLE = [
   'packages/istio-redirect/test/tproxy.netns.test.ts',
   'packages/istio-node-level/test/ebpf/programs.netns.test.ts',
   'packages/istio-node-level/test/ebpf/walks.netns.test.ts',
-  // With geneve, which other kernels lack.
+  // Needs geneve, which other kernels lack.
   'packages/istio-node-level/test/walks.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',
 ]
 /** They compare runtimes, not kernels. */
 const LEFT_OUT = ['packages/netns/test/runtimes.netns.test.ts', 'packages/ebpf/test/runtimes.netns.test.ts'] as const
-/** Few random cases: elsewhere there are more. */
+/** Few random cases, because emulation is slow. */
 const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']
 /**
- * With a program as the processor a Node that has just started crashes now and then: three of some hundred did, by SIGSEGV
- * or by a failed check of V8, and none on a real processor. Only what failed so runs again; the report names it.
+ * In emulation, a newly started Node sometimes crashes by a signal. Such tests run again, and the report names them.
  */
 const AGAIN = ['--retry.count=2', '--retry.condition=killed with SIG(SEGV|TRAP|ILL|BUS)'] as const
 
@@ -101,7 +100,7 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   const kernel = await debianKernel(cache, { install, work })
   if (kernel === undefined) throw skipped(tests, `${cache} holds no kernel, and --no-install was given`)
   await buildExecutables(['istio-cni'])
-  // All is read and nothing run: translated by the way, and kept where the machine finds it.
+  // Loads all files without running tests: this fills the compile cache, which the machine uses.
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
   const log = newLog(tests)
   const initrd = join(work, 'initramfs')
@@ -136,7 +135,7 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   throw new Stop(`${how}. What it said: ${log}.log, and the kernel: ${log}-kernel.log`, FAILED)
 }
 
-/** One process for all files: each start takes seconds there. */
+/** One process for all files, because each start is slow. */
 function vitest(files: readonly string[]): [string, ...string[]] {
   return [
     ...(['env', ...CASES, node26, join(root, 'node_modules/vitest/vitest.mjs'), 'run'] as const),

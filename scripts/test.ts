@@ -1,4 +1,5 @@
-// npm test [-- --changed [REF]]: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
+// npm test [-- --changed [REF]]: installs dependencies, checks the sources, then runs unit, property, process, type,
+// real-namespace and end-to-end tests.
 import { seed } from '../test/deep.ts'
 import { changedSince } from './lib/changed.ts'
 import { checkLint, checkPackages, checkSources, checkTexts } from './lib/check.ts'

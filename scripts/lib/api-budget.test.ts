@@ -40,11 +40,11 @@ test('every export counts, and so do the members of objects and namespaces', () 
   ])
 })
 
-test('a type of a signature that nobody can import counts as hidden, the brand of a class does not', () => {
+test('a type in a signature without an export counts as hidden, the brand of a class does not', () => {
   expect(hidden).toEqual(['Hidden'])
 })
 
-test('an entry over its budget or without one, a hidden type and a forgotten entry are each one sentence', () => {
+test('an entry over its budget, an unlisted entry, a hidden type and a removed entry give one message each', () => {
   const counts = [{ package: '@x/index', entries, hidden }]
   const names = { '@x/index': 10, '@x/gone': 1 }
   expect(budgetProblems(counts, { names, hidden: {} })).toEqual([
@@ -55,7 +55,7 @@ test('an entry over its budget or without one, a hidden type and a forgotten ent
   ])
 })
 
-test('a budget may have room', () => {
+test('a budget may be larger than needed', () => {
   const counts = [{ package: '@x/index', entries, hidden }]
   const names = { '@x/index': 20, '@x/tools': 2 }
   expect(budgetProblems(counts, { names, hidden: { '@x/index': 1 } })).toEqual([])

@@ -7,9 +7,9 @@ const file = 'api/budget.json'
 
 /** Limits of the public API. A change raises them by hand. */
 export interface ApiBudget {
-  /** Most names that an entry offers, by its specifier. */
+  /** Maximum number of names that an entry exports, by its specifier. */
   readonly names: Readonly<Record<string, number>>
-  /** Most types that a package needs in its signatures and does not export. A package that is not listed has none. */
+  /** Maximum number of types in signatures that a package does not export. The default is 0. */
   readonly hidden: Readonly<Record<string, number>>
 }
 
@@ -23,7 +23,7 @@ export function readBudget(): ApiBudget {
   return JSON.parse(readFileSync(join(root, file), 'utf8'))
 }
 
-/** One sentence for each entry or package that offers more than its budget. */
+/** A message for each entry or package that exceeds its budget. */
 export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudget): readonly string[] {
   const entries = counts.flatMap((each) => each.entries)
   const known = new Set(entries.map(({ specifier }) => specifier))
@@ -50,8 +50,7 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
 }
 
 /**
- * Names that an export adds: its own, and the members of an object or a namespace. Values of one named type add its members
- * once.
+ * Names that an export adds: its own, and the members of an object or a namespace. Members of a named type count once.
  *
  * @param known - types whose members were counted
  */

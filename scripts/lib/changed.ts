@@ -1,7 +1,7 @@
 import { exec } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** The commit that changes are counted from: the given one, else where `origin/main` was left, else the last commit's parent. */
+/** Base commit for changes: the given commit, else the merge base with `origin/main`, else the last commit's parent. */
 export async function changedSince(given: string | undefined): Promise<string> {
   if (given !== undefined) {
     const commit = await commitOf(given)

@@ -15,14 +15,14 @@ export async function check() {
   await together(checkSources, checkPackages)
 }
 
-/** @param since - only files that changed since this commit */
+/** @param since - check only files that changed since this commit */
 export const checkLint = (since?: string) =>
   step('lint and format (biome)', () => {
     const files = since === undefined ? ['.'] : ['--changed', `--since=${since}`, '--no-errors-on-unmatched']
     return exec(['biome', 'ci', '--colors=off', '--error-on-warnings', ...files], { quiet: true })
   })
 
-/** Checks of a second. */
+/** Fast checks of texts. */
 export async function checkTexts() {
   await step('imports: who may import whom, no circles', () =>
     exec([node26, 'scripts/check-imports.ts'], { quiet: true }),
@@ -31,7 +31,7 @@ export async function checkTexts() {
   await step('documentation: code blocks, commands, links', checkDocs)
 }
 
-/** Everything that looks at sources. Most of it runs on one core. */
+/** All checks of sources. Most run on one core. */
 export async function checkSources() {
   await checkTexts()
   await step('types (tsc)', checkTypes)
@@ -42,7 +42,7 @@ export async function checkSources() {
   await step('API comments (typedoc)', checkReference)
 }
 
-/** Everything that looks at the built packages. */
+/** All checks of built packages. */
 export async function checkPackages() {
   await buildPackages()
   await step('public API: as recorded in api/', checkApi)

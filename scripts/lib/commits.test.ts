@@ -27,7 +27,7 @@ describe('a commit message', () => {
     ['a second line', 'fix: a rule\nof two lines\nand more', 'second line'],
     ['no body', 'fix: a rule\n', 'no body'],
     ['trailers alone', 'fix: a rule\n\nSigned-off-by: A <a@example.org>', 'no body'],
-  ])('is refused with %s', (_, message, problem) => {
+  ])('is rejected with %s', (_, message, problem) => {
     expect(messageProblems(message)).toEqual([expect.stringContaining(problem)])
   })
 })
@@ -54,7 +54,7 @@ describe('the check of commits', () => {
     commit('the check, wrong itself')
   }
 
-  it('looks at the commits after its own that origin/main lacks', async () => {
+  it('checks the commits after its own that origin/main lacks', async () => {
     introduce()
     commit('published and wrong')
     git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -64,7 +64,7 @@ describe('the check of commits', () => {
     await expect(checkCommits(folder)).rejects.toThrow(/^\w{8} fix: two: there is no body: say why$/)
   })
 
-  it('looks at the last commit alone without origin/main', async () => {
+  it('checks only the last commit without origin/main', async () => {
     introduce()
     commit('wrong')
     await expect(checkCommits(folder)).rejects.toThrow('wrong: the subject is no')
@@ -72,7 +72,7 @@ describe('the check of commits', () => {
     expect(await checkCommits(folder)).toEqual({ note: '1 commits' })
   })
 
-  it('leaves out merges, and commits that were made beside it', async () => {
+  it('skips merges, and commits that do not descend from it', async () => {
     git('checkout', '--quiet', '-b', 'beside')
     commit('beside and wrong')
     git('checkout', '--quiet', 'main')
@@ -86,7 +86,7 @@ describe('the check of commits', () => {
     ['the check is not committed', () => {}, 'skipped: the check itself is not committed'],
     ['there is no clone', () => rmSync(join(folder, '.git'), { recursive: true }), 'skipped: no clone'],
     ['git cannot read it', () => writeFileSync(join(folder, '.git/HEAD'), 'x'), 'skipped: git cannot read this clone'],
-  ])('is skipped where %s', async (_, change, note) => {
+  ])('is skipped if %s', async (_, change, note) => {
     change()
     expect(await checkCommits(folder)).toEqual({ note })
   })

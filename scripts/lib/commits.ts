@@ -7,12 +7,12 @@ const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|tes
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
 const LONGEST = 72
 
-/** Release commits. A command makes them; the changesets say why. */
+/** Subjects of release commits. A command makes them without a body. */
 const MADE = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /
 
-/** Problems of a commit message; an empty list: none. */
+/** Problems of a commit message. An empty list means a valid message. */
 export function messageProblems(message: string): string[] {
   const [subject = '', second = '', ...body] = message.trimEnd().split('\n')
   if (MADE.test(subject)) return []
@@ -25,7 +25,9 @@ export function messageProblems(message: string): string[] {
   ].filter(Boolean)
 }
 
-/** The commits that `origin/main` lacks, or the last one. Commits that do not descend from this check are left out. */
+/**
+ * Checks the commits that `origin/main` lacks, or the last commit. Skips commits that do not descend from this check.
+ */
 export async function checkCommits(repository = root) {
   if (!existsSync(join(repository, '.git'))) return { note: 'skipped: no clone' }
   const git = (...argv: string[]) => exec(['git', ...argv], { quiet: true, cwd: repository })

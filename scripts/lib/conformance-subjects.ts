@@ -9,7 +9,7 @@ import { root } from './exec.ts'
 
 type Options = Parameters<typeof conformance>[0]
 
-/** A plugin of the table, with the configuration that it is run with. */
+/** A plugin of the table with its configuration. */
 interface Subject {
   readonly name: string
   readonly from: 'debian' | 'ours'
@@ -49,13 +49,13 @@ export const subjects: readonly Subject[] = [
 
 // internal
 
-/** istio-cni for a pod of the mesh, with an API server that it asks. */
+/** istio-cni for a pod of the mesh, with an API server. */
 async function inMesh() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
   const pod = meshPod({})
   const api = await startApiServer({ pods: [pod] })
   api.writeKubeconfig(folder)
-  // The API server is in this namespace, not in the one that plays the node: the plugin is started in this one.
+  // The API server runs in this namespace, so the plugin must be started here instead of in the node's namespace.
   const here = spawn('sleep', ['3600'], { stdio: 'ignore' })
   const plugin = join(folder, 'istio-cni')
   const program = join(root, 'dist/bin/istio-cni')

@@ -16,7 +16,7 @@ const report: Report = {
   ],
 }
 
-test('a row says the verdict in figures, and what was found is below, as text', () => {
+test('a row has the verdict and counts, and the findings follow as text', () => {
   const page = conformancePage(
     [
       { name: 'bridge', origin: 'Debian', kind: 'main', report },

@@ -1,6 +1,6 @@
 import type { Report } from '@cni/conformance'
 
-/** A plugin of the table and its origin. */
+/** A plugin with its options and its origin. */
 export interface Subject {
   readonly name: string
   /** `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
@@ -8,7 +8,7 @@ export interface Subject {
   readonly kind: 'main' | 'chained'
 }
 
-/** A subject with its report, or the reason why it could not run. */
+/** A subject with its report, or the reason why there is no report. */
 export type Row = Subject & { readonly report: Report | { readonly problem: string } }
 
 const words = { conforms: '✓ conforms', violations: '✕ violations', incomplete: '– incomplete' } as const
@@ -66,7 +66,7 @@ const MOST_LINES = 12
 
 const more = (count: number): string => (count > MOST_LINES ? `\n- and ${count - MOST_LINES} more` : '')
 
-/** One line that is neither a table's end nor HTML. */
+/** Escapes text for a table cell: one line, without HTML and column separators. */
 const cell = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { exec } from './exec.ts'
 import { Stop, say, step } from './progress.ts'
 
-/** What the demo and the tests need from Debian, and the file that shows it is there. */
+/** Debian packages for the demo and the tests, with a file that shows the package is installed. */
 const PACKAGES = {
   'containernetworking-plugins': '/usr/lib/cni/bridge',
   iptables: '/usr/sbin/iptables-restore',
@@ -14,7 +14,7 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // The package busybox has the same program, which needs a C library that no image of ours has.
+  // The package busybox has the same path, but it needs a C library that our images lack.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',
@@ -33,10 +33,10 @@ const PACKAGES = {
 
 export type DebianPackage = keyof typeof PACKAGES
 
-/** What the suites on a real kernel run, or make their nodes with. */
+/** Packages for the suites on a real kernel. */
 export const TEST_PACKAGES = [
   ...['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'iproute2', 'procps', 'util-linux'],
-  // Programs with sanitizers take the headers of this machine's C library.
+  // Sanitized programs use this machine's C library.
   ...['gcc', 'libc6-dev'],
 ] as const satisfies readonly DebianPackage[]
 
@@ -48,7 +48,7 @@ const QUIETLY = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
 
 export const updateLists = () => step('apt-get update', () => exec([...APT, 'update', '-qq'], QUIETLY))
 
-/** Install what is missing, naming it first. */
+/** Installs missing packages after naming them. */
 export async function ensurePackages(wanted: readonly DebianPackage[], options: { install: boolean }) {
   const missing = missingPackages(wanted)
   if (missing.length === 0) return

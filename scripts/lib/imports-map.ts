@@ -1,6 +1,6 @@
 /** Import rules: the data of check-imports.ts and of the maps in CONTRIBUTING.md and docs/architecture.md. */
 
-/** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
+/** Allowed imports between our packages. Examples and `istio-redirect` may import any public entry. */
 export const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   types: [],
   host: [],
@@ -50,7 +50,7 @@ export const subjects: Readonly<Record<string, string>> = {
   'istio-redirect': 'the reference plugin: `istio-cni`, `install-cni`, `istio-redirect`',
 }
 
-/** The subject of each folder of a package. What it imports of the others is read from the sources. */
+/** Subject of each folder of a package. Its imports are read from the sources. */
 export const roomSubjects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'istio-redirect': {
     conf: 'configuration of the plugin and its defaults',

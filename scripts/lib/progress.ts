@@ -9,9 +9,9 @@ export const red = (text: string) => paint('31', text)
 export const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 /**
- * Announce a step, do it, and say how long it took or why it failed.
+ * Prints a step, runs it, and prints its time or its error.
  *
- * @param body - may return `{ note }` to be printed behind the title
+ * @param body - may return `{ note }`, which is printed after the title
  */
 export async function step<T>(title: string, body: () => T | Promise<T>): Promise<T> {
   const started = performance.now()
@@ -27,7 +27,7 @@ export async function step<T>(title: string, body: () => T | Promise<T>): Promis
   }
 }
 
-/** Runs bodies beside each other, each to its end, and fails with what failed. */
+/** Runs all bodies in parallel until each has ended. Throws their errors. */
 export async function together(...bodies: readonly (() => Promise<unknown>)[]): Promise<void> {
   const results = await Promise.allSettled(bodies.map((body) => body()))
   const [first, ...others] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -38,9 +38,9 @@ export async function together(...bodies: readonly (() => Promise<unknown>)[]): 
 
 export const seconds = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** An error whose message is all a person needs: printed without a stack. */
+/** Error that is printed without its stack. */
 export class Stop extends Error {
-  /** Of the command that it ends. */
+  /** Exit code of the command. */
   readonly exitCode: number
 
   constructor(message: string, exitCode = 1) {

@@ -8,7 +8,7 @@ import { Stop } from './progress.ts'
 
 const folder = join(root, 'api')
 
-/** Fails when a package offers other names or types than its record in `api/` says: a public change is to be seen in review. */
+/** Fails if the exports of a package differ from its record in `api/`, so that reviews show public changes. */
 export function checkApi() {
   const reports = [...apiReports()]
   const note = keepBudget(reports)
@@ -22,7 +22,7 @@ export function checkApi() {
   return { note }
 }
 
-/** Record the public API of every package as it was built: `api/<package>.txt`. */
+/** Records the public API of every built package: `api/<package>.txt`. */
 export function writeApi() {
   mkdirSync(folder, { recursive: true })
   let changed = 0
@@ -36,7 +36,7 @@ export function writeApi() {
   return { note: `${changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed`}; ${note}` }
 }
 
-/** Fails when an entry offers more names than `api/budget.json` allows. */
+/** Fails if an entry exports more names than `api/budget.json` allows. */
 function keepBudget(counts: readonly PackageCount[]) {
   const problems = budgetProblems(counts, readBudget())
   if (problems.length > 0) throw new Stop(problems.join('\n'))
@@ -56,7 +56,7 @@ function* apiReports() {
 
 type Entry = { readonly subpath: string; readonly file: string }
 
-/** What the declaration files offer, entry by entry, and below them the types that those need but nobody can import. */
+/** Exports of the declaration files, by entry, and below them needed types without an export. */
 export function apiOf(entries: readonly Entry[]) {
   const program = programOf(entries.map(({ file }) => file))
   const checker = program.getTypeChecker()
@@ -89,7 +89,7 @@ export function apiOf(entries: readonly Entry[]) {
   return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
 }
 
-/** The symbol by which a class knows its instances of other copies of the package: no type to export. */
+/** Symbol with which a class recognizes instances from other copies of the package. */
 const isBrand = (node: ts.Node) =>
   ts.isVariableStatement(node) &&
   node.declarationList.declarations.every(
@@ -106,7 +106,7 @@ function nameOf(node: ts.Node): string {
   return isNamed ? (node.name?.text ?? '') : node.getText()
 }
 
-/** Only our own files: what others declare is not ours to record. */
+/** Only files of this repository are recorded. */
 function programOf(files: readonly string[]) {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
   const host = ts.createCompilerHost(options)
@@ -130,7 +130,7 @@ function declarationsOf(checker: ts.TypeChecker, symbol: ts.Symbol) {
   return (own.declarations ?? []).filter(isTopLevel).map(statementOf)
 }
 
-/** Every declaration of the package that this one's types name, and what those name. */
+/** Declarations of the package that a declaration refers to, directly or indirectly. */
 function reached(checker: ts.TypeChecker, from: ts.Node) {
   const found: Set<ts.Node> = new Set()
   const visit = (node: ts.Node) => {
@@ -150,16 +150,16 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
 
 const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
-/** A variable is declared by the statement around it; everything else is its own statement. */
+/** Statement of a declaration. For a variable, the statement around it. */
 const statementOf = (node: ts.Node): ts.Node =>
   ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
 
 const printer = ts.createPrinter({ removeComments: true })
 
 /**
- * The declaration without comments, so that better words are no public change.
+ * Text of a declaration without comments, so that new comments do not change the record.
  *
- * @param exported - its public name, where the built file calls it otherwise
+ * @param exported - public name, if the built file uses another name
  */
 function textOf(node: ts.Node, exported?: string) {
   const source = node.getSourceFile()
@@ -172,7 +172,7 @@ function textOf(node: ts.Node, exported?: string) {
   return exported === undefined || named ? text : `${text} // as ${exported}`
 }
 
-/** The compiler has members of a union that it infers in the order in which it met them, which is another from build to build. */
+/** Sorts members of unions. The compiler infers them in an order that varies between builds. */
 function unionsInOrder(source: ts.SourceFile): ts.TransformerFactory<ts.Node> {
   const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
   return (context) => {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The profiles whose manifests lie beside the chart, for those who have no helm, and the image in them. */
+/** Profiles whose manifests are recorded beside the chart, for users without helm, and their image. */
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
-/** Their first line: by it is seen, also without helm, that they are not those of another chart. */
+/** First line of the manifests. It shows, also without helm, whether they belong to the current chart. */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')
   const files = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

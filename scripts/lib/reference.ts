@@ -4,11 +4,11 @@ import { root } from './exec.ts'
 import { manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** How `typedoc-plugin-markdown` writes a page. */
+/** Options of `typedoc-plugin-markdown`. */
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  // VitePress numbers headings of the same name otherwise.
+  // VitePress would number equal headings differently.
   useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,
@@ -21,14 +21,14 @@ const MARKDOWN = {
 
 const EXPORTS = ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'] as const
 
-/** Packages of which every export and every member has a comment. Others are not looked at yet. */
+/** Packages whose exports and members must all have comments. */
 const DOCUMENTED = ['@cni/skel']
 
 /**
- * The API reference from TSDoc as Markdown, one page for each entry of a package with its members in groups.
+ * Writes the API reference from TSDoc as Markdown, with one page for each entry of a package.
  *
- * @param folder - of the pages
- * @returns the entries, with their page's address on the site
+ * @param folder - folder of the pages
+ * @returns the entries with the addresses of their pages
  */
 export async function writeReference(folder: string) {
   const { app, project } = await readReference()
@@ -41,7 +41,7 @@ export async function writeReference(folder: string) {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The same without writing anything: a link that leads nowhere or an export without a comment fails. */
+/** Checks the reference without writing it. Fails for a broken link or an export without a comment. */
 export async function checkReference() {
   const { count } = await readReference()
   return { note: `${count} entries` }
@@ -60,13 +60,13 @@ async function readReference() {
     excludeInternal: true,
     excludePrivate: true,
     disableSources: true,
-    // tsc looks at the types.
+    // tsc checks the types.
     skipErrorChecking: true,
     sort: ['source-order'],
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // typedoc loses the comment of a method behind Pick; editors show it.
+    // typedoc drops the comment of a method behind Pick. Editors show it.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })
@@ -84,7 +84,7 @@ async function readReference() {
   return { app, project, count: entries.length }
 }
 
-/** What the packages' `exports` offer, and the source behind each. */
+/** Entries in the packages' `exports`, with their sources. */
 const publicEntries = () =>
   manifests().flatMap(({ folder, manifest: { name, exports } }) =>
     Object.entries(exports).flatMap(([subpath, target]) => {

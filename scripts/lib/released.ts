@@ -5,25 +5,25 @@ import { exec, root } from './exec.ts'
 import { Stop, step } from './progress.ts'
 import { install } from './version.ts'
 
-/** The release that nodes are updated from. */
+/** Release from which nodes are upgraded. */
 export const RELEASED = '0.1.0'
 
-/** The tag that `npm run release` makes for the agent's package. */
+/** Tag that `npm run release` creates for the agent's package. */
 const TAG = `@cni/istio-redirect@${RELEASED}`
 const SUBJECT = `chore: release ${RELEASED}`
 
-/** The programs of a node, and what builds them in a clone of their commit. */
+/** Programs of a node, with the commands that build them in a clone. */
 const PROGRAMS = ['istio-cni', 'install-cni']
 const BUILD = `import { buildExecutables } from './scripts/lib/executables.ts'
 await buildExecutables(${JSON.stringify(PROGRAMS)})`
 
-/** A commit under the name by which it was found, or the reason why this clone does not have it. */
+/** A commit with its name, or the reason why this clone lacks the commit. */
 export type FoundCommit = { readonly commit: string; readonly name: string } | { readonly missing: string }
 
 /**
- * The commit that `ref` names; without a `ref` that of the release.
+ * Commit that `ref` names, by default the release.
  *
- * @throws {Stop} for a `ref` that names no commit.
+ * @throws {Stop} if `ref` names no commit
  */
 export async function findCommit(ref: string | undefined, repository = root): Promise<FoundCommit> {
   if (ref !== undefined) {
@@ -42,7 +42,7 @@ export async function findCommit(ref: string | undefined, repository = root): Pr
   }
 }
 
-/** The folder with the programs of a commit, which are built when it is asked for the first time. */
+/** Folder with the programs of a commit. They are built at the first call. */
 export async function buildReleased(commit: string): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/upgrade')
   const folder = join(cache, commit)
@@ -55,7 +55,7 @@ export async function buildReleased(commit: string): Promise<string> {
   try {
     await step(`the programs of ${commit.slice(0, 12)}`, async () => {
       await exec(['git', 'clone', '--quiet', '--no-checkout', root, clone], { quiet: true })
-      // A commit that no branch and no tag leads to is not cloned.
+      // A clone lacks commits without a branch or tag.
       await exec(['git', 'fetch', '--quiet', root, commit], { quiet: true, cwd: clone })
       await exec(['git', 'checkout', '--quiet', '--detach', commit], { quiet: true, cwd: clone })
       await install(clone, '--frozen-lockfile')
@@ -81,7 +81,7 @@ async function commitOf(ref: string, repository: string): Promise<string | undef
   }
 }
 
-/** Remove what a build left that was killed before it could. */
+/** Removes files of killed builds. */
 async function sweep(cache: string) {
   for (const name of readdirSync(cache)) {
     const pid = /^building-(\d+)$/.exec(name)?.[1]

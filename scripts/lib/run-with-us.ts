@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { env, root } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** Ends with us, however we end. */
+/** Kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
-/** Mounts and processes of its own, which end with it; more options may follow, and then `--`. */
+/** Creates mount and process namespaces, which end with the program. More options may follow, and then `--`. */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
 ] as const
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Run a program that does not outlive us. A signal that ends us kills it first, so that what follows can clean up.
+ * Runs a program that ends with this process. A signal kills the program first, so that cleanup can follow.
  *
- * @param options - `output`: gets what the program prints; without it, that is shown as it comes. `signal`: kills it
+ * @param options - `output` receives the output, which is otherwise printed. `signal` kills the program
  * @returns its exit code
- * @throws {Stop} when it was killed, or cannot be started; the signal's reason when it was that
+ * @throws {Stop} if the program was killed or cannot start; the signal's reason if the signal aborted
  */
 export async function runWithUs(
   argv: readonly [string, ...string[]],

@@ -8,10 +8,10 @@ import { packAll } from './pack.ts'
 import { fetchNode, npmProgram } from './packages.ts'
 import { Stop, step } from './progress.ts'
 
-/** Projects made from tarballs and used: every pair of choices on Node 20, each kind once on the newest. */
+/** Creates projects from tarballs and uses them: every pair of options on Node 20, each kind on the newest Node. */
 export async function testScaffold() {
   if (process.getuid?.() !== 0) throw new Stop('tests on the kernel need root. Run: sudo npm run test:scaffold')
-  // Not below the repository, whose vitest.config.ts a project without one would take.
+  // Outside of the repository, because vitest would use the repository's configuration.
   const work = mkdtempSync(join(tmpdir(), 'scaffold-'))
   const tarballs = join(work, 'tarballs')
   await step('tarballs', async () => ({ note: `${(await packAll(tarballs)).length} packages` }))
@@ -45,6 +45,6 @@ async function useProject(
     await npm(project, 'install')
     for (const script of ['test', 'test:kernel', 'build', 'conformance']) await npm(project, 'run', script)
   })
-  // 400 MB, of compilers; after a failure it stays to be looked at.
+  // Removed after success because the compilers are large. Kept after a failure.
   rmSync(project, { recursive: true })
 }

@@ -3,13 +3,13 @@ import { pathToFileURL } from 'node:url'
 import { exec, machineNode } from './exec.ts'
 import { manifests } from './pack.ts'
 
-/** For a Node that may know no TypeScript. */
+/** JavaScript, because the user's Node may not support TypeScript. */
 const IMPORT_ALL = `for (const entry of process.argv.slice(1)) {
   if (Object.keys(await import(entry)).length === 0) throw new Error(entry + ' exports nothing')
 }
 process.stdout.write(process.versions.node)`
 
-/** Import every public entry of every built package with the user's Node, not the pinned one. */
+/** Imports every public entry of every built package with the user's Node. */
 export async function smokeTest() {
   const entries = manifests().flatMap(({ folder, manifest }) =>
     Object.values(manifest.exports).flatMap((target) =>

@@ -1,4 +1,4 @@
-/** Text as it stands in a terminal, as an SVG: what was done is green, what went wrong red, what is beside the point grey. */
+/** Draws terminal text as SVG: success in green, failure in red, details in grey. */
 export function terminalPicture(text: string, { title, columns = 120 }: { title: string; columns?: number }): string {
   const lines = text
     .replace(/\n+$/, '')

@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
 import { runWithUs, UNSHARE } from './run-with-us.ts'
 
-/** The first process of a namespace has to collect the orphans: a shell does that while it waits. */
+/** The first process of a namespace must reap orphans: a shell does that while it waits. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
 const CGROUPS = '/sys/fs/cgroup'
 
 /**
- * Run a program in a machine within the machine: network, mount and process namespaces of its own, which end with it,
- * and every process and mount in them, even when we are killed. The program finds a folder and the path of a control
- * group for all it does in `CNI_RUNTIMES_FOLDER` and `CNI_RUNTIMES_CGROUP`; both are removed afterwards.
+ * Runs a program in new network, mount and process namespaces. They end with the program, even if this process is
+ * killed. `CNI_RUNTIMES_FOLDER` and `CNI_RUNTIMES_CGROUP` name a folder and a control group for the program; both are
+ * removed afterwards.
  *
  * @returns its exit code
  */
@@ -31,7 +31,7 @@ export async function inThrowAwayNode(argv: readonly [string, ...string[]]): Pro
   }
 }
 
-/** Remove what a run left that was killed before it could. */
+/** Removes files of killed runs. */
 async function sweep() {
   for (const name of readdirSync(tmpdir()).filter(isLeftOver)) {
     rmSync(join(tmpdir(), name), { recursive: true, force: true })
@@ -41,20 +41,20 @@ async function sweep() {
   }
 }
 
-/** @param name - of a run's folder or control group: the process that made it is in it */
+/** @param name - folder or control group of a run, with the id of its process */
 function isLeftOver(name: string) {
   const pid = new RegExp(`^${PREFIX}(\\d+)(-|$)`).exec(name)?.[1]
   return pid !== undefined && !existsSync(`/proc/${pid}`)
 }
 
-/** One tree with cgroup v2, one for each controller with v1. */
+/** cgroup v2 has one tree, v1 has one for each controller. */
 const hierarchies = () => [CGROUPS, ...readdirSync(CGROUPS, { withFileTypes: true }).flatMap(folderIn)]
 
 const folderIn = (entry: Dirent) => (entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [])
 
 async function removeCgroups(name: string) {
   for (const tree of hierarchies().map((hierarchy) => join(hierarchy, name))) {
-    // A group stays busy until the kernel has let go of its last process.
+    // A group stays busy until the kernel has released its last process.
     for (let tries = 0; existsSync(tree); tries++) {
       try {
         removeTree(tree)
@@ -66,7 +66,7 @@ async function removeCgroups(name: string) {
   }
 }
 
-/** The files of a control group cannot be removed, and go with it. */
+/** Removes the folders of a control group. Its files cannot be removed. */
 function removeTree(folder: string) {
   for (const child of readdirSync(folder, { withFileTypes: true }).flatMap(folderIn)) removeTree(child)
   rmdirSync(folder)

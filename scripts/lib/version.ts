@@ -4,11 +4,11 @@ import { exec } from './exec.ts'
 import { Stop, step } from './progress.ts'
 import { RECORDED, recordedHeading } from './recorded-manifests.ts'
 
-/** The changesets that no release has yet. */
+/** Changesets without a release. */
 export const changesets = (repository: string) =>
   readdirSync(join(repository, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
 
-/** Make versions and CHANGELOGs of the changesets, and say the version wherever it is said: nothing is committed. */
+/** Creates versions and CHANGELOGs from the changesets, and updates all copies of the version. Commits nothing. */
 export async function makeVersion(repository: string) {
   const waiting = changesets(repository).length
   if (waiting === 0) throw new Stop('there are no changesets: nothing has changed for users')
@@ -20,14 +20,14 @@ export async function makeVersion(repository: string) {
   await step('the lockfile', () => install(repository, '--lockfile-only'))
 }
 
-/** The dependencies of a clone. */
+/** Installs the dependencies of a clone. */
 export const install = (repository: string, ...flags: string[]) => {
   const { packageManager } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   const argv = ['npx', '--yes', packageManager, 'install', '--prefer-offline', ...flags] as const
   return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
 }
 
-/** Where it is said besides: executables cannot read their package.json, Helm has a file of its own, and it is exported. */
+/** Other files with the version: executables cannot read their package.json, and Helm has its own file. */
 const SAID = [
   ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],
   ['packages/istio-redirect/deploy/chart/Chart.yaml', /(?<=^(?:version|appVersion): ).*$/gm],
@@ -42,7 +42,7 @@ function say(repository: string) {
     const file = join(repository, path)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(place, version))
   }
-  // The recorded manifests as Helm renders them, which is not needed for it.
+  // Updates the recorded manifests without Helm.
   const heading = recordedHeading(join(repository, DEPLOY, 'chart'))
   for (const name of RECORDED) {
     const file = join(repository, DEPLOY, 'manifests', `${name}.yaml`)

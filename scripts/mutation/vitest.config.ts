@@ -3,7 +3,7 @@ import all from '../../vitest.config.ts'
 
 const { resolve = {}, ssr = {}, environments = {} } = all
 
-// The unit tests beside the sources that are mutated; without the projects, each of which would be started for every mutant.
+// Unit tests beside the mutated sources, without projects: each project would start for every mutant.
 export default defineConfig({
   ...{ resolve, ssr, environments },
   test: {

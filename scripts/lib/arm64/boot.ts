@@ -1,5 +1,5 @@
-// boot.ts FOLDER LOG MINUTES: boots the machine whose files are in FOLDER/root, with an API server that it can reach, and says
-// what it came to. A process of its own: the API server is resolved from source.
+// boot.ts FOLDER LOG MINUTES: boots the machine with files in FOLDER/root, with an API server that it can reach, and
+// prints the result. It is a process of its own to load the API server from source.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'
@@ -11,7 +11,7 @@ import { testsInMachine } from '../vm/tests-in-machine.ts'
 import { kernelIn } from './debian-files.ts'
 import { qemuArm64 } from './qemu-arm64.ts'
 
-/** What loopback of this machine is called in qemu's own network. */
+/** Address of this machine's loopback in qemu's network. */
 const HOST = '10.0.2.2'
 
 await main(async () => {

@@ -7,17 +7,20 @@ import { readPins } from '../image/pins.ts'
 import { Stop, step } from '../progress.ts'
 import type { Kernel } from '../vm/kernel.ts'
 
-/** Depends on the kernel that Debian has at the time. */
+/** Package that depends on Debian's current kernel. */
 const NEWEST_KERNEL = 'linux-image-arm64'
-/** With what they need: the C library is among that. `nft` is for us, to see rules that `iptables` does not know of. */
+/**
+ * Packages to install with their dependencies, such as the C library. The tests use `nft` to read rules that `iptables`
+ * does not show.
+ */
 const PROGRAMS = ['busybox-static', 'iptables', 'nftables'] as const
 
 /**
- * Debian's newest packages of a machine of arm64, kernel included: downloaded, and nothing of them installed here.
+ * Debian's newest arm64 packages, with a kernel. They are downloaded and never installed on this machine.
  *
- * @param cache - keeps them, without those of another time
- * @param options - `install`: they may be downloaded
- * @returns the files; none where there are none and none may be downloaded
+ * @param cache - folder that keeps them; older versions are removed
+ * @param options - `install` allows the download
+ * @returns the files; empty if they are missing and the download is not allowed
  */
 export async function debianPackages(cache: string, { install }: { install: boolean }): Promise<string[]> {
   const folder = join(cache, 'packages')
@@ -31,7 +34,7 @@ export async function debianPackages(cache: string, { install }: { install: bool
       if (kernel === undefined) throw new Stop(`this machine's Debian archive has no ${NEWEST_KERNEL}`)
       wanted.push(...(await uris([...apt, 'download', kernel])))
       const files = new Set(wanted)
-      // Of what is there already, apt compares the hash, and leaves it.
+      // apt compares the hashes of existing files and does not download them again.
       const names = wanted.map((file) => file.split('_', 1).join())
       await exec(['apt-get', ...apt, 'download', '-qq', ...names], { quiet: true, cwd: folder })
       for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name), { recursive: true })
@@ -42,13 +45,13 @@ export async function debianPackages(cache: string, { install }: { install: bool
   return files.some((name) => name.startsWith('linux-image-')) ? files.map((name) => join(folder, name)) : []
 }
 
-/** The files that apt would get. */
+/** Files that apt would download. */
 async function uris(command: readonly string[]): Promise<string[]> {
   const said = await exec(['apt-get', ...command, '--print-uris', '-qq', '-y'], { quiet: true })
   return [...said.matchAll(/^'[^']+' (\S+\.deb) \d+ /gm)].map(([, file = '']) => file)
 }
 
-/** What is in the packages, as the files of a machine. */
+/** Unpacks packages as the files of a machine. */
 export async function unpackMachine(packages: readonly string[], folder: string): Promise<void> {
   mkdirSync(folder)
   for (const file of packages) await exec(['dpkg-deb', '--extract', file, folder], { quiet: true })
@@ -58,7 +61,7 @@ export async function unpackMachine(packages: readonly string[], folder: string)
   }
   const links = [
     { path: 'bin/sh', to: 'busybox' },
-    // By this name the kernel calls what loads a module.
+    // The kernel loads modules by this path.
     { path: 'sbin/modprobe', to: '../bin/busybox' },
     ...PLAIN_NAMES,
   ]
@@ -68,7 +71,7 @@ export async function unpackMachine(packages: readonly string[], folder: string)
   }
 }
 
-/** The kernel among the files of a machine. */
+/** Finds the kernel in the files of a machine. */
 export function kernelIn(folder: string): Kernel {
   const [version = ''] = readdirSync(join(folder, 'lib/modules'))
   return { version, image: join(folder, 'boot', `vmlinuz-${version}`), modules: join(folder, 'lib/modules', version) }

@@ -17,8 +17,8 @@ const NAMES = ['istio-cni', 'hello-chain'] as const
 /**
  * Compiles the plugins for arm64.
  *
- * @param options - `install`: what the small runtime is compiled with and from may be installed and downloaded
- * @returns `undefined` where it would have to be
+ * @param options - `install` allows the installation of compilers and the download of sources
+ * @returns `undefined` if they are missing and not allowed
  */
 export async function buildForArm64({ install }: { install: boolean }): Promise<Arm64Executable[] | undefined> {
   if (install) await buildRuntime('arm64')

@@ -1,6 +1,6 @@
 #!/bin/sh
-# machine.sh SECONDS: what the machine does: ADD, CHECK and DEL of plugins in namespaces of its own, told line by line on
-# the first virtio console, as a run of test files is; then it goes off. SECONDS is the time, which the machine lacks.
+# machine.sh SECONDS: runs ADD, CHECK and DEL of plugins in namespaces and powers the machine off. It prints results as
+# lines on the first virtio console, like a run of test files. SECONDS sets the clock, which the machine lacks.
 /bin/busybox --install -s /bin
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 date -s "@$1" > /dev/null
@@ -13,17 +13,17 @@ stty raw -echo
 mkdir -p /run/netns /run/istio-cni /tmp
 ip link set lo up
 ip link set eth0 up
-# The addresses that qemu's own network has.
+# Addresses of qemu's user network.
 ip address add 10.0.2.15/24 dev eth0
 echo "cni-vm up $(uname -rm)"
 
 in_pod() { nsenter --net=/run/netns/pod "$@"; }
-# All rules, and chains and tables that the programs of iptables do not leave behind themselves.
+# Prints all rules, except empty chains and tables that iptables never removes.
 rules() {
   in_pod nft list ruleset |
     grep -vE '^#|^table ip6? nat [{]$|^.chain (PREROUTING|INPUT|OUTPUT|POSTROUTING) [{]$|^..type nat hook |^.?[}]$|^$'
 }
-# COMMAND TYPE MEMBERS
+# Arguments: COMMAND TYPE MEMBERS
 call() {
   echo "{\"cniVersion\":\"1.0.0\",\"name\":\"pods\",\"type\":\"$2\",$3,\"prevResult\":{\"cniVersion\":\"1.0.0\",\"interfaces\":[],\"ips\":[{\"address\":\"10.1.2.3/24\"}]}}" |
     env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID=c0ffee CNI_NETNS=/run/netns/pod CNI_IFNAME=eth0 \
@@ -34,7 +34,7 @@ call() {
   echo
   return $code
 }
-# NAME COMMAND...: what must be so.
+# Arguments: NAME COMMAND... Reports a test, which passes if the command succeeds.
 so() {
   name=$1
   shift
@@ -44,7 +44,8 @@ not() { ! "$@"; }
 differs() { ! call CHECK "$1" "$2" && grep -q '"code": 100,' /tmp/out; }
 says() { grep -q "$1" /tmp/out; }
 written() { case $1 in inet) in_pod nft list ruleset ;; *) in_pod iptables-save ;; esac | grep -qE "$2"; }
-# NAME TYPE MEMBERS PORT FAMILY TABLE CHAIN: the life of a pod; a rule redirects to PORT, and CHAIN has one.
+# Arguments: NAME TYPE MEMBERS PORT FAMILY TABLE CHAIN. Tests the life of a pod: a rule redirects to PORT, and CHAIN has
+# a rule.
 life() {
   passed=0 failed=0 errors= began=$(date +%s)
   touch /run/netns/pod

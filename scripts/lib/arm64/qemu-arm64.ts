@@ -1,11 +1,10 @@
 import type { Kernel } from '../vm/kernel.ts'
 
 /**
- * The command that is the machine: its first virtio console on its own standard streams, qemu's own network, in which
- * loopback of this machine has an address.
+ * Command that starts the machine. Its first virtio console uses the command's standard streams. qemu's network
+ * contains this machine's loopback.
  *
- * @param options - `files`: the folder that the machine sees as its own, and cannot change. `console`: the file that gets what
- *   the kernel says
+ * @param options - `files`: read-only folder with the machine's files. `console`: file for the kernel's messages
  */
 export function qemuArm64(
   kernel: Kernel,

@@ -6,9 +6,7 @@ import type { Arm64Executable } from './executables-arm64.ts'
 const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
 
-/**
- * What a plugin can do where a program is the processor and the kernel is this machine's: there is no nfnetlink to be had.
- */
+/** Tests calls in emulation on this machine's kernel, which lacks nfnetlink for arm64 programs. */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
   for (const { name, path } of executables) {
     const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>

@@ -11,13 +11,13 @@ const SOURCES = [
   `deb http://deb.debian.org/debian ${SUITE}-updates main`,
   `deb http://deb.debian.org/debian-security ${SUITE}-security main`,
 ]
-/** How this machine reaches its packages: proxies, and what it forgives an archive. */
+/** apt settings to copy: proxies and relaxed checks of archives. */
 const SETTINGS = /^Acquire::(https?|Check|Retries|ForceIPv)/
 
 /**
- * A Debian 12 that has what every Debian has, and git: kept as an archive between runs.
+ * Archive of a minimal Debian 12 with git, cached between runs.
  *
- * @param options - `work`: a folder for what is removed afterwards
+ * @param options - `work`: a temporary folder
  * @returns the archive's path
  */
 export async function baseArchive({
@@ -52,7 +52,7 @@ export async function baseArchive({
   return archive
 }
 
-/** It mounts in the folder it makes: in namespaces that end with it. */
+/** Runs mmdebstrap in its own namespaces, because it mounts in its folder. */
 async function mmdebstrap(args: readonly string[], work: string) {
   let said = ''
   const code = await runWithUs([...UNSHARE, '--', 'mmdebstrap', ...args], {
@@ -64,7 +64,7 @@ async function mmdebstrap(args: readonly string[], work: string) {
   if (code !== 0) throw new Stop(`mmdebstrap failed with exit code ${code}\n${said.trim()}`)
 }
 
-/** Where this machine has Debian 12 from, a mirror perhaps; Debian's own archive when it is no Debian 12. */
+/** apt sources of this machine if it is Debian 12, else Debian's own archive. */
 async function debianSources() {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
   const targets = await exec(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages'], { quiet: true })

@@ -1,12 +1,12 @@
 #!/bin/sh
-# machine.sh ROOT FOLDER COMMAND...: what a machine does between its kernel and a login, for the one whose files are in
-# ROOT. It is the first process of new mount, process and IPC namespaces, and all it mounts ends with them.
+# machine.sh ROOT FOLDER COMMAND...: prepares the machine with files in ROOT as an init process would, then runs the
+# command. It must be the first process of new mount, process and IPC namespaces.
 set -eu
 root=$1 folder=$2
 shift 2
 
-# A chroot would not do: the kernel refuses a user namespace in one, and entering a mount namespace leads out of it.
-# pivot_root wants a mount point.
+# A chroot would not work: the kernel forbids user namespaces in it, and entering a mount namespace leaves it.
+# pivot_root needs a mount point.
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
@@ -31,6 +31,6 @@ cd "$root"
 pivot_root . mnt
 umount --lazy /mnt
 cd "$folder"
-# The first process of a namespace has to collect the orphans: a shell does that while it waits.
+# The first process of a namespace must reap orphans: the shell does that while it waits.
 "$@" <&0 &
 wait $!

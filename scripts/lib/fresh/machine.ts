@@ -5,20 +5,21 @@ import { exec, machineNode } from '../exec.ts'
 import { Stop } from '../progress.ts'
 import { runWithUs, UNSHARE } from '../run-with-us.ts'
 
-/** A machine's start. The network stays ours: registry and archive are reached as this machine reaches them. */
+/** Command that starts the machine. It shares this machine's network, to reach registry and archive. */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
-/** What a person sets to reach a registry from this machine. */
+/** Variables that configure access to a registry. */
 const VARIABLES = /^(https?_proxy|no_proxy|npm_config_(registry|proxy|https_proxy|cafile)|node_extra_ca_certs)$/i
 
 const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 
-/** Its files, and what a login has in its environment. */
+/** Files of the machine, and the environment of a login. */
 export type Machine = { dir: string; env: Record<string, string> }
 
 /**
- * The machine in a folder: the base, Node and npm of this machine, and its settings for network and registry.
+ * Creates the machine in a folder: the base archive, this machine's Node and npm, and its settings for network and
+ * registry.
  *
- * @param archive - that of the base
+ * @param archive - archive of the base
  */
 export async function makeMachine(dir: string, archive: string): Promise<Machine> {
   mkdirSync(dir)
@@ -30,9 +31,9 @@ export async function makeMachine(dir: string, archive: string): Promise<Machine
 }
 
 /**
- * Run a program there; none of this machine's folders is visible to it.
+ * Runs a program in the machine, without access to this machine's folders.
  *
- * @param folder - in which it runs
+ * @param folder - its working directory
  * @returns its exit code
  */
 export const runIn = (
@@ -42,11 +43,11 @@ export const runIn = (
   output: (chunk: Buffer) => void,
 ): Promise<number> => runWithUs([...START, machine.dir, folder, ...argv], { env: machine.env, output })
 
-/** What a person types to look around there. */
+/** Command for people to log in to the machine. */
 export const loginCommand = (machine: Machine, folder: string) =>
   ['env -i', ...Object.entries(LOGIN).map((entry) => entry.join('=')), ...START, machine.dir, folder, 'bash'].join(' ')
 
-/** npm brings all it needs in its own folder, unless a distribution took it apart. */
+/** Folder of npm with its dependencies, unless a distribution split it. */
 function npmFolder() {
   const bin = dirname(realpathSync(machineNode))
   const beside = join(dirname(machineNode), 'npm')
@@ -72,7 +73,7 @@ async function done(argv: readonly [string, ...string[]]) {
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 
-/** Registry, proxies and authorities as this machine has them. They may hold secrets: nobody else may read them. */
+/** Copies registry, proxies and certificates. Only the owner may read them, because they may contain secrets. */
 async function copySettings(dir: string, npm: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value && VARIABLES.test(name) ? [[name, value]] : [])),
@@ -88,7 +89,7 @@ async function copySettings(dir: string, npm: string) {
   return env
 }
 
-/** What is missing here is missing there. */
+/** Copies a file if it exists. */
 function copyFile(from: string | undefined, to: string, mode: number) {
   if (from === undefined || !existsSync(from)) return
   mkdirSync(dirname(to), { recursive: true })

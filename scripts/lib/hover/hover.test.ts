@@ -11,7 +11,7 @@ const files = globSync(['docs/examples/**/*.ts', 'examples/*/src/**/*.ts'], { cw
   join(root, file),
 )
 
-// Editors start with a file open: what loads the program is not the hover.
+// Opens the file first, as editors do: loading the program is not part of the hover.
 test.each(sample(['typescript', 'typescript-5.9'], () => 'language service'))(
   '%s: hovering over any import or call of an example works',
   async (version) => {
@@ -25,14 +25,14 @@ test.each(sample(['typescript', 'typescript-5.9'], () => 'language service'))(
     let hovers = 0
     for (const file of files) {
       const text = readFileSync(file, 'utf8')
-      // `open` has no answer of its own.
+      // `open` has no response.
       void service.ask('open', { file, fileContent: text }).catch(() => {})
       const { body } = await service.ask('semanticDiagnosticsSync', { file })
       expect(body, file).toEqual([])
       for (const { name, line, offset } of hovered(file, text)) {
         const start = service.cpuMs()
         const { success, message } = await service.ask('quickinfo', { file, line, offset })
-        // Time of the processor: other tests run at the same time.
+        // CPU time, because other tests run at the same time.
         const took = service.cpuMs() - start
         hovers++
         if (!success || took > 2000) failed.push(`${file}:${line} ${name}: ${message ?? ''} ${took} ms`)
@@ -44,7 +44,7 @@ test.each(sample(['typescript', 'typescript-5.9'], () => 'language service'))(
   300_000,
 )
 
-/** The names that are imported, and those of the functions that are called. */
+/** Positions of imported names, and of called functions. */
 function hovered(file: string, text: string) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const names: ts.Identifier[] = []

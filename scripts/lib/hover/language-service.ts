@@ -10,13 +10,13 @@ const response = z.object({
   body: z.optional(z.unknown()),
 })
 
-/** The answer of a tsserver. */
+/** Response of a tsserver. */
 export type Answer = z.infer<typeof response>
 
 /** A running tsserver. */
 export interface LanguageService {
   ask(command: string, parameters: unknown): Promise<Answer>
-  /** Milliseconds of processor time since the start. */
+  /** CPU time since the start in milliseconds. */
   cpuMs(): number
   [Symbol.dispose](): void
 }
@@ -58,7 +58,7 @@ export function languageService(file: string): LanguageService {
   }
 }
 
-/** The first whole message of what tsserver has written: a header with its length, then JSON. */
+/** First complete message in the output of tsserver: a header with its length, then JSON. */
 function firstMessage(received: Buffer) {
   const header = received.indexOf('\r\n\r\n')
   if (header === -1) return undefined

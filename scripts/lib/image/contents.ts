@@ -2,23 +2,21 @@
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /**
- * Matches and targets of iptables for what no pod or node of a cluster has rules about: headers of IPv6 and of IPsec, fields
- * of IP headers, labels of SELinux, lamps, idle radios, estimators, copies of packets, what kernels no longer have.
- * `connlabel` needs a library of its own. Each takes 68 kB on arm64, where the data of a library begins at a multiple of
- * 64 kB.
+ * Matches and targets of iptables that the agent never uses, and that rules in clusters hardly use. `connlabel` also
+ * needs its own library.
  */
 const UNUSED = [
   'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
   'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dscp|dst|ecn|esp|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
-/** Those that are left, for both versions of IP. */
+/** Remaining matches and targets, for both versions of IP. */
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**
- * What the images take of Debian's packages beside `copyright`: the C library without character sets and tools; and the
- * programs that the agent runs where it writes no rules by netlink (legacy iptables, ipset, user namespaces of pods).
- * None of it is a shell, or a script that wants one. Left out of iptables: rules for ARP and bridges, and UNUSED.
+ * Files of Debian packages in the images, besides `copyright`. `base` is the C library without character sets and
+ * tools. `programs` are the programs that the agent needs if it does not use netlink: legacy iptables, ipset, user
+ * namespaces of pods. Shells and scripts are excluded.
  */
 export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
   base: {
@@ -42,12 +40,12 @@ export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<stri
   },
 }
 
-/** What Debian's `update-alternatives` makes, for the back end that nodes without rules get. */
+/** Links of Debian's `update-alternatives`, for the back end of nodes without rules. */
 export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
   ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),
 )
 
-/** The names that Debian's merged /usr has outside of it. */
+/** Links of Debian's merged /usr. */
 export const MERGED = ['bin', 'lib', 'lib64', 'sbin'] as const
 
 export const ACCOUNTS = {

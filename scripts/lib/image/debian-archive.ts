@@ -7,11 +7,11 @@ import { MERGED } from './contents.ts'
 import type { PinnedFile } from './pins.ts'
 import { type Entry, file, symlink } from './tar.ts'
 
-/** Downloads as apt does on this machine: through its proxy, with its keys to a mirror. */
+/** Downloads files like apt: with its proxy and its credentials for a mirror. */
 const APT_HELPER = '/usr/lib/apt/apt-helper'
 const DEFAULT = { debian: 'http://deb.debian.org/debian/', 'debian-security': 'http://deb.debian.org/debian-security/' }
 
-/** Where this machine has Debian's archives from: apt's own settings, where they name mirrors. */
+/** URLs of Debian's archives: mirrors from apt's settings, else the defaults. */
 export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], string>>> {
   if (!existsSync(APT_HELPER)) {
     throw new Stop(
@@ -29,7 +29,7 @@ export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], 
   }
 }
 
-/** The package file with these bytes, in the cache or from a mirror. */
+/** Path of the pinned package file, from the cache or a mirror. */
 export async function download(
   { archive, path, sha256 }: PinnedFile,
   cache: string,
@@ -47,7 +47,7 @@ export async function download(
   return kept
 }
 
-/** The files of a package that are wanted, and how it describes itself. The names are those of a merged /usr. */
+/** Reads the selected files of a package and its control file. Paths are those in a merged /usr. */
 export async function unpack(
   deb: string,
   wanted: (path: string) => boolean,

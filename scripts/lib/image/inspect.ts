@@ -2,19 +2,21 @@ import { Stop } from '../progress.ts'
 import type { Image } from './oci.ts'
 import type { Entry } from './tar.ts'
 
-/** What an image may take, in megabytes. */
+/** Maximum sizes of an image in megabytes. */
 const LIMITS = { unpacked: { full: 133, minimal: 128 }, compressed: { full: 60, minimal: 52 } }
 
 export type Flavour = keyof typeof LIMITS.compressed
 
-/** The size of an image, in bytes. */
+/** Size of an image in bytes. */
 export const sizeOf = ({ layers }: Image) => ({
   unpacked: layers.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
   compressed: layers.reduce((sum, { data }) => sum + data.length, 0),
 })
 
 /**
- * @throws Stop for an image that is too large, has a shell, lacks a library, or would bring more to a node than the plugin.
+ * Checks an image.
+ *
+ * @throws Stop if the image is too large, has a shell, lacks a library, or contains more than the plugin for nodes
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]
@@ -56,7 +58,7 @@ export function faults(entries: readonly Entry[]): string[] {
 
 const isScript = (data: Uint8Array): boolean => data[0] === 0x23 && data[1] === 0x21
 
-/** The libraries that an ELF file for 64 bits asks for (DT_NEEDED), and its loader. */
+/** Loader and libraries that a 64-bit ELF file needs (DT_NEEDED). */
 function needed({ content }: Entry): string[] {
   if (content.kind !== 'file' || Buffer.from(content.data.subarray(0, 4)).toString('latin1') !== '\x7fELF') return []
   const data = Buffer.from(content.data.buffer, content.data.byteOffset, content.data.length)

@@ -12,13 +12,13 @@ import type { Architecture, Pins } from './pins.ts'
 import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
-/** Where work is kept between runs. */
+/** Folders that are kept between runs. */
 export interface Place {
   readonly cache: string
   readonly pins: Pins
 }
 
-/** The C library, and what every program expects of a file system. */
+/** Layer with the C library and the standard entries of a file system. */
 export async function baseLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
   return [
     ...MERGED.map((name) => symlink(name, `usr/${name}`)),
@@ -32,13 +32,13 @@ export async function baseLayer(architecture: Architecture, place: Place): Promi
   ]
 }
 
-/** The programs that write rules. */
+/** Layer with the programs that write rules. */
 export async function programsLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
   const links = PLAIN_NAMES.map(({ path, to }) => symlink(path, to))
   return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
 }
 
-/** The plugin, alone in the folder that the agent copies to the node, and the agent. */
+/** Layer with the agent and the plugin. The plugin is alone in the folder that the agent copies to the node. */
 export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
   const { processor } = TARGETS[architecture]
   await buildRuntime(processor)
@@ -55,7 +55,7 @@ export async function executablesLayer(architecture: Architecture, { cache, pins
 
 // internal
 
-/** Builds an executable for a machine; returns its bytes and the packages in it. */
+/** Builds an executable for a machine. Returns its bytes and its packages. */
 async function executable(
   name: ExecutableName,
   { bin, cwd, architecture }: { bin: string; cwd: string; architecture: Architecture },
@@ -80,13 +80,13 @@ async function packages(
     const copyright = `usr/share/doc/${name}/copyright`
     const unpacked = await unpack(deb, (path) => path === copyright || part.test(path), join(cache, 'unpacked'))
     if (!unpacked.entries.some(({ path }) => path === copyright)) throw new Stop(`${name} has no ${copyright}`)
-    // Scanners look there for what is installed.
+    // Security scanners read the installed packages there.
     entries.push(...unpacked.entries, file(`var/lib/dpkg/status.d/${name}`, unpacked.control))
   }
   return entries
 }
 
-/** Our own licence, and those of the runtimes and packages that are part of the executables. */
+/** Our licence, and those of runtimes and packages in the executables. */
 function licences(names: readonly string[], processor: Processor): Entry[] {
   const hoisted = join(root, 'node_modules/.pnpm/node_modules')
   const runtime = join(root, 'packages', `runtime-linux-${processor}`, 'licenses')

@@ -57,16 +57,16 @@ it.each<[why: string, entries: Entry[]]>([
   ['usr/sbin/apply is a script', [plugin, file('usr/sbin/apply', '#!/bin/sh\n', 0o755)]],
   ['nodes would get opt/cni/bin/install-cni, opt/cni/bin/istio-cni', [file('opt/cni/bin/install-cni', ''), plugin]],
   ['nodes would get nothing', []],
-])('%s: such an image is refused', (why, entries) => {
+])('%s: the image is rejected', (why, entries) => {
   expect(faults(entries)).toEqual([why])
 })
 
-it('a plugin that needs a library of the node is refused', () => {
+it('a plugin that needs a library of the node is rejected', () => {
   const found = faults([file('opt/cni/bin/istio-cni', readFileSync('/bin/tar'), 0o755)])
   expect(found).toContain('nodes would need libc.so.6 for opt/cni/bin/istio-cni')
 })
 
-it('a program whose loader or library is missing is refused', () => {
+it('a program without its loader or library is rejected', () => {
   const found = faults([plugin, file('usr/bin/tar', readFileSync('/bin/tar'), 0o755)])
   expect(found).toContain('nothing is libc.so.6')
   expect(found.join()).toMatch(/nothing is ld-linux/)

@@ -6,7 +6,7 @@ import { sha256Of } from './debian-archive.ts'
 import type { Architecture } from './pins.ts'
 import { type Entry, file, tar } from './tar.ts'
 
-/** `gzip` for what is older than containerd 1.5, Docker 23 and CRI-O 1.20. */
+/** Compression of layers. Runtimes older than containerd 1.5, Docker 23 and CRI-O 1.20 need `gzip`. */
 export type Compression = 'zstd' | 'gzip'
 
 interface Blob {
@@ -14,28 +14,28 @@ interface Blob {
   readonly data: Uint8Array
 }
 
-/** A layer, and what it is without its compression. */
+/** A layer with the digest of its uncompressed content. */
 export interface Layer extends Blob {
   readonly diffId: string
   readonly unpackedBytes: number
 }
 
-/** An image for one kind of machine. */
+/** An image for one type of machine. */
 export interface Image {
   readonly architecture: Architecture
   readonly layers: readonly Layer[]
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// Beyond level 12 each half megabyte takes a minute. The runtime repeats itself over megabytes: 1.2 MB less for twice the
-// time, and 16 MB where it is unpacked, which readers have to grant up to 128.
+// Higher levels are much slower. The long window finds repetitions in the runtime, and readers support windows of up to
+// 128 MB.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   [constants.ZSTD_c_windowLog]: 24,
 }
 
-/** The compressed tar of these entries; of the same entries it is made once. */
+/** Compresses the entries as a tar. The result is cached for equal entries. */
 export async function layer(
   entries: readonly Entry[],
   { time, compression, cache }: { time: number; compression: Compression; cache: string },
@@ -56,7 +56,7 @@ export async function layer(
   return { mediaType, data: readFileSync(kept), diffId, unpackedBytes }
 }
 
-/** An OCI archive: one image under one name, for all of these machines. */
+/** OCI archive: one image name for all machines. */
 export function archive(images: readonly Image[], options: { name: string; time: number; about: Labels }): Buffer {
   const blobs = new Map<string, Uint8Array>()
   const add = ({ mediaType, data }: Blob) => {

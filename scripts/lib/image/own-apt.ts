@@ -8,10 +8,10 @@ import type { Architecture } from './pins.ts'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Options for apt with newest lists of its own, which knows of no installed package: nothing of this machine's changes.
+ * Options for apt with separate, current lists and no installed packages. This machine's apt state is not changed.
  *
  * @param folder - for the lists; may be kept
- * @param architectures - the first is the one that a name without an architecture means
+ * @param architectures - the first is the default of names without an architecture
  */
 export async function ownApt(
   folder: string,

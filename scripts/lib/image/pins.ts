@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../exec.ts'
 
-/** Debian's names of the machines that an image is made for. */
+/** Debian's names of the supported machines. */
 export const ARCHITECTURES = ['amd64', 'arm64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
 
-/** One file of a Debian archive, known by its bytes. */
+/** A file of a Debian archive, identified by its hash. */
 export interface PinnedFile {
-  /** Of which archive: a machine has a mirror for each. */
+  /** Archive of the file. A machine has a mirror for each. */
   readonly archive: 'debian' | 'debian-security'
-  /** From the archive's root. */
+  /** Path from the archive's root. */
   readonly path: string
   readonly sha256: string
 }
@@ -20,12 +20,12 @@ export interface PinnedPackage {
   readonly files: Readonly<Record<Architecture, PinnedFile>>
 }
 
-/** What the images are made of. */
+/** Pinned inputs of the images. */
 export interface Pins {
   /** The release of Debian. */
   readonly suite: string
   readonly packages: Readonly<Record<string, PinnedPackage>>
-  /** Runtimes of other machines, from the npm registry. */
+  /** Runtimes for other machines, from the npm registry. */
   readonly runtimes: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>
 }
 

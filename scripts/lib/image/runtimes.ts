@@ -6,16 +6,17 @@ import { Stop } from '../progress.ts'
 import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
-/** `cni-build`'s names of a machine, and the package of bun for it where the repository does not have it installed. */
+/** For each machine: its name in `cni-build`, and the package with bun if it is not a dependency. */
 export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
   amd64: { target: 'linux-x64-baseline', processor: 'x64' },
   arm64: { target: 'linux-arm64', processor: 'arm64', runtime: '@oven/bun-linux-aarch64' },
 }
 
 /**
- * A folder from which `cni-build` finds the runtime of that machine: npm refuses to install it on another.
+ * Prepares a folder in which `cni-build` finds the machine's runtime. npm does not install the package on another
+ * machine.
  *
- * @throws Stop when the registry does not have it, or has other bytes.
+ * @throws Stop if the registry lacks it or has other bytes
  */
 export async function withRuntime(architecture: Architecture, { runtimes }: Pins, folder: string): Promise<string> {
   const { runtime } = TARGETS[architecture]
@@ -44,7 +45,7 @@ export async function withRuntime(architecture: Architecture, { runtimes }: Pins
   }
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
-  // package.json last in no order that tar knows of: a cut run is seen by the missing runtime, and done again.
+  // package.json is written last: if the run is interrupted, the file is missing and the work is repeated.
   await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
     quiet: true,
   })

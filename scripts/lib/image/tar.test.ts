@@ -14,7 +14,7 @@ const entries: Entry[] = [
 const listed = (bytes: Buffer) =>
   execFileSync('tar', ['-tvf', '-', '--numeric-owner', '--utc', '--full-time'], { input: bytes, encoding: 'utf8' })
 
-it('entries are in the order of their paths, of root, and of one time, whatever order they are given in', () => {
+it('entries are sorted by path, belong to root and have one time, in any order of input', () => {
   const bytes = tar(entries, 86_400)
   expect(tar(entries.toReversed(), 86_400)).toEqual(bytes)
   const lines = listed(bytes).trim().split('\n')
@@ -26,7 +26,7 @@ it('entries are in the order of their paths, of root, and of one time, whatever 
   expect(lines.map((line) => line.slice(0, 10))).toContain('drwxrwxrwt')
 })
 
-it('what is read back is what was written', () => {
+it('entries are unchanged after writing and reading', () => {
   const bytes = tar(entries, 0)
   const content = (path: string) => execFileSync('tar', ['-xOf', '-', path], { input: bytes, encoding: 'utf8' })
   expect(content('b/run')).toBe('program')
@@ -37,6 +37,6 @@ it.each<[why: string, entries: Entry[]]>([
   ['a is there twice', [file('a', '1'), file('a', '2')]],
   ['longer than 100 bytes', [symlink('a', 'x'.repeat(101))]],
   ['longer than 155 bytes', [file(`${'x'.repeat(160)}/${'y'.repeat(90)}`, '')]],
-])('%s: refused', (why, wrong) => {
+])('%s: rejected', (why, wrong) => {
   expect(() => tar(wrong, 0)).toThrow(why)
 })

@@ -1,4 +1,4 @@
-/** A file, link or folder of an archive. Paths have no slash in front, and none behind. */
+/** A file, link or folder of an archive. Paths have no slash at the beginning or end. */
 export interface Entry {
   readonly path: string
   readonly mode: number
@@ -22,10 +22,10 @@ const TYPES = { file: '0', hardlink: '1', symlink: '2', folder: '5' } as const
 const BLOCK = 512
 
 /**
- * A tar archive (ustar) of entries sorted by path, all of root and of one time: the same entries give the same bytes.
- * Folders that are not among them are added.
+ * Writes a tar archive (ustar) with entries sorted by path, owned by root and with one time. Equal entries give equal
+ * bytes. Missing parent folders are added.
  *
- * @param time seconds since 1970 that all are said to be of
+ * @param time - modification time of all entries, in seconds since 1970
  */
 export function tar(entries: readonly Entry[], time: number): Buffer {
   const all = new Map(entries.flatMap(({ path }) => parents(path)).map((path) => [path, folder(path)]))
@@ -78,7 +78,7 @@ function header({ path, mode, content }: Entry, size: number, time: number): Buf
   return block
 }
 
-/** A long path is cut at a slash. */
+/** Splits a long path at a slash. */
 function splitName(path: string): [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= 100) return ['', path]
   const cut = path.indexOf('/', path.length - 101)

@@ -23,7 +23,7 @@ const cache = join(root, 'dist/runtime-cache')
 const packageOf = (processor: Processor) => join(root, 'packages', `runtime-linux-${processor}`)
 const PROGRAMS = ['cni-compile', 'cni-runtime', 'cni-runtime-tls'] as const
 
-/** The programs for this machine and, if there is a compiler for them, for the others. */
+/** Builds the programs for this machine and, if there is a compiler, for others. */
 export async function buildRuntimes(): Promise<void> {
   for (const processor of PROCESSORS) {
     if (processor === 'x64' || findToolchain(processor) !== undefined) await buildRuntime(processor)
@@ -31,7 +31,7 @@ export async function buildRuntimes(): Promise<void> {
   }
 }
 
-/** Leave the native programs in the package of the processor. Does nothing if they are of this source. */
+/** Builds the native programs into the package of the processor. Does nothing if they are up to date. */
 export async function buildRuntime(processor: Processor): Promise<void> {
   const folder = packageOf(processor)
   const mark = join(cache, `${processor}.json`)
@@ -49,7 +49,7 @@ export async function buildRuntime(processor: Processor): Promise<void> {
   })
 }
 
-/** Build once more, with nothing that was compiled before, and compare the bytes. */
+/** Builds again from scratch and compares the bytes. */
 export async function verifyRuntime(processor: Processor): Promise<void> {
   await step(`the same bytes for ${processor} again`, async () => {
     const folder = join(cache, `verify-${processor}`)
@@ -98,7 +98,9 @@ async function copyLicences(processor: Processor, folder: string): Promise<void>
 
 const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
-/** Hashes everything that the programs are made of but the compiler. One for all processors, as bytecode serves each. */
+/**
+ * Hash of all inputs of the programs except the compiler. It is equal for all processors because bytecode is portable.
+ */
 function sourceHash(): string {
   const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, TLS_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))

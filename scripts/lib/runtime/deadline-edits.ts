@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Code that is interrupted at the deadline ends: it cannot catch that, and no promise is rejected. */
+/** Makes an interruption at the deadline uncatchable. It rejects no promise. */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {
     why: 'the error of an interruption ends a job, and rejects no promise: nobody can catch it, the host gets it',

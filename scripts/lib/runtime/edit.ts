@@ -1,4 +1,4 @@
-/** A place of the engine's source that must be there exactly `times` times. */
+/** Edit of the engine's source. The text must occur exactly `times` times. */
 export interface Edit {
   readonly why: string
   readonly find: string

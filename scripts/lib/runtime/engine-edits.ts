@@ -7,7 +7,7 @@ import { IMAGE_EDITS, IMAGE_EDITS_OF_HEADER } from './image-edits.ts'
 import { JSON_EDITS } from './json-edits.ts'
 import { PLACE_EDITS } from './place-edits.ts'
 
-/** Edits of each file. A newer engine in which one of the places is missing does not build. */
+/** Edits by file. The build fails if a newer engine lacks one of the places. */
 const EDITS_OF: Readonly<Record<(typeof EDITED_FILES)[number], readonly Edit[]>> = {
   'quickjs.c': [...HASH_EDITS, ...DEADLINE_EDITS, ...PLACE_EDITS, ...JSON_EDITS, ...FAULT_EDITS, ...IMAGE_EDITS],
   'quickjs.h': IMAGE_EDITS_OF_HEADER,
@@ -16,7 +16,7 @@ const EDITS_OF: Readonly<Record<(typeof EDITED_FILES)[number], readonly Edit[]>>
 /** The files of the engine that have edits. */
 export const EDITED_FILES = ['quickjs.c', 'quickjs.h'] as const
 
-/** A file of the engine with the edits that the host needs. */
+/** Applies the edits to a file of the engine. */
 export function editEngine(file: (typeof EDITED_FILES)[number], source: string): string {
   return EDITS_OF[file].reduce((text, { why, find, replace, times }) => {
     const parts = text.split(find)

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Faults of the engine, and errors that are those of Node. */
+/** Repairs faults of the engine, and makes its errors equal to Node's. */
 export const FAULT_EDITS: readonly Edit[] = [
   {
     why: 'deep recursion is the error that it is on Node',

@@ -1,7 +1,7 @@
 import type { Edit } from './edit.ts'
 
-// Objects of the image live as long as the process. To count a reference is to write to its page, which the kernel
-// copies first: docs/small-runtime.md, "The image".
+// Objects of the image live as long as the process, so their references are not counted. A count would write to the
+// page, and the kernel would copy it: docs/small-runtime.md, "The image".
 
 const WHY = 'references to what lies in the image are not counted'
 
@@ -59,7 +59,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // A count of 1 does not say that nobody else refers to it.
+  // A count of 1 in the image does not mean that there is only one reference.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
@@ -79,7 +79,7 @@ export const IMAGE_EDITS: readonly Edit[] = [
     '        if (--var_ref->header.ref_count == 0) {\n',
     '        if (!IN_IMAGE(var_ref) && --var_ref->header.ref_count == 0) {\n',
   ),
-  // The collector takes what lies in the image for referred to.
+  // The collector treats objects of the image as referenced.
   one(
     '    assert(p->ref_count > 0);\n    p->ref_count--;\n',
     '    if (IN_IMAGE(p))\n        return;\n    assert(p->ref_count > 0);\n    p->ref_count--;\n',

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** JSON.parse takes what the grammar of JSON has. */
+/** Makes JSON.parse accept exactly the JSON grammar. */
 export const JSON_EDITS: readonly Edit[] = [
   {
     why: 'JSON has eight escapes, and four digits behind \\\\u',

@@ -12,8 +12,8 @@ export const MUSL_VERSION = '1.2.5'
 export const MBEDTLS_VERSION = '3.6.6'
 
 /**
- * Everything that is compiled into the native programs but is not in this repository. Debian's archive keeps a file while
- * one of its suites has it. To move on, take the file of a newer suite and its SHA-256 from Debian's signed list.
+ * Third-party sources of the native programs. Debian's archive keeps a file as long as a suite contains it. To update,
+ * use the file of a newer suite and its SHA-256 from Debian's signed list.
  */
 export const ENGINE_SOURCE: PinnedFile = {
   archive: 'debian',
@@ -21,7 +21,7 @@ export const ENGINE_SOURCE: PinnedFile = {
   sha256: 'ec81da5b3249ed648dbc7df4a1654988910e66a118d9b71cb63534216efcfbbe',
 }
 
-/** Mbed TLS of the long-term support series 3.6, of which trixie takes every release. */
+/** Mbed TLS of the long-term support series 3.6. Debian trixie includes every release. */
 export const TLS_SOURCE: PinnedFile = {
   archive: 'debian',
   path: 'pool/main/m/mbedtls/mbedtls_3.6.6.orig.tar.bz2',

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Stack traces have the name, the message and places in the source, as on Node. */
+/** Adds name, message and source positions to stack traces, as on Node. */
 export const PLACE_EDITS: readonly Edit[] = [
   {
     why: 'places in the source are kept without names of variables, which only eval() needs',

@@ -8,24 +8,27 @@ import { MUSL_VERSION, QUICKJS_VERSION } from './pins.ts'
 import type { CLibrary } from './sources.ts'
 import type { Toolchain } from './toolchain.ts'
 
-/** Our own C. */
+/** Folder of our own C code. */
 export const NATIVE = join(root, 'packages/runtime/native')
 
 const ENGINE_FILES = ['cutils', 'dtoa', 'libregexp', 'libunicode']
-/** Files of ours that are compiled with the engine, and change as seldom. */
+/** Our files that are compiled with the engine, because they change as rarely. */
 const ENGINE_PART = ['engine.c', 'engine.h', 'string-hash.h']
 
-/** What the TLS library has, as a header of its own settings. */
+/** Configuration header of the TLS library. */
 const TLS_SETTINGS = 'tls-config.h'
 
 const RUNTIME = [
   ...['arena', 'arena-memory', 'base64', 'build-image', 'deadline', 'files', 'host', 'image', 'main', 'note', 'refuse'],
   ...['run', 'say', 'spawn', 'syscall', 'text', 'utf8'],
 ]
-/** The runtime with the TLS library. A plugin without `node:https` does not pay for it. */
+/** Runtime with the TLS library. Plugins without `node:https` use the smaller one. */
 const TLS_PROGRAM = 'cni-runtime-tls'
 
-/** Files of each program beside the engine. Without the parser nothing refers to it, and the linker leaves it out. */
+/**
+ * Source files of each program besides the engine. Only the compiler refers to the parser; the linker drops it
+ * elsewhere.
+ */
 const PROGRAMS = {
   'cni-compile': ['compile', 'files', 'note'],
   'cni-runtime': RUNTIME,
@@ -46,7 +49,7 @@ const FLAGS = [
   ...['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-strict-aliasing', '-nostdinc'],
 ]
 const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
-/** Options that an image needs: fixed addresses, no executable stack, a program header that becomes the image's. */
+/** Linker options for an image: fixed addresses, no executable stack, a spare program header. */
 const LINK = [
   ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
   ...['-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,-z,separate-code'],
@@ -60,12 +63,12 @@ export interface Inputs {
   readonly engine: string
   /** The TLS library, unpacked. */
   readonly tls: string
-  /** Names what bytecode and images fit to. */
+  /** Build id for bytecode and images that fit together. */
   readonly build: string
   readonly version: string
 }
 
-/** Compile the engine and the TLS library, unless these objects are there, and all programs into a folder. */
+/** Compiles the engine and the TLS library, unless their objects are cached, and all programs. */
 export async function compilePrograms(inputs: Inputs, objects: string, into: string): Promise<void> {
   const engine = await engineObjects(inputs, objects)
   const tls = await tlsObjects(inputs, objects)
@@ -87,11 +90,11 @@ function engineObjects(inputs: Inputs, objects: string): Promise<string[]> {
     ...EDITED_FILES.map((file) => join(inputs.engine, 'edited', file)),
     ...ENGINE_PART.map((file) => join(NATIVE, file)),
   ]
-  // The largest first: it takes longer than all others.
+  // Compiles the largest file first, because it takes longest.
   return keptObjects(inputs, objects, 'engine', sources.toReversed(), read)
 }
 
-/** Most files of the library are empty with our settings. */
+/** Most files of the library are empty with our configuration. */
 function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   const folder = join(inputs.tls, 'library')
   const sources = readdirSync(folder).filter((file) => file.endsWith('.c'))
@@ -99,7 +102,7 @@ function tlsObjects(inputs: Inputs, objects: string): Promise<string[]> {
   return keptObjects(inputs, objects, 'tls', paths, [join(NATIVE, TLS_SETTINGS)])
 }
 
-/** Objects of foreign sources, compiled if there are none of these settings and of the files that are `read`. */
+/** Objects of third-party sources. Cached until settings or one of the files in `read` change. */
 async function keptObjects(
   inputs: Inputs,
   objects: string,
@@ -125,7 +128,7 @@ async function keptObjects(
 
 function compile(inputs: Inputs, source: string, object: string, more: readonly string[]): Promise<string> {
   const { tools, library, engine, tls, processor } = inputs
-  // gcc has no warnings about headers of `-isystem`.
+  // gcc prints no warnings for headers in `-isystem`.
   const headers = [join(engine, 'edited'), engine, join(tls, 'include'), tools.headers, library.headers]
   const texts = {
     CONFIG_VERSION: QUICKJS_VERSION,
@@ -137,7 +140,7 @@ function compile(inputs: Inputs, source: string, object: string, more: readonly 
   }
   const argv = [
     ...FLAGS,
-    // Helpers of libgcc for it need a function that musl has not.
+    // libgcc's helpers for it need a function that musl lacks.
     ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
     ...more,
     ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),

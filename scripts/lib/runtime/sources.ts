@@ -24,7 +24,7 @@ export async function engineSource(cache: string): Promise<string> {
   return folder
 }
 
-/** The source of the TLS library, as it is. */
+/** Unmodified source of the TLS library. */
 export async function tlsSource(cache: string): Promise<string> {
   const folder = join(cache, 'mbedtls')
   await unpackOnce(folder, TLS_SOURCE.sha256, async (into) => {
@@ -39,12 +39,12 @@ export async function tlsSource(cache: string): Promise<string> {
 
 export interface CLibrary {
   readonly headers: string
-  /** Folder of crt1.o, libc.a and the rest. */
+  /** Folder with crt1.o, libc.a and similar files. */
   readonly libraries: string
   readonly licence: string
 }
 
-/** musl for a processor, unpacked; the packages that apt knows of on this machine stay as they are. */
+/** Unpacks musl for a processor. apt's package state on this machine stays unchanged. */
 export async function cLibrary(processor: Processor, cache: string): Promise<CLibrary> {
   const folder = join(cache, `musl-${processor}`)
   await unpackOnce(folder, C_LIBRARY[processor].sha256, async (into) => {
@@ -59,7 +59,7 @@ export async function cLibrary(processor: Processor, cache: string): Promise<CLi
   }
 }
 
-/** Downloads an archive of source and unpacks it without its first folder; tar sees how it is compressed. */
+/** Downloads a source archive and unpacks it without its top folder. */
 async function unpack(source: PinnedFile, cache: string, into: string): Promise<void> {
   const archive = await download(source, join(cache, 'downloads'), HINT)
   await exec(['tar', '--strip-components=1', '-xf', archive, '-C', into], {
@@ -68,7 +68,7 @@ async function unpack(source: PinnedFile, cache: string, into: string): Promise<
   })
 }
 
-/** Unpacks into a folder that is there only when it is complete, and of this archive. */
+/** Unpacks into a folder atomically. The folder's name depends on the archive. */
 async function unpackOnce(folder: string, sha256: string, unpack: (into: string) => Promise<void>): Promise<void> {
   const mark = join(folder, '.sha256')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === sha256) return

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { env } from '../exec.ts'
 import type { Processor } from './pins.ts'
 
-/** A compiler for one processor. The C library is not its own. */
+/** Compiler for one processor, without its C library. */
 export interface Toolchain {
   readonly gcc: string
-  /** `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`: the same compiler makes the same bytes. */
+  /** Version such as `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`. Equal compilers give equal bytes. */
   readonly version: string
-  /** Folder of the headers that belong to the compiler. */
+  /** Folder of the compiler's own headers. */
   readonly headers: string
-  /** Functions that the compiler calls for what the processor cannot do. */
+  /** Library with functions that the compiler calls for missing processor instructions. */
   readonly libgcc: string
 }
 

@@ -13,10 +13,10 @@ const put = (path: string, text: string) => {
   writeFileSync(join(source, path), text)
 }
 
-/** Where the site is, as files that any web server can serve. */
+/** Output folder of the site, for any web server. */
 export const site = join(root, 'dist/docs')
 
-/** The guide, the packages' and examples' READMEs and the API reference as one site. A dead link fails. */
+/** Builds the site: guide, READMEs of packages and examples, API reference. Fails for dead links. */
 export async function buildSite() {
   rmSync(source, { recursive: true, force: true })
   const repository = repositoryUrl()

@@ -1,9 +1,9 @@
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
-/** A chart of a page as a picture, and where that is on the site. */
+/** Picture of a chart, with its path on the site. */
 export type Chart = { path: string; svg: string }
 
-/** A page's `mermaid` blocks as pictures, in place of the text that GitHub draws by itself. */
+/** Replaces `mermaid` blocks by pictures. GitHub draws the blocks itself. */
 export function drawCharts(route: string, text: string): { text: string; charts: Chart[] } {
   const charts: Chart[] = []
   const drawn = text.replaceAll(/^```mermaid\n([\s\S]*?)^```$/gm, (_, source: string) => {
@@ -14,6 +14,6 @@ export function drawCharts(route: string, text: string): { text: string; charts:
   return { text: drawn, charts }
 }
 
-/** On white, as the site may be dark, and without the font that would be fetched from elsewhere. */
+/** White background for dark mode, and no font from another server. */
 const svgOf = (source: string) =>
   renderMermaidSVG(source, { bg: '#ffffff', fg: '#222222', font: 'system-ui' }).replaceAll(/^\s*@import .*\n/gm, '')

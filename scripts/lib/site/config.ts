@@ -5,7 +5,7 @@ import type { Group, Page } from './pages.ts'
 /** A module of the API reference: its import name and where its page is. */
 export type ApiModule = { name: string; route: string }
 
-/** The site as VitePress wants it described. */
+/** VitePress configuration of the site. */
 export function siteConfig(
   pages: readonly Page[],
   modules: readonly ApiModule[],
@@ -29,13 +29,13 @@ export function siteConfig(
     description: 'Chained CNI plugins in TypeScript',
     lang: 'en',
     cleanUrls: false,
-    // Headings have the anchors that they have on GitHub, where the same pages are read.
+    // Headings have the same anchors as on GitHub.
     markdown: { anchor: { slugify } },
     themeConfig: {
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // Not a page of VitePress: the browser loads it.
+        // The browser loads this page directly: it is not part of VitePress.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

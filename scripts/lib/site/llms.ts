@@ -4,7 +4,7 @@ import { root } from '../exec.ts'
 import type { ApiModule } from './config.ts'
 import type { Group, Page } from './pages.ts'
 
-/** `llms.txt`: what the site has, for programs that read, one line a page with its first sentence. See llmstxt.org. */
+/** Text of `llms.txt`: a line for each page with its first sentence, for programs. See llmstxt.org. */
 export function llmsText(pages: readonly Page[], modules: readonly ApiModule[]): string {
   const list = (group: Group) =>
     pages

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { root } from '../exec.ts'
 
-/** A Markdown file of the repository and where it is on the site, without `.md`. */
+/** A Markdown file of the repository with its route on the site, without `.md`. */
 export type Page = { source: string; route: string; title: string; group: Group }
 export type Group = 'guide' | 'packages' | 'examples' | 'project'
 
-/** Everything that becomes a page, in reading order: the guide as its own index lists it. */
+/** All pages in reading order. The guide's index defines its order. */
 export function sitePages(): Page[] {
   const guide = [...read('docs/README.md').matchAll(/^\| \d+ \| \[[^\]]+\]\(([a-z-]+)\.md\)/gm)].map(([, name]) =>
     page(`docs/${name}.md`, `guide/${name}`, 'guide'),
@@ -43,10 +43,10 @@ function page(source: string, route: string, group: Group): Page {
 }
 
 /**
- * The text of a page for the site: a link to another page leads there, a link to any other file to the repository, and
- * comments that name a block's source are gone.
+ * Text of a page for the site. Links to pages become routes, links to other files lead to the repository, and comments
+ * with a block's source are removed.
  *
- * @param repository - the address of the sources' folder, with a branch
+ * @param repository - URL of the source folder, with a branch
  */
 export function pageText({ source, route }: Page, pages: readonly Page[], repository: string): string {
   const from = join(root, dirname(source))
@@ -55,7 +55,7 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
     if (/^(?:[a-z]+:|#)/.test(target)) return target
     const [path = '', anchor] = target.split('#')
     const file = resolve(from, path)
-    // The browser loads it as it is: the attribute keeps VitePress from taking it for a page of its own.
+    // The attribute makes the browser load the page instead of VitePress.
     if (path.endsWith('playground/src/page.html')) return `/playground.html${anchor === undefined ? '' : `#${anchor}`}`
     const known = routes.get(file) ?? routes.get(join(file, 'README.md'))
     const hash = anchor === undefined ? '' : `#${anchor}`
@@ -71,7 +71,7 @@ export function pageText({ source, route }: Page, pages: readonly Page[], reposi
   )
 }
 
-/** Applies a change to what is neither a fenced block nor code in a line. */
+/** Applies a change to text outside of code. */
 const outsideCode = (text: string, change: (text: string) => string) =>
   text
     .split(/(^```[\s\S]*?^```$|`[^`\n]*`)/gm)

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The files of a folder on a port of loopback, as any web server would serve them. */
+/** Serves the files of a folder on loopback. */
 export async function serveFolder(folder: string) {
   const server = createServer(({ url = '/' }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://site').pathname))

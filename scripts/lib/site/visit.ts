@@ -5,7 +5,7 @@ import { Stop, step } from '../progress.ts'
 import { site } from './build.ts'
 import { serveFolder } from './serve.ts'
 
-/** Reads the site as a person would: every page, every link and heading it leads to, the search, the way on. */
+/** Visits every page, link and heading, the search, and the link to the next page. */
 export async function visitSite(program: string, pictures: string) {
   mkdirSync(pictures, { recursive: true })
   using server = await serveFolder(site)
@@ -31,7 +31,7 @@ async function followAll(browser: Browser, origin: string) {
     if (anchors.has(path)) continue
     where = path
     await page.goto(origin + path, { waitUntil: 'domcontentloaded' })
-    // As text, because it runs in the browser, whose types are not ours.
+    // A string, because it runs in the browser, which has other types.
     const { ids, hrefs } = await page.evaluate<{ ids: string[]; hrefs: string[] }>(`({
       ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
       hrefs: [...document.querySelectorAll('a[href]')].map(({ href }) => href),
@@ -62,7 +62,7 @@ async function search(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'search.png') })
   await first.click()
   await page.waitForURL((url) => url.pathname !== '/guide/')
-  // The address changes before the page does.
+  // The address changes before the content.
   const found = page.locator('main', { hasText: 'removeChains' })
   await found.waitFor().catch(() => {
     throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)
@@ -77,13 +77,13 @@ async function read(browser: Browser, origin: string, pictures: string) {
   await page.getByRole('link', { name: 'Write a plugin', exact: true }).click()
   await heading(page, 'Write a chained plugin')
   await page.screenshot({ path: join(pictures, 'page.png') })
-  // The way on is the reading order of the guide.
+  // The next link follows the reading order of the guide.
   await page.locator('.VPDocFooter .next').click()
   await heading(page, 'What to import')
   await page.goto(`${origin}/guide/ambient.html`)
   const chart = page.locator('main img[src$=".svg"]').first()
   await chart.scrollIntoViewIfNeeded()
-  // A picture that is not there, or not to be read, has no size.
+  // A missing or broken picture has no size.
   const drawn = await chart.evaluate('(image) => image.decode().then(() => image.naturalWidth)')
   if (drawn === 0) throw new Stop('the chart of ambient mode is no picture')
   await page.screenshot({ path: join(pictures, 'chart.png') })

@@ -1,4 +1,4 @@
-/** A file of an archive, or a folder when it has no content. */
+/** A file of an archive; a folder if it has no content. */
 export interface Entry {
   readonly name: string
   readonly content?: Uint8Array | string
@@ -9,7 +9,7 @@ const FOLDER = 0o040755
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
-/** The archive that a kernel unpacks as its first file system: "new ASCII" cpio, all of it owned by root. */
+/** Archive for the kernel's first file system: "new ASCII" cpio, owned by root. */
 export function cpio(entries: readonly Entry[]): Buffer {
   const all = [...entries, { name: 'TRAILER!!!', content: '' }]
   return Buffer.concat(all.flatMap((entry, index) => record(entry, index + 1)))

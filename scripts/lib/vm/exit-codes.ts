@@ -1,2 +1,2 @@
-/** How `npm run test:arm64` ends. */
+/** Exit codes of `npm run test:arm64` and `npm run test:vm`. */
 export const [USAGE, FAILED, LATE, SKIPPED] = [2, 3, 4, 77]

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# The first process of the machine: this machine's files, seen through 9p and never changed, become its root, with what
-# is written kept in memory; then machine.sh goes on there.
+# First process of the machine. Mounts this machine's files through 9p, read-only, with a writable layer in memory, as
+# its root. Then runs machine.sh.
 set -e
 /bin/busybox mkdir -p /proc /sys /dev /host /memory /root
 /bin/busybox --install -s /bin
@@ -19,5 +19,5 @@ mount --bind "/host$(cat /modules/folder)" /root/lib/modules
 for folder in proc sys dev; do mount --move "/$folder" "/root/$folder"; done
 set --
 while read -r argument; do set -- "$@" "$argument"; done < /command
-# Not chroot: the kernel refuses a user namespace there.
+# chroot would not work: the kernel forbids user namespaces in it.
 exec switch_root /root /bin/sh "$@"

@@ -5,28 +5,28 @@ import { Stop } from '../progress.ts'
 import { cpio } from './cpio.ts'
 import type { Kernel } from './kernel.ts'
 
-/** What Debian's kernel needs to see this machine's files: it has next to nothing built in. */
+/** Kernel modules to mount this machine's files: Debian's kernel has hardly any built in. */
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
 
-/** What a machine is made of beside its kernel. */
+/** Parts of a machine besides its kernel. */
 export interface Contents {
-  /** A program without libraries, for the machine's processor. */
+  /** Static program for the machine's processor. */
   readonly busybox: string
-  /** The folder of the kernel's modules, as it is called among the files that the machine sees. */
+  /** Folder of the kernel's modules, as the machine sees it. */
   readonly modules: string
-  /** A script of those files for `sh`, and its arguments. */
+  /** Script for `sh` with its arguments. */
   readonly script: readonly string[]
 }
 
-/** For a machine that sees all files of this one: what is to be done before a command can run in a folder, and that. */
+/** For a machine that sees all files of this one: mounts them, then runs a command in a folder. */
 export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
   busybox: '/bin/busybox',
   modules: dirname(kernel.modules),
   script: [MACHINE, folder, ...command],
 })
 
-/** The machine's first file system: it loads the modules, makes files of this machine its own, and runs the script there. */
+/** First file system of the machine: loads the modules, mounts the files and runs the script. */
 export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Contents): Buffer {
   const modules = withDependencies(MODULES, readFileSync(join(kernel.modules, 'modules.dep'), 'utf8'))
   const unfit = script.find((argument) => argument.includes('\n'))
@@ -47,7 +47,11 @@ export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Co
 
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('')
 
-/** Each module behind those it needs. @param text - of `modules.dep` */
+/**
+ * Sorts each module after its dependencies.
+ *
+ * @param text - content of `modules.dep`
+ */
 function withDependencies(names: readonly string[], text: string): string[] {
   const needs = new Map(
     text.split('\n').map((line) => {
@@ -60,7 +64,7 @@ function withDependencies(names: readonly string[], text: string): string[] {
       names.flatMap((name) => {
         const path = [...needs.keys()].find((each) => basename(each) === `${name}.ko`)
         if (path === undefined) throw new Stop(`Debian's kernel has no module ${name}`)
-        // What is named last is needed first.
+        // The last name is needed first.
         return [...(needs.get(path) ?? []).toReversed(), path]
       }),
     ),

@@ -4,26 +4,26 @@ import { updateLists } from '../debian.ts'
 import { exec } from '../exec.ts'
 import { Stop, step } from '../progress.ts'
 
-/** Depends on the kernel that Debian has at the time. */
+/** Package that depends on Debian's current kernel. */
 const NEWEST = 'linux-image-amd64'
-/** Of no use to a machine without devices, and most of the package. */
+/** Most of the package: modules for devices that the machine lacks. */
 const UNUSED = [
   'sound',
   ...['gpu', 'media', 'scsi', 'infiniband', 'iio', 'usb', 'input', 'staging'].map((name) => `drivers/${name}`),
 ]
 
-/** A kernel as its package brings it. */
+/** A kernel from its package. */
 export interface Kernel {
   readonly version: string
   readonly image: string
-  /** Of this version; in a folder of its own. */
+  /** Folder of its modules. */
   readonly modules: string
 }
 
 /**
- * Debian's kernel, taken out of its package and kept: it is not installed on this machine.
+ * Debian's kernel, unpacked into a cache without installation.
  *
- * @param options - `install`: it may be downloaded
+ * @param options - `install` allows the download
  */
 export async function debianKernel(
   cache: string,
@@ -41,7 +41,7 @@ export async function debianKernel(
   return { version, image: join(folder, 'boot', `vmlinuz-${version}`), modules: join(folder, 'lib/modules', version) }
 }
 
-/** The package's name and version, as its file is called. */
+/** File name of the package, with its version. */
 async function newest(): Promise<string> {
   const name = (await dependency()) ?? (await updateLists().then(dependency))
   if (name === undefined) throw new Stop(`this machine's Debian archive has no ${NEWEST}`)
@@ -60,7 +60,7 @@ async function unpack(name: string, work: string): Promise<string> {
   const [folder, downloads] = [join(work, 'kernel'), join(work, 'download')]
   mkdirSync(downloads)
   const [program = ''] = name.split('_')
-  // Not as the user that apt downloads with: the folder is ours alone.
+  // Downloads as root, because apt's user cannot write to the folder.
   const root = ['-o', 'APT::Sandbox::User=root']
   await exec(['apt-get', ...root, 'download', '-qq', program], { quiet: true, cwd: downloads })
   const [file = ''] = readdirSync(downloads)

@@ -4,34 +4,34 @@ import { type DebianPackage, ensurePackages, missingPackages } from '../debian.t
 import { Stop } from '../progress.ts'
 import { SKIPPED, USAGE } from './exit-codes.ts'
 
-/** Tests that need a machine of their own. */
+/** Tests in a machine of their own. */
 export interface MachineTests {
-  /** `test:vm`, what they are run as. */
+  /** Name of the script, such as `test:vm`. */
   readonly script: string
-  /** What they are, in the sentence that says why they were not run. */
+  /** Description in the message for skipped tests. */
   readonly title: string
-  /** Debian's packages that this machine needs for them. */
+  /** Debian packages that this machine needs. */
   readonly packages: readonly DebianPackage[]
-  /** What is kept from run to run; `run-PID` in it belongs to a process. */
+  /** Folder that is kept between runs. `run-PID` belongs to a process. */
   readonly cache: string
-  /** A folder in `cache`. */
+  /** Folder for logs in `cache`. */
   readonly logs: string
 }
 
-/** Where they keep what they have downloaded. */
+/** Folder for downloads. */
 export const cacheFor = (name: string): string => join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts', name)
 
-/** `--minutes`, as it was given. */
+/** Validated `--minutes`. */
 export function minutesOf(text: string): string {
   if (/^[1-9]\d{0,3}$/.test(text)) return text
   throw new Stop(`--minutes: expected a number from 1 to 9999, got ${JSON.stringify(text)}`, USAGE)
 }
 
-/** Nothing was run: what to end with. */
+/** Error for skipped tests. */
 export const skipped = ({ title }: MachineTests, why: string): Stop =>
   new Stop(`skipped: ${title}, because ${why}`, SKIPPED)
 
-/** Everything that they need on this machine; without it they are skipped, and that says what to install. */
+/** Checks the requirements on this machine. Skips the tests with a message about missing packages. */
 export async function prepare(tests: MachineTests, { install }: { install: boolean }): Promise<void> {
   const { script, packages, cache, logs } = tests
   const missing = missingPackages(packages)
@@ -43,7 +43,7 @@ export async function prepare(tests: MachineTests, { install }: { install: boole
   }
   await ensurePackages(packages, { install })
   mkdirSync(logs, { recursive: true, mode: 0o700 })
-  // What a run left that was killed before it could, and all logs but the latest.
+  // Removes files of killed runs, and all logs except the latest.
   for (const name of readdirSync(cache)) {
     const pid = /^run-(\d+)$/.exec(name)?.[1]
     if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(cache, name), { recursive: true, force: true })
@@ -51,6 +51,6 @@ export async function prepare(tests: MachineTests, { install }: { install: boole
   for (const old of readdirSync(logs).sort().slice(0, -30)) rmSync(join(logs, old))
 }
 
-/** Where the logs of a run go, without their ending. */
+/** Path of a new log without its extension. */
 export const newLog = ({ logs }: MachineTests): string =>
   join(logs, new Date().toISOString().replaceAll(/[-:]|\..*/g, ''))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# machine.sh FOLDER [COMMAND...]: what a machine does between its kernel and a login; then the command in that folder, a
-# shell without one, and the machine goes off. What the command says is on the second serial port, between two lines
-# of ours; the kernel has the first.
+# machine.sh FOLDER [COMMAND...]: prepares the machine as an init process would, runs the command or a shell in the
+# folder, and powers off. The command's output goes to the second serial port, between two marker lines. The kernel uses
+# the first port.
 folder=$1
 shift
 exec < /dev/ttyS1 > /dev/ttyS1 2>&1
@@ -23,9 +23,9 @@ if [ $# = 0 ]; then
 else
   stty raw -echo
   echo "cni-vm up $(uname -r)"
-  # Not a terminal for the command. Orphans are collected by a shell that waits.
+  # The command gets no terminal. A waiting shell reaps orphans.
   { "$@" < /dev/null; echo "cni-vm exit $?"; } 2>&1 | cat
 fi
 echo o > /proc/sysrq-trigger
-# Nothing can be executed from here on.
+# Programs cannot be executed from here on.
 while :; do :; done

@@ -1,17 +1,18 @@
 import type { Kernel } from './kernel.ts'
 
-/** What a machine's processor is: that of the machine we run on, or a program. */
+/** Processor of a machine: hardware (`kvm`) or emulation (`tcg`). */
 export type Accelerator = 'kvm' | 'tcg'
 
 export const isAccelerator = (name: string): name is Accelerator => name === 'kvm' || name === 'tcg'
 
-/** Megabytes: what is written stays in memory. */
+/** Memory in megabytes. Written files stay in memory. */
 const MEMORY = 3072
 
 /**
- * The command that is the machine: without network and devices, its second serial port on its own standard streams.
+ * Command that starts the machine, without network and devices. Its second serial port uses the command's standard
+ * streams.
  *
- * @param options - `console`: the file that gets what the kernel says
+ * @param options - `console`: file for the kernel's messages
  */
 export function qemu(
   kernel: Kernel,

@@ -1,21 +1,25 @@
-/** What a test file came to. */
+/** Result of a test file. */
 export interface FileReport {
   readonly file: string
   readonly passed: number
   readonly failed: number
-  /** What they said, the first line of each. */
+  /** First line of each error. */
   readonly errors: readonly string[]
-  /** The tests that did not run, and what was said about that. */
+  /** Skipped tests with their reasons. */
   readonly skipped: readonly string[]
   readonly seconds: number
 }
 
 const MARK = 'cni-vm file '
 
-/** The line that says it, among what else is printed. */
+/** Formats a report as one marked line in the output. */
 export const reportLine = (report: FileReport) => `${MARK}${JSON.stringify(report)}\n`
 
-/** @returns `undefined` for any other line */
+/**
+ * Parses such a line.
+ *
+ * @returns `undefined` for any other line
+ */
 export function parseReportLine(line: string): FileReport | undefined {
   return line.startsWith(MARK) ? JSON.parse(line.slice(MARK.length)) : undefined
 }

@@ -3,20 +3,20 @@ import { dim, green, red, Stop, say, seconds } from '../progress.ts'
 import { runWithUs } from '../run-with-us.ts'
 import { type FileReport, parseReportLine } from './report.ts'
 
-/** What the tests in a machine came to. */
+/** Result of the tests in a machine. */
 export interface Outcome {
-  /** Of the kernel; `undefined`: it did not come up. */
+  /** Version of the kernel. `undefined` if the machine did not boot. */
   version: string | undefined
   readonly files: FileReport[]
-  /** Of the command in the machine; `undefined`: the machine went off before. */
+  /** Exit code of the command. `undefined` if the machine ended before. */
   exitCode: number | undefined
 }
 
 /**
- * Runs a machine to its end, showing what it comes to on the way.
+ * Runs a machine to its end and prints results.
  *
- * @param log - the file that gets all it says
- * @throws {Stop} with `lateCode` when it takes longer than `minutes`
+ * @param log - file for all output
+ * @throws {Stop} with `lateCode` after `minutes`
  */
 export async function testsInMachine(
   machine: readonly [string, ...string[]],

@@ -2,7 +2,7 @@ import { defineConfig, mergeConfig } from 'vitest/config'
 import all from '../../../vitest.config.ts'
 import { VmReporter } from './vm-reporter.ts'
 
-// One file after the other: the machine is slow enough for one.
+// Runs one file at a time, because the machine is slow.
 export default mergeConfig(
   all,
   defineConfig({ test: { reporters: ['default', new VmReporter()], fileParallelism: false } }),

@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { reportLine } from './report.ts'
 
-/** Says in one line of its own what each test file came to, as soon as it has ended. */
+/** Prints a marked line for each test file when the file has ended. */
 export class VmReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()]

@@ -10,7 +10,7 @@ const views = [
   { name: 'narrow', width: 390, height: 844, colorScheme: 'light' },
 ] as const
 
-/** Looks at the page wide, narrow and dark: every control has a name, every text enough contrast, nothing sticks out. */
+/** Checks the page in wide, narrow and dark view: names of controls, contrast of text, overflow. */
 export async function lookAtViews(browser: Browser, file: string, pictures: string) {
   for (const { name, width, height, colorScheme } of views) {
     const options = { viewport: { width, height }, colorScheme }
@@ -18,7 +18,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
     await expectText(page, '#decision h2', 'Captured')
     await expectText(page, '#lines-save-ipv4', 'COMMIT')
     await page.screenshot({ path: join(pictures, `playground-${name}.png`), fullPage: true })
-    // As the guide has it: the first things that people see.
+    // The part of the page that the guide shows.
     const clip = { x: 0, y: 0, width, height: Math.min(1180, height + 280) }
     await page.screenshot({ path: join(pictures, `playground-${name}-top.png`), clip, fullPage: true })
     const problems = await page.evaluate<string[]>(audit)
@@ -30,7 +30,7 @@ export async function lookAtViews(browser: Browser, file: string, pictures: stri
 
 // internal
 
-/** As text, because it runs in the browser, whose types are not ours. */
+/** A string, because it runs in the browser, which has other types. */
 const audit = `(() => {
   const problems = []
   const seen = (element) => element.getClientRects().length > 0

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 
-/** A page of the playground; what it asks of the network and what goes wrong in it is a failure of the step. */
+/** Opens a page of the playground. Requests to the network and errors in the page fail the step. */
 export async function openPlayground(
   browser: Browser,
   address: string,
@@ -9,7 +9,7 @@ export async function openPlayground(
 ): Promise<{ readonly page: Page; done(): Promise<void> }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
-  // For what hangs: a machine with other work may take long.
+  // Long timeout, because the machine may be busy.
   page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))

@@ -24,7 +24,7 @@ interface Found {
   readonly trace: string
 }
 
-/** Asks the page and the command about the same random pods and packets. */
+/** Compares answers of page and command for the same random pods and packets. */
 export async function compareWithCommand(browser: Browser, file: string) {
   const { page, done } = await openPlayground(browser, pathToFileURL(file).href)
   const cases = fc.sample(fc.tuple(podCase, packets, fc.constantFrom('iptables', 'nftables')), {
@@ -49,7 +49,7 @@ export async function compareWithCommand(browser: Browser, file: string) {
 
 // internal
 
-/** What `istio-redirect rules` and `trace` say. */
+/** Output of `istio-redirect rules` and `trace`. */
 async function byCommand(text: string, packet: string, native: boolean): Promise<Found> {
   const flags = ['--pod', '-', ...(native ? ['--native-nftables'] : [])]
   const rules = await run(['rules', ...flags], text)
@@ -80,7 +80,7 @@ async function run(argv: readonly string[], stdin: string) {
   return { code, stdout, stderr }
 }
 
-/** As text, because it runs in the browser, whose types are not ours. */
+/** A string, because it runs in the browser, which has other types. */
 const askPage = `async ({ text, packet, backend }) => {
   const panel = document.getElementById('panel-pod')
   const answered = () => Number(panel.dataset.answers ?? 0)

@@ -6,10 +6,10 @@ import type { Browser, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 import { expectSame, expectText, openPlayground } from './open.ts'
 
-/** Most bytes of the page, compressed. */
+/** Maximum compressed size of the page in bytes. */
 const MAX_COMPRESSED = 250_000
 
-/** Loads of which the fastest counts. */
+/** Number of loads. The fastest counts. */
 const LOADS = 5
 
 interface Story {
@@ -19,7 +19,7 @@ interface Story {
   readonly play: (page: Page, pictures: string) => Promise<void>
 }
 
-/** Plays what people do with the page, typed and clicked, from a file and without a server. */
+/** Uses the page like people, by typing and clicking, from a file without a server. */
 export function playStories(browser: Browser, file: string, pictures: string) {
   const address = pathToFileURL(file).href
   return stories.map(({ title, hash = '', play }) => ({
@@ -47,7 +47,7 @@ export async function measure(browser: Browser, file: string) {
     )
     await done()
   }
-  // The machine may have other work: the fastest load says what the page takes.
+  // The fastest load counts, because the machine may be busy.
   const paint = Math.min(...paints)
   if (paint > 1000) throw new Stop(`the first paint took ${paint.toFixed(0)} ms, more than a second`)
   return { note: `${(bytes / 1000).toFixed(0)} kB compressed, first paint after ${paint.toFixed(0)} ms` }
@@ -62,7 +62,7 @@ const type = async (page: Page, selector: string, text: string) => {
 
 const verdict = (page: Page, text: string | RegExp) => expectText(page, '#walk-verdict', text)
 
-/** As text, because it runs in the browser, whose types are not ours. */
+/** A string, because it runs in the browser, which has other types. */
 const paste = `(() => {
   const rule = (_, i) => '-A OUTPUT -d 10.' + (i >> 8) + '.' + (i & 255) + '.1/32 -p tcp -m tcp --dport 80 -j DROP'
   const field = document.getElementById('rules-text')
@@ -204,7 +204,7 @@ const stories: readonly Story[] = [
       await type(page, '#own-port', '8080')
       await expectText(page, '#own-walk-verdict', 'Proxy: the proxy (outbound), port 15001')
       await page.screenshot({ path: join(pictures, 'playground-own-rules.png'), fullPage: true })
-      // Pasted, not typed.
+      // Pastes instead of typing.
       await page.evaluate(paste)
       await expectText(page, '#own-walk', '20000 rules of iptables-save were read')
     },
