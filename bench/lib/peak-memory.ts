@@ -1,7 +1,7 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// Starts the program from Perl. wait4 also counts the peak of the starting process before exec, which is small for
+// The program is started from Perl: wait4 also counts the peak of the starting process before exec, which is small for
 // Perl. 98 is getrusage on x86-64, -1 means all ended children, and the fifth number is the peak in kB.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";

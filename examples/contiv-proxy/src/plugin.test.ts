@@ -111,7 +111,7 @@ describe('ADD', () => {
     })
   })
 
-  it("of the same pod a second time fails with the daemon's error, and keeps the first endpoint", async () => {
+  it("repeated for the same pod fails with the daemon's error, and keeps the first endpoint", async () => {
     await using daemon = await startStandIn({ socket })
     await tester.add(call())
     const { error } = await tester.add(call())

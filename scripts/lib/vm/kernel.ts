@@ -6,7 +6,7 @@ import { Stop, step } from '../progress.ts'
 
 /** Package that depends on Debian's current kernel. */
 const NEWEST = 'linux-image-amd64'
-/** Most of the package: modules for devices that the machine lacks. */
+/** Modules for devices that the machine lacks. They are most of the package. */
 const UNUSED = [
   'sound',
   ...['gpu', 'media', 'scsi', 'infiniband', 'iio', 'usb', 'input', 'staging'].map((name) => `drivers/${name}`),

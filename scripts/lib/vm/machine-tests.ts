@@ -21,7 +21,7 @@ export interface MachineTests {
 /** Folder for downloads. */
 export const cacheFor = (name: string): string => join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts', name)
 
-/** Validated `--minutes`. */
+/** Validates the value of `--minutes`. */
 export function minutesOf(text: string): string {
   if (/^[1-9]\d{0,3}$/.test(text)) return text
   throw new Stop(`--minutes: expected a number from 1 to 9999, got ${JSON.stringify(text)}`, USAGE)

@@ -9,7 +9,7 @@ import { urlToHttpOptions } from './url.ts'
 type Options = RequestOptions & TlsOptions
 type ResponseListener = (response: IncomingMessage) => void
 
-/** Only for compatibility: every request has its own connection. */
+/** Accepted for compatibility and unused: every request has its own connection. */
 export class Agent extends HttpAgent {}
 
 export const globalAgent = /* @__PURE__ */ new Agent()

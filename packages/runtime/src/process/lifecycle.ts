@@ -24,7 +24,7 @@ function boot(): void {
 
 let isEnding = false
 
-/** One step of the loop. At its end, `beforeExit` may start more work; otherwise the process exits. */
+/** One step of the loop. When no work is left, `beforeExit` may start more; otherwise the process exits. */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
   if (step(hasJobs) || hasJobs) return true
