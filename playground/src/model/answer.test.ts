@@ -75,7 +75,7 @@ test.each([
   ],
   ['deep nesting', '['.repeat(100_000), /nested too deep|the text: /],
   ['a text that is too long', ' '.repeat(600_000), /at most 524288/],
-  ['a Deployment', 'kind: Deployment\nmetadata: { name: a }\nspec: { template: {} }\n', /is no pod/],
+  ['a Deployment', 'kind: Deployment\nmetadata: { name: a }\nspec: { template: {} }\n', /is not a pod/],
 ])('invalid input gives an error message: %s', async (_, text, problem) => {
   const { answer: found } = await ask(text)
   expect(found).toMatchObject({ kind: 'problem', problem: expect.stringMatching(problem) })

@@ -52,7 +52,7 @@ ruleset({ mangle: [] }, (t) => [t.mangle.on('PREROUTING').tproxy({ port: 15006 }
     what: 'an async body of netns.run',
     code: `import { netns } from '@cni/netns'
 export const text = netns.run('host', async () => 'text')`,
-    says: ['synchronous', 'await outside'],
+    says: ['synchronous', 'await them outside'],
   },
   {
     what: 'c.state.write without a state',

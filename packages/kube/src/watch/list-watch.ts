@@ -240,7 +240,7 @@ function event(line: string, path: string, observer: Observer, state: State): vo
   const version = versionOf(object)
   if (type === 'ERROR') {
     const { code = 500 } = statusSchema.safeParse(object).data ?? {}
-    state.next = 'list'
+    if (code !== 410) state.next = 'list'
     throw new KubeError('STATUS', `GET ${path}: the watch ended with ${code}`, { status: code })
   }
   if (type === 'ADDED' || type === 'MODIFIED') observer.present(object)
