@@ -7,8 +7,12 @@ const conditions = ['@cni/source', 'node']
 const resolve = { conditions, externalConditions: conditions }
 // Stand-ins and threads that tests start inherit it.
 const execArgv = [KEEPS_COMPILED]
-// Unit tests that mock modules, or that look at what a whole process has.
+// Files that mock modules, or that look at what a whole process has: each runs in a process of its own.
 const isolated = ['packages/host/src/write-order.test.ts']
+const isolatedNetns = [
+  'packages/istio-redirect/test/{repeated-add,del-in-time}.netns.test.ts',
+  'packages/istio-node-level/test/ebpf/objects.netns.test.ts',
+]
 const shared = {
   resolve: { conditions },
   ssr: { resolve },
@@ -55,6 +59,7 @@ export default defineConfig({
         test: {
           name: 'process',
           execArgv,
+          isolate: false,
           include: ['{packages,examples}/*/{src,test}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -78,7 +83,19 @@ export default defineConfig({
         test: {
           name: 'netns',
           execArgv,
+          isolate: false,
           include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts', 'docs/examples/**/*.netns.test.ts'],
+          exclude: ['**/node_modules/**', ...isolatedNetns],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'netns-isolated',
+          execArgv,
+          include: isolatedNetns,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -88,6 +105,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           execArgv,
+          isolate: false,
           include: ['{packages,examples}/*/test/e2e/**/*.test.ts'],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,

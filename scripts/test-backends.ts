@@ -13,8 +13,11 @@ await main(async () => {
   const { CNI_FUZZ_RUNS = '200' } = process.env
   say(`CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`)
   const files = process.argv.slice(2)
-  await exec(['vitest', 'run', '--project=netns', ...(files.length === 0 ? SUITES : files)], {
-    stdout: 'inherit',
-    env: { CNI_BACKENDS: 'all', CNI_FUZZ_RUNS },
-  })
+  await exec(
+    ['vitest', 'run', '--project=netns', '--project=netns-isolated', ...(files.length === 0 ? SUITES : files)],
+    {
+      stdout: 'inherit',
+      env: { CNI_BACKENDS: 'all', CNI_FUZZ_RUNS },
+    },
+  )
 })

@@ -139,7 +139,13 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
 function vitest(files: readonly string[]): [string, ...string[]] {
   return [
     ...(['env', ...CASES, node26, join(root, 'node_modules/vitest/vitest.mjs'), 'run'] as const),
-    ...['--config=scripts/lib/vm/vitest.config.ts', '--project=netns', '--project=e2e', '--fsModuleCache'],
+    ...[
+      '--config=scripts/lib/vm/vitest.config.ts',
+      '--project=netns',
+      '--project=netns-isolated',
+      '--project=e2e',
+      '--fsModuleCache',
+    ],
     ...[
       '--testTimeout=300000',
       '--no-color',

@@ -47,7 +47,7 @@ await main(async () => {
     )
   }
   const projects = isRoot
-    ? ['unit', 'unit-isolated', 'process', 'types', 'netns', 'e2e']
+    ? ['unit', 'unit-isolated', 'process', 'types', 'netns', 'netns-isolated', 'e2e']
     : ['unit', 'unit-isolated', 'process', 'types']
   const which = deep ? 'all cases' : `CNI_SEED=${seed}`
   await step(`tests (${projects.join(', ')}; ${which})`, () =>
