@@ -5,6 +5,7 @@ import { buildPackages } from './executables.ts'
 import { checkManifests } from './package-manifests.ts'
 import { checkPackagesOffline, packAndInspect } from './packages.ts'
 import { step, together } from './progress.ts'
+import { checkProse } from './prose/prose.ts'
 import { checkApi } from './public-api.ts'
 import { checkReference } from './reference.ts'
 import { smokeTest } from './smoke.ts'
@@ -29,6 +30,7 @@ export async function checkTexts() {
   )
   await step('commits: subject and body', checkCommits)
   await step('documentation: code blocks, commands, links', checkDocs)
+  await step('plain English', checkProse)
 }
 
 /** All checks of sources. Most run on one core. */
