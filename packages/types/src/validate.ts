@@ -20,7 +20,7 @@ export function assertContainerID(value: string): void {
   throw new CniError(ErrorCode.invalidEnvironment, 'invalid characters in containerID', { details: value })
 }
 
-/** True for a valid network name. The rule is the same as for {@link isContainerID}. */
+/** True for a valid network name. The rule is the same as for `isContainerID`. */
 export function isNetworkName(value: string): boolean {
   return typeof value === 'string' && NAME.test(value)
 }
