@@ -10,8 +10,8 @@ export function isContainerID(value: string): boolean {
 }
 
 /**
- * Throws {@link CniError} 3 for an empty container id, and 4 for an invalid one. The rule is the same as for {@link
- * isContainerID}.
+ * Throws {@link CniError} 3 for an empty container id, and 4 for an invalid one. The rule is the same as for
+ * `isContainerID`.
  */
 export function assertContainerID(value: string): void {
   assertText('containerID', value, ErrorCode.invalidEnvironment)
