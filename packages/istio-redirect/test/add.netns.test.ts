@@ -15,12 +15,12 @@ const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] 
 const count = (text: string, part: string) => text.split(part).length - 1
 const own = async () => (await node.rules()).match(/ISTIO/g) ?? []
 
-/** Only an ADD that found nothing knows as of which change of nf_tables all rules are its own. */
+/** Removes the count of nf_tables changes from a record: only an ADD into an empty namespace records the count. */
 const withoutCount = (state: readonly unknown[]): readonly unknown[] =>
   state.map((each) => Object.assign({}, each, { generation: undefined, first: undefined }))
 
 describe('ADD redirects a pod with a sidecar', () => {
-  test('and passes the result on', async () => {
+  test('and passes the previous result on', async () => {
     const { exitCode, document } = await node.call('ADD')
     expect({ exitCode, document }).toEqual({ exitCode: 0, document: prevResult('10.1.2.3/24') })
     const rules = await node.rules()
@@ -30,7 +30,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     expect(node.api.requests).toHaveLength(1)
   })
 
-  test('as its annotations ask', async () => {
+  test('according to its annotations', async () => {
     const annotations = {
       'traffic.sidecar.istio.io/includeInboundPorts': '8080, 9090',
       'traffic.sidecar.istio.io/excludeOutboundPorts': '3306',
@@ -50,7 +50,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     }
   })
 
-  test('and records what it did before it is done', async () => {
+  test('and records its rules before it writes them', async () => {
     await node.call('ADD')
     expect(node.state()).toEqual([
       expect.objectContaining({
@@ -67,7 +67,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     ])
   })
 
-  test('twice without a second write', async () => {
+  test('and a repeated ADD writes nothing', async () => {
     const ruleset = () => node.inside('nft', '-a', 'list', 'ruleset')
     await node.call('ADD')
     const before = { rules: await node.rules(), handles: await ruleset(), state: withoutCount(node.state()) }
@@ -75,7 +75,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     expect({ rules: await node.rules(), handles: await ruleset(), state: withoutCount(node.state()) }).toEqual(before)
   })
 
-  test('again after something was taken away', async () => {
+  test('and a repeated ADD restores a removed rule', async () => {
     await node.call('ADD')
     const before = await node.rules()
     await node.inside('iptables', '-t', 'nat', '-F', 'ISTIO_OUTPUT')
@@ -83,7 +83,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     expect(await node.rules()).toBe(before)
   })
 
-  test('again after an ADD that was killed half way', async () => {
+  test('and a repeated ADD completes an ADD that was killed half way', async () => {
     await node.call('ADD')
     const before = await node.rules()
     await node.inside('iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT')
@@ -102,8 +102,8 @@ describe('ADD redirects a pod with a sidecar', () => {
   })
 })
 
-describe('ADD is the same', () => {
-  test('whatever the environment of the runtime says about proxies, trust and dry runs', async () => {
+describe('ADD ignores', () => {
+  test('variables of the environment about proxies, trust and dry runs', async () => {
     const dryRun = join(node.runDir, 'dry-run')
     const nobody = 'http://127.0.0.1:1'
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, nobody)
@@ -114,7 +114,7 @@ describe('ADD is the same', () => {
     expect(existsSync(dryRun)).toBe(false)
   })
 
-  test('without a key in another case, as Go would take it, but not without a warning', async () => {
+  test('a key in another case, which Go accepts, and warns', async () => {
     const { exitCode, log } = await node.call('ADD', { conf: { Exclude_Namespaces: ['demo'] } })
     expect(exitCode).toBe(0)
     expect(log).toContainEqual(
@@ -141,21 +141,21 @@ describe('ADD captures the families of the pod', () => {
     expect(warned).toBe(addresses.length > families)
   })
 
-  test('as the namespace shows them when there is no previous result', async () => {
+  test('from the namespace when there is no previous result', async () => {
     await node.inside('ip', 'addr', 'add', 'fd00::5/64', 'dev', 'lo', 'nodad')
     const { exitCode, document } = await node.call('ADD', { conf: { prevResult: undefined } })
     expect({ exitCode, document }).toEqual({ exitCode: 0, document: { cniVersion: '1.0.0' } })
     expect(count(await node.rules(), redirected)).toBe(2)
   })
 
-  test('and says so when the pod has no address', async () => {
+  test('and fails with a message when the pod has no address', async () => {
     const outcome = await node.call('ADD', { conf: { prevResult: undefined } })
     expect(outcome).toMatchObject({ exitCode: 1, document: { msg: 'no valid local IP address found' } })
     expect(await own()).toEqual([])
   })
 })
 
-describe('ADD lets a pod pass without a rule, a record or an error', () => {
+describe('ADD skips a pod without a rule, a record or an error', () => {
   test.each([
     ['that is no Kubernetes pod', { env: { CNI_ARGS: 'K8S_POD_NAME=web' } }, 0],
     [
@@ -179,7 +179,7 @@ describe('ADD lets a pod pass without a rule, a record or an error', () => {
     expect(node.api.requests).toHaveLength(requests)
   })
 
-  test('and redirects a pod with a sidecar in ambient mode too', async () => {
+  test('but redirects a pod with a sidecar in ambient mode too', async () => {
     expect(await node.call('ADD', { conf: { ...ambient(), enable_ambient_detection_retry: true } })).toMatchObject({
       exitCode: 0,
     })
@@ -187,7 +187,7 @@ describe('ADD lets a pod pass without a rule, a record or an error', () => {
   })
 })
 
-describe('ADD fails with the culprit, and leaves nothing behind', () => {
+describe('ADD names the cause of its failure and leaves nothing behind', () => {
   const annotation = (key: string, value: string) => ({ annotations: { [key]: value } })
   const inbound = 'traffic.sidecar.istio.io/includeInboundPorts'
   const outbound = 'traffic.sidecar.istio.io/includeOutboundIPRanges'
@@ -241,7 +241,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('an API server that sends us elsewhere', async () => {
+  test('an API server that redirects', async () => {
     node.api.misbehave({ status: 302, headers: { location: `${node.api.url}/api/v1/namespaces/demo/pods/other` } })
     const { exitCode, document } = await node.call('ADD')
     expect({ exitCode, document }).toMatchObject({
@@ -272,7 +272,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(await node.rules()).toBe('')
   })
 
-  test('but not an API server whose new token the agent has written meanwhile', async () => {
+  test('an expired token is no failure if the agent has written a new one meanwhile', async () => {
     const stale = node.api.token
     node.api.token = 'renewed'
     const watch = setInterval(() => {
@@ -312,7 +312,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('a second ADD, back to what the first one left', async () => {
+  test('a second ADD that fails restores the rules of the first ADD', async () => {
     await node.call('ADD')
     const before = { rules: await node.rules(), state: node.state() }
     await node.inside('ip', 'link', 'set', 'lo', 'down')

@@ -36,7 +36,7 @@ const run = (place: Netns, command: string): string => {
 }
 const inside = (command: string): string => run(node, command)
 
-/** All that any back end holds, empty tables of the legacy one included. */
+/** All rules and tables of every back end, including empty legacy tables. */
 const everything = (): string =>
   [
     inside('nft list ruleset'),
@@ -55,8 +55,8 @@ const capture = {
 
 const hasAll = ['nft', 'iptables-nft', 'iptables-legacy', 'ipset'].every((name) => findExecutable(name) !== undefined)
 
-describe.skipIf(!hasAll)('of two variants of iptables', () => {
-  test('nft is chosen on an empty node, and to look leaves nothing behind', async () => {
+describe.skipIf(!hasAll)('with both variants of iptables', () => {
+  test('nft is chosen on an empty node, and the detection leaves nothing behind', async () => {
     expect(await choose()).toEqual({
       backend: 'iptables-nft',
       why: 'no other program has rules in iptables-legacy',
@@ -86,7 +86,7 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     expect(everything()).toBe(before)
   })
 
-  test('the second start chooses as the first, with and without its memory, and with rules of ours in place', async () => {
+  test('a second start chooses the same variant, with and without a remembered choice, and with rules of ours in place', async () => {
     const first = await choose()
     const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, backend: 'iptables-nft' })
     await probes.apply()
@@ -96,13 +96,13 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     expect(await probes.drift()).toEqual([])
   })
 
-  test('others who come later do not change it', async () => {
+  test('rules that other programs write later do not change the choice', async () => {
     await choose()
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
     expect(await choose()).toMatchObject({ backend: 'iptables-nft', why: 'an earlier start chose it' })
   })
 
-  test.each(['legacy', 'nft'] as const)('FORCE_IPTABLES_BINARY=%s decides, and is no memory', async (forced) => {
+  test.each(['legacy', 'nft'] as const)('FORCE_IPTABLES_BINARY=%s decides and is not remembered', async (forced) => {
     expect(await choose({ forced })).toEqual({
       backend: `iptables-${forced}`,
       why: `FORCE_IPTABLES_BINARY is ${forced}`,
@@ -112,7 +112,7 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'other programs have rules in it' })
   })
 
-  test('a memory that says nothing is told of, not believed, and written anew', async () => {
+  test('an invalid remembered choice is reported, ignored and replaced', async () => {
     writeFileSync(stateFile, '{"iptables":"legacy;rm"}')
     const { backend, warnings } = await choose()
     expect([backend, warnings]).toEqual([
@@ -122,13 +122,13 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     expect(readFileSync(stateFile, 'utf8')).toBe('{"iptables":"nft"}\n')
   })
 
-  test('a memory that cannot be written is told of, and is no failure', async () => {
+  test('a failure to write the remembered choice is reported, and the start succeeds', async () => {
     mkdirSync(stateFile)
     const { backend, warnings } = await choose()
     expect([backend, warnings.length]).toEqual(['iptables-nft', 2])
   })
 
-  test('what is not installed is not chosen, whatever was remembered', async () => {
+  test('a remembered variant that is not installed is not chosen', async () => {
     inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
     expect(await choose()).toMatchObject({ backend: 'iptables-legacy' })
     const bin = join(folder, 'bin')
@@ -140,14 +140,14 @@ describe.skipIf(!hasAll)('of two variants of iptables', () => {
     await expect(choose({ forced: 'legacy' })).rejects.toMatchObject({ code: 'NO_BINARY' })
   })
 
-  test('the only one that is installed is chosen', async () => {
+  test('an agent chooses the only variant that is installed', async () => {
     vi.stubEnv('PATH', legacyPath(folder))
     expect(await choose()).toMatchObject({ backend: 'iptables-legacy', why: 'iptables-nft is not installed' })
   })
 })
 
 describe.skipIf(!hasAll)('native rules', () => {
-  test('are chosen where nothing of iptables is left', async () => {
+  test('are chosen where no rules or sets of iptables are left', async () => {
     expect(await choose({ nativeNftables: true })).toEqual({
       backend: 'nftables',
       why: 'NATIVE_NFTABLES is true',
@@ -159,7 +159,7 @@ describe.skipIf(!hasAll)('native rules', () => {
   test.each([
     ['istio-inpod-probes-v4', 'inet', false],
     ['istio-inpod-probes-v6', 'inet6', true],
-  ])('are not while the set %s is there', async (name, family, ipv6) => {
+  ])('are not chosen while the set %s exists', async (name, family, ipv6) => {
     inside(`ipset create ${name} hash:ip family ${family} comment`)
     const { backend, warnings } = await choose({ nativeNftables: true, ipv6 })
     expect(backend).toBe('iptables-nft')
@@ -168,13 +168,13 @@ describe.skipIf(!hasAll)('native rules', () => {
     ])
   })
 
-  test('are, where only the set of a family is there that is off', async () => {
+  test('are chosen if the only set left belongs to a disabled family', async () => {
     inside('ipset create istio-inpod-probes-v6 hash:ip family inet6 comment')
     expect(await choose({ nativeNftables: true, ipv6: false })).toMatchObject({ backend: 'nftables', warnings: [] })
   })
 })
 
-describe.skipIf(!hasAll)('what another start with another choice wrote', () => {
+describe.skipIf(!hasAll)('a start with another back end removes earlier rules', () => {
   const ways = {
     nft: { backend: 'iptables-nft' },
     legacy: { backend: 'iptables-legacy' },
@@ -190,7 +190,7 @@ describe.skipIf(!hasAll)('what another start with another choice wrote', () => {
       return ['iptables', 'ip6tables'].some((stem) => run(place, `${stem}-${kind}-save`).includes('ISTIO_'))
     })
 
-  test.each(changes)('in a pod: %s becomes %s, and nothing of the former stays', async (before, after) => {
+  test.each(changes)('in a pod: %s becomes %s', async (before, after) => {
     await enrolNamespace(node, capture, ways[before])
     expect(found(node)).toEqual([before])
     expect(await namespaceDrift(node, capture, ways[after])).not.toEqual([])
@@ -199,7 +199,7 @@ describe.skipIf(!hasAll)('what another start with another choice wrote', () => {
     expect(await namespaceDrift(node, capture, ways[after])).toEqual([])
   })
 
-  test.each(changes)('on the node: %s becomes %s, and nothing of the former stays', async (before, after) => {
+  test.each(changes)('on the node: %s becomes %s', async (before, after) => {
     const on = (kind: (typeof kinds)[number]) =>
       nodeProbes(
         { ipv6: true, probeSource: defaultProbeSource },

@@ -24,7 +24,7 @@ import { findPodNamespaces } from '../src/agent/proc/find-pod-namespaces.ts'
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const
 const underscored = (text: string) => text.replaceAll('-', '_')
 
-/** A procfs of processes that need not exist. */
+/** A procfs with made-up processes. */
 let proc: string
 beforeEach(() => {
   proc = mkdtempSync(join(tmpdir(), 'cni-proc-'))
@@ -54,7 +54,7 @@ async function address(target: Netns, ...cidrs: string[]): Promise<void> {
   for (const cidr of cidrs) await rtnl.addAddress('eth0', cidr)
 }
 
-/** What is found, by the inode of its namespace, closed again. */
+/** The inodes of the namespaces that are found, by UID. Closes the namespaces. */
 async function found(wanted: Readonly<Record<string, readonly string[]>>) {
   const { namespaces, warnings } = await findPodNamespaces(new Map(Object.entries(wanted)), proc)
   const inodes = Object.fromEntries([...namespaces].map(([each, { ino }]) => [each, ino]))
@@ -62,20 +62,20 @@ async function found(wanted: Readonly<Record<string, readonly string[]>>) {
   return { inodes, warnings }
 }
 
-/** How many namespaces of any kind this process has open. */
+/** The number of namespaces that this process has open. */
 const descriptors = (): number => {
   const { dev } = statSync('/proc/self/ns/net')
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return fstatSync(Number(fd)).dev === dev
     } catch {
-      return false // the one of the listing itself
+      return false // the descriptor of this listing
     }
   }).length
 }
 
 describe('the namespaces of pods', () => {
-  test('are found by the control groups of their processes, in either layout, all in one look', async () => {
+  test('are found by the control groups of their processes, in either layout, in one pass', async () => {
     await using one = await tempNetns()
     await using other = await tempNetns()
     await address(one, '10.0.0.1/24')
@@ -96,7 +96,7 @@ describe('the namespaces of pods', () => {
     expect(descriptors()).toBe(before)
   })
 
-  test('are those with the oldest process, where a pod has several', async () => {
+  test('are found by the oldest process, if a pod has several', async () => {
     await using older = await tempNetns()
     await using younger = await tempNetns()
     for (const each of [older, younger]) await address(each, '10.0.0.1/24')
@@ -111,12 +111,12 @@ describe('the namespaces of pods', () => {
     expect(descriptors()).toBe(before)
   })
 
-  test('are never that of another pod, which stays with its own', async () => {
+  test('are never the namespace of another pod', async () => {
     await using own = await tempNetns()
     await using others = await tempNetns()
     await address(own, '10.0.0.1/24')
     await address(others, '10.0.0.2/24')
-    // Older than any process of the pod whose namespace it is in.
+    // This process is older than any process of the pod that owns the namespace.
     shows('20', { namespace: others.path, cgroup: inPod(uid), startTime: 1 })
     shows('21', { namespace: others.path, cgroup: inPod(otherUid), startTime: 2 })
     shows('22', { namespace: own.path, cgroup: inPod(uid), startTime: 3 })
@@ -136,13 +136,13 @@ describe('the namespaces of pods', () => {
     await expect(found({ [uid]: ['10.0.0.1'] })).rejects.toSatisfy(isDiscoveryError)
   })
 
-  test('of pods without an address are not looked for', async () => {
+  test('are not searched for pods without an address', async () => {
     await using target = await tempNetns()
     shows('20', { namespace: target.path, cgroup: inPod() })
     expect(await found({ [uid]: [] })).toEqual({ inodes: {}, warnings: [] })
   })
 
-  test('of processes that end meanwhile, or are no processes, are none', async () => {
+  test('are not found for processes that end meanwhile, or for invalid process ids', async () => {
     shows('20', { namespace: '/nowhere', cgroup: inPod() })
     shows('21', { namespace: '/proc/self/ns/mnt', cgroup: inPod() })
     mkdirSync(join(proc, '22'))
@@ -151,7 +151,7 @@ describe('the namespaces of pods', () => {
   })
 })
 
-/** Where this machine lets processes be put into a group. */
+/** The control group hierarchy of this machine that accepts processes. */
 const hierarchy = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup'].find((path) => {
   const group = join(path, 'cni-test-writable')
   try {
@@ -187,10 +187,10 @@ test.skipIf(hierarchy === undefined)('the namespace of a real process in the gro
   }
 })
 
-describe('the open namespaces', () => {
+describe('the cache of open namespaces', () => {
   const workload = { namespace: 'shop', name: 'web-0', serviceAccount: 'default' }
 
-  test('are one descriptor per pod, whatever is kept again', async () => {
+  test('holds one descriptor per pod, however often it keeps a namespace again', async () => {
     await using target = await tempNetns()
     await using another = await tempNetns()
     const before = descriptors()
@@ -207,7 +207,7 @@ describe('the open namespaces', () => {
     expect(descriptors()).toBe(before + 2)
   })
 
-  test('stay open as long as somebody has them on lease', async () => {
+  test('keeps a namespace open as long as it is leased', async () => {
     await using target = await tempNetns()
     const before = descriptors()
     const cache = netnsCache(proc)
@@ -232,13 +232,13 @@ describe('the open namespaces', () => {
     expect(cache.size).toBe(0)
   })
 
-  test('are told apart from what is only known', async () => {
+  test('tells open namespaces from pods that are only known', async () => {
     await using target = await tempNetns()
     using cache = netnsCache(proc)
     cache.know(uid, workload)
     expect([cache.has(uid), cache.lease(uid)]).toEqual([true, undefined])
     cache.keep(uid, workload, netns.open(target.path))
-    // What is known anew keeps what it had.
+    // `know` keeps the open namespace.
     cache.know(uid, { ...workload, serviceAccount: 'other' })
     const [pod] = cache.snapshot()
     using lease = pod?.lease
@@ -246,7 +246,7 @@ describe('the open namespaces', () => {
     expect(lease?.netns.ino).toBe(target.ino)
   })
 
-  test('are never the node’s own, and what was there stays', async () => {
+  test('never keeps the node’s namespace, and does not replace an open one', async () => {
     await using node = await tempNetns()
     await using target = await tempNetns()
     rmSync(join(proc, '1'), { recursive: true })

@@ -7,7 +7,7 @@ import { enrolNamespace, namespaceDrift, releaseNamespace } from '../src/agent/a
 import { inside } from './stage/inside.ts'
 
 const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
-/** The program that the listings were made with. */
+/** True if `nft` has the version that made the listings. */
 const hasNft = typeof version === 'string' && version.includes('v1.0.6')
 const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
 
@@ -15,7 +15,7 @@ const list = (pod: NetnsTarget): string => inside(pod, ['nft', '-s', 'list', 'ru
 const native = { native: true } as const
 
 describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
-  test.each(nativeCaptures)('for "$name" are listed as those of the original', async ({ name, capture }) => {
+  test.each(nativeCaptures)('for "$name" are listed as Istio’s', async ({ name, capture }) => {
     await using pod = await tempNetns()
     expect(await enrolNamespace(pod, capture, native)).toMatchObject({ plan: 'fresh' })
     expect(list(pod)).toBe(nativeListing(name))
@@ -33,7 +33,7 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
     },
   )
 
-  test('follow the annotations of the pod, and no table stays that is needed no longer', async () => {
+  test('follow the annotations of the pod, and unneeded tables are removed', async () => {
     await using pod = await tempNetns()
     for (const { name, capture } of nativeCaptures) {
       await enrolNamespace(pod, capture, native)
@@ -45,7 +45,7 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
     expect(await namespaceDrift(pod, withoutDns, native)).toContain('unexpected table inet istio-ambient-raw')
   })
 
-  test('are put right where they drifted, and tables of others stay', async () => {
+  test('are repaired after drift, and foreign tables stay', async () => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, native)
     inside(pod, ['nft', 'add table inet mine'])
@@ -59,7 +59,7 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
     expect(list(pod)).toContain('table inet mine')
   })
 
-  test('go with the pod, and its routes', async () => {
+  test('are removed together with the pod’s routes', async () => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, native)
     await releaseNamespace(pod, { ...everything, dnsCapture: false }, native)
@@ -73,7 +73,7 @@ describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
     ['iptables', 'native', native, {}],
     ['legacy iptables', 'native', native, { backend: 'iptables-legacy' }],
     ['native', 'legacy iptables', { backend: 'iptables-legacy' }, native],
-  ] as const)('that were %s and become %s stand once', async (_, __, next, before) => {
+  ] as const)('replace the earlier kind: from %s to %s', async (_, __, next, before) => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, before)
     expect(await namespaceDrift(pod, everything, next)).not.toEqual([])

@@ -38,7 +38,7 @@ const setsIn = (node: NetnsTarget): string[] =>
     .map((line) => line.replace(/ (?:bucketsize|initval) \S+/g, ''))
     .toSorted()
 
-/** As the original leaves a node. */
+/** Listings of a node in Istio's ambient mode. */
 const listed = {
   ipv4: [
     ':ISTIO_POSTRT - [0:0]',
@@ -55,7 +55,7 @@ const createV4 = 'create istio-inpod-probes-v4 hash:ip family inet hashsize 1024
 const createV6 = 'create istio-inpod-probes-v6 hash:ip family inet6 hashsize 1024 maxelem 65536 comment'
 
 describe.each(ways)('on a node whose rules are written by $backend ($programs)', (how) => {
-  test('rules and sets are listed as those of the original', async () => {
+  test('rules and sets are listed as Istio’s', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...how })
     expect(await probes.apply()).toBe('fresh')
@@ -80,7 +80,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     expect(await after.sets.sync(new Map([[uid, ['10.50.0.15']]]))).toEqual({ added: [], removed: [] })
   })
 
-  test('the rule comes before those that others wrote', async () => {
+  test('our rule comes before foreign rules', async () => {
     await using node = await tempNetns()
     inside(node, how.backend, '-t', 'nat', '-A', 'POSTROUTING', '-j', 'MASQUERADE')
     await nodeProbes(dual, { netns: node, ...how }).apply()
@@ -92,7 +92,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     ])
   })
 
-  test('what somebody took away is told, and put back with its entries', async () => {
+  test('a removed rule or set is reported, and restored with its entries', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...how })
     await probes.apply()
@@ -111,7 +111,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     expect(rulesIn(node, how.backend)).toEqual(listed)
   })
 
-  test('nothing of IPv6 is there without it, nor stays when it is switched off', async () => {
+  test('there are no IPv6 rules without IPv6, and switching IPv6 off removes them', async () => {
     await using node = await tempNetns()
     await nodeProbes(dual, { netns: node, ...how }).apply()
     const probes = nodeProbes({ ...dual, ipv6: false }, { netns: node, ...how })
@@ -121,7 +121,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     expect(await probes.drift()).toEqual([])
   })
 
-  test('nothing stays after removal, nor is it an error to remove nothing', async () => {
+  test('removal leaves nothing, and may be repeated', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...how })
     await probes.apply()
@@ -134,7 +134,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
 })
 
 const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
-/** The program that the listings were made with. */
+/** True if `nft` has the version that made the listings. */
 const hasNft = typeof version === 'string' && version.includes('v1.0.6')
 const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
 
@@ -158,7 +158,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
   const v6Rule =
     'meta l4proto tcp meta skuid 0 ip6 daddr @istio-inpod-probes-v6 counter snat ip6 to fd16:9254:7127:1337:ffff:ffff:ffff:ffff'
 
-  test('rules and sets are listed as those of the original', async () => {
+  test('rules and sets are listed as Istio’s', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...native })
     expect(await probes.apply()).toBe('fresh')
@@ -169,7 +169,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
     expect(await probes.drift()).toEqual([])
   })
 
-  test('the table that the original made is left alone, with its entries', async () => {
+  test('the table of Istio stays, with its entries', async () => {
     await using node = await tempNetns()
     const sets = set('v4', `10.50.0.46 comment "${uid}"`) + set('v6')
     writeFileSync(join(folder, 'original.nft'), listing(sets, v4Rule, v6Rule))
@@ -179,7 +179,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
     expect(await probes.sets.sync(new Map([[uid, ['10.50.0.46']]]))).toEqual({ added: [], removed: [] })
   })
 
-  test('rules are put right, of another user as well, and the entries stay', async () => {
+  test('rules are repaired, also for another user, and the entries stay', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...native })
     await probes.apply()
@@ -195,7 +195,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
     expect(list(node)).toBe(listing(set('v4', `10.50.0.46 comment "${uid}"`), v4Rule))
   })
 
-  test('an address that another pod takes over stays with that one', async () => {
+  test('an address that another pod takes over stays with the new pod', async () => {
     await using node = await tempNetns()
     const { apply, sets } = nodeProbes(dual, { netns: node, ...native })
     await apply()
@@ -219,7 +219,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
   test.each([
     ['iptables', {}, native],
     ['native', native, {}],
-  ])('nothing of the other back end stays when it becomes %s', async (_, next, before) => {
+  ])('the rules of the other back end are removed when it becomes %s', async (_, next, before) => {
     await using node = await tempNetns()
     const former = nodeProbes(dual, { netns: node, ...before })
     await former.apply()

@@ -20,7 +20,7 @@ const ways: readonly (RulesOptions & { readonly backend: IptablesBackend })[] = 
   { backend: 'iptables-legacy' },
 ]
 
-/** As in the listings: tables by name, without comments, policies aside; an empty match of tcp says nothing. */
+/** Rules as in the listings: tables by name, without comments and policies. An empty match of tcp is left out. */
 const programOf = (family: 'ipv4' | 'ipv6', backend: IptablesBackend): string =>
   family === 'ipv4' ? backend : backend.replace('ip', 'ip6')
 
@@ -58,10 +58,10 @@ const bothPolicies = [
 ]
 
 describe.each(ways)('written by $backend ($programs)', (how) => {
-  test.each(captures)('the capture "$name" is listed as that of the original', async ({ name, capture }) => {
+  test.each(captures)('the capture "$name" is listed as Istio’s', async ({ name, capture }) => {
     await using pod = await tempNetns()
     const { plan, generation } = await enrolNamespace(pod, capture, how)
-    // Where netlink writes, nothing had to be looked for: nobody had ever written anything.
+    // netlink reads nothing in a namespace whose nf_tables was never changed.
     const counted = how.backend === 'iptables-nft' && how.programs === 'auto' ? generationOf(pod) : undefined
     expect({ plan, generation }).toEqual({ plan: 'fresh', generation: counted })
     for (const family of families) expect(saved(pod, family, how.backend)).toBe(tidy(listing(name, family)))
@@ -70,7 +70,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
     expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'unchanged', added: [] })
   })
 
-  test('a pod that the original enrolled is as it should be, and nothing is written', async () => {
+  test('a pod that Istio enrolled is valid, and nothing is written', async () => {
     await using pod = await tempNetns()
     for (const family of families) {
       inside(pod, [`${programOf(family, how.backend)}-restore`], listing('virtual', family))
@@ -83,19 +83,19 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
     expect(await namespaceDrift(pod, capture, how)).toEqual([])
   })
 
-  test('nothing is left of a pod that goes, whatever it was enrolled with', async () => {
+  test('removal leaves nothing in a pod, whatever its capture was', async () => {
     await using pod = await tempNetns()
     inside(pod, [how.backend, '-t', 'nat', '-N', 'ISTIO_REDIRECT'])
     await enrolNamespace(pod, { ...everything, virtualInterfaces: ['virt0'] }, { ...how, reconcile: false })
     await releaseNamespace(pod, { ...everything, ipv6: false, dnsCapture: false }, how)
     const left = families.map((family) => saved(pod, family, how.backend)).join('\n')
-    // Which may be that of a sidecar.
+    // This chain may belong to a sidecar.
     expect(left.match(/^.*ISTIO.*$|^-A.*$/gm)).toEqual([':ISTIO_REDIRECT -'])
     expect(policy(pod)).toEqual([])
     await releaseNamespace(pod, everything, how)
   })
 
-  test('what drifted is put right, what Istio left goes, and what others wrote stays', async () => {
+  test('drift is repaired, Istio’s rules are removed, and foreign rules stay', async () => {
     await using pod = await tempNetns()
     await enrolNamespace(pod, everything, how)
     const program = how.backend
@@ -124,7 +124,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
     expect(policy(pod)).toEqual(bothPolicies)
   })
 
-  test('chains of Istio’s that are none of these stay when they shall', async () => {
+  test('other chains of Istio’s stay if the caller asks for that', async () => {
     await using pod = await tempNetns()
     inside(pod, [how.backend, '-t', 'nat', '-N', 'ISTIO_OLD'])
     const keeping = { ...how, reconcile: false }
@@ -134,7 +134,7 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
   })
 })
 
-test('where nf_tables is as it was, what the kernel does not count is looked at all the same', async () => {
+test('policy rules and legacy iptables are read, also when nf_tables is unchanged', async () => {
   await using pod = await tempNetns()
   const how = { backend: 'iptables-nft' } as const
   await enrolNamespace(pod, everything, how)
@@ -148,18 +148,18 @@ test('where nf_tables is as it was, what the kernel does not count is looked at 
   expect(withLegacy.length).toBeGreaterThan(withoutRule.length)
 })
 
-test('a pod that changes its mind has the rules of its new annotations only', async () => {
+test('a pod whose annotations change has only the rules of the new annotations', async () => {
   await using pod = await tempNetns()
   for (const { name, capture } of captures) {
     await enrolNamespace(pod, capture)
     const there = saved(pod, 'ipv6', 'iptables-nft')
     const wanted = tidy(listing(name, 'ipv6'))
-    // A table once made stays, empty.
+    // A table that was made once stays, empty.
     expect(there.match(/^-A.*|^:ISTIO.*/gm)).toEqual(wanted.match(/^-A.*|^:ISTIO.*/gm))
   }
 })
 
-test('without IPv6 nothing of it is written, and what was goes', async () => {
+test('without IPv6 no IPv6 rules are written, and earlier ones are removed', async () => {
   await using pod = await tempNetns()
   await enrolNamespace(pod, everything)
   const withoutIpv6 = { ...everything, ipv6: false }
@@ -173,7 +173,7 @@ test('without IPv6 nothing of it is written, and what was goes', async () => {
   expect(await namespaceDrift(pod, withoutIpv6)).toEqual([])
 })
 
-test('where IPv6 is switched off on lo, no route of it is asked for', async () => {
+test('if IPv6 is off on lo, no IPv6 route is requested', async () => {
   await using pod = await tempNetns()
   inside(pod, ['sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1'])
   expect((await enrolNamespace(pod, everything)).added).toEqual([
@@ -184,7 +184,7 @@ test('where IPv6 is switched off on lo, no route of it is asked for', async () =
   expect(await namespaceDrift(pod, everything)).toEqual([])
 })
 
-test('when the rules cannot be written, the routes do not stay either', async () => {
+test('when the rules cannot be written, the routes are removed', async () => {
   await using pod = await tempNetns()
   onTestFinished(() => void vi.unstubAllEnvs())
   vi.stubEnv('PATH', '/nonexistent')
@@ -193,7 +193,7 @@ test('when the rules cannot be written, the routes do not stay either', async ()
   expect(policy(pod)).toEqual([])
 })
 
-test('a mark rule of somebody else’s for the same table is neither taken for ours nor removed', async () => {
+test('a foreign mark rule for the same table is neither taken for ours nor removed', async () => {
   await using pod = await tempNetns()
   inside(pod, ['ip', 'rule', 'add', 'fwmark', '0x111', 'lookup', '100', 'pref', '50'])
   const { added } = await enrolNamespace(pod, everything)

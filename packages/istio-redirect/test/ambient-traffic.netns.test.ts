@@ -11,7 +11,9 @@ const user = 1000
 
 const written = (host: string, port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
 
-/** Who answers, of each family: an application by its name, the stand-in by its port and where it was to go. */
+/**
+ * The answers of each family: the name of an application, or the port of the ztunnel stand-in and the original target.
+ */
 async function reached(from: NetnsTarget, hosts: readonly string[], port = 8080, as = user): Promise<string[]> {
   const connections = await connectFrom(
     from,
@@ -31,7 +33,7 @@ const ways: readonly (readonly [string, RulesOptions, NodeProbesOptions])[] = [
 ]
 
 describe.each(ways)('with rules by %s', (_, how, onNode) => {
-  test('what goes in and out of a pod in the mesh passes through ztunnel, but for itself and probes', async () => {
+  test('traffic in and out of a mesh pod passes through ztunnel, except ztunnel’s own and probes', async () => {
     await using running = await ambientCluster([8080, 15008])
     await using _proxy = await startProxy(running.pod)
     const { node, pod, other } = running
@@ -46,7 +48,7 @@ describe.each(ways)('with rules by %s', (_, how, onNode) => {
     expect(await reached(pod, addresses.other)).toEqual(captured(15001, addresses.other))
     expect(await reached(pod, [...addresses.pod, '127.0.0.1', '::1'])).toEqual(['app', 'app', 'app', 'app'])
 
-    // Only a set tells a probe from any other connection.
+    // A probe differs from other connections only by its address in the set.
     expect(await reached(node, addresses.pod, 8080, 0)).toEqual(captured(15006, addresses.pod))
     await probes.sets.put('uid', addresses.pod)
     expect(await reached(node, addresses.pod, 8080, 0)).toEqual(['app', 'app'])

@@ -17,7 +17,7 @@ afterEach(async () => {
 const mode = 'istio.io/dataplane-mode'
 const ambient = { [mode]: 'ambient' }
 const status = { 'sidecar.istio.io/status': '{}' }
-/** Istio's own: the pod says so, or its namespace does and the pod does not object. */
+/** Istio's default selectors: the pod has the label, or its namespace has it and the pod does not opt out. */
 const conf = {
   ambient_enabled: true,
   pod_namespace: 'istio-system',
@@ -34,7 +34,7 @@ const namespaceLookups = () => node.api.requests.filter(({ url }) => url === '/a
 const foreignProxy = { ...meshPod(), metadata: { name: 'web', namespace: 'demo' } }
 const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }
 
-/** What became of a pod: `event`, `rules`, or `nothing`. */
+/** The plugin's effect on a pod: `event`, `rules`, or `nothing`. */
 const fate = async (): Promise<string> => {
   const found = [
     ...(agent.events.length > 0 ? ['event'] : []),
@@ -73,13 +73,13 @@ describe('with ambient mode on', () => {
     expect(node.state()).toHaveLength(expected === 'rules' ? 1 : 0)
   })
 
-  test('and no previous result, a pod starts all the same', async () => {
+  test('a pod without a previous result starts', async () => {
     node.api.setPod(plainPod({ labels: ambient }))
     expect(await add({ prevResult: undefined })).toMatchObject({ exitCode: 0, document: { cniVersion: '1.0.0' } })
     expect(JSON.parse(agent.events[0]?.body ?? '')).toMatchObject({ IPs: null })
   })
 
-  test('a previous result with an address that is none is refused by name', async () => {
+  test('an invalid address in the previous result is refused, and the error names it', async () => {
     expect(await add({ prevResult: { cniVersion: '1.0.0', ips: [null] } })).toMatchObject({
       exitCode: 1,
       document: { msg: expect.stringContaining('ips') },
@@ -90,21 +90,21 @@ describe('with ambient mode on', () => {
   test.each([
     ['an excluded namespace', { exclude_namespaces: ['demo'] }, {}],
     ['the node agent itself', {}, { CNI_ARGS: 'K8S_POD_NAMESPACE=istio-system;K8S_POD_NAME=istio-cni-node-x7' }],
-  ])('%s is neither looked up nor announced', async (_, more, env) => {
+  ])('%s causes no request to the API server and no event', async (_, more, env) => {
     node.api.setPod(plainPod({ labels: ambient }))
     expect(await node.call('ADD', { conf: { ...conf, ...more }, env })).toMatchObject({ exitCode: 0 })
     expect(await fate()).toBe('nothing')
     expect(node.api.requests).toEqual([])
   })
 
-  test('another pod of the agent’s namespace is a pod like any other', async () => {
+  test('another pod of the agent’s namespace is treated like any other pod', async () => {
     node.api.setPod(plainPod({ name: 'istiod', namespace: 'istio-system', labels: ambient }))
     const env = { CNI_ARGS: 'K8S_POD_NAMESPACE=istio-system;K8S_POD_NAME=istiod' }
     expect(await node.call('ADD', { conf, env })).toMatchObject({ exitCode: 0 })
     expect(await fate()).toBe('event')
   })
 
-  test('the namespace is only looked up when it decides', async () => {
+  test('the namespace is requested only when it decides', async () => {
     node.api.setNamespace('demo', ambient)
     for (const [pod, lookups] of [
       [plainPod({ labels: ambient }), 0],
@@ -121,14 +121,14 @@ describe('with ambient mode on', () => {
   test.each([
     ['off', { ambient_enabled: false }],
     ['without an entry', { enablement_selectors: [] }],
-  ])('a pod that asks for it stays as it is with ambient mode %s', async (_, more) => {
+  ])('a pod that asks for ambient mode is unchanged with ambient mode %s', async (_, more) => {
     node.api.setPod(plainPod({ labels: ambient }))
     expect(await add(more)).toMatchObject({ exitCode: 0 })
     expect(await fate()).toBe('nothing')
   })
 })
 
-describe('the annotations the runtime hands over', () => {
+describe('annotations from the runtime', () => {
   const handed = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
   test.each([
     ['decide alone with ambient mode off', { ...handed({ a: 'b' }), ambient_enabled: false }, 0],
@@ -145,7 +145,7 @@ describe('the annotations the runtime hands over', () => {
 describe('the event', () => {
   beforeEach(() => node.api.setPod(plainPod({ labels: ambient })))
 
-  test('says in the words of Go which pod, where, and with which addresses', async () => {
+  test('has the fields of Istio’s plugin: pod, namespace and addresses', async () => {
     const ips = [{ address: '10.0.0.2/24', interface: 0, gateway: '10.0.0.1' }, { address: 'FD00:0::5/64' }]
     const { exitCode } = await add({ prevResult: { ...prevResult(), ips } })
     expect(exitCode).toBe(0)
@@ -190,9 +190,9 @@ describe('the event', () => {
     expect(await add()).toMatchObject({ exitCode: 1, document: { code: 11, msg: expect.stringContaining('ENOENT') } })
   })
 
-  test('to a silent agent ends after five seconds', async () => {
+  test('to an agent that does not answer ends after five seconds', async () => {
     agent.answerEvents({ hang: true })
-    // The plugin runs in this process: its five seconds pass in a moment.
+    // The plugin runs in this process. The fake timer skips its five seconds.
     const wait = globalThis.setTimeout
     const hurried = (run: () => void, ms?: number) => wait(run, ms === 5000 ? 20 : ms)
     vi.spyOn(globalThis, 'setTimeout').mockImplementation(Object.assign(hurried, wait))
@@ -211,7 +211,7 @@ describe('the event', () => {
   })
 })
 
-describe('a namespace that cannot be looked up', () => {
+describe('a namespace that cannot be read', () => {
   test('leaves the pod outside of ambient mode after two attempts, with a warning', async () => {
     node.api.setNamespace('demo', ambient)
     node.api.misbehave({}, { status: 404 }, { status: 404 })
@@ -236,7 +236,7 @@ describe('a namespace that cannot be looked up', () => {
     })
   })
 
-  test('is asked for again with enable_ambient_detection_retry, as often as a pod', async () => {
+  test('is requested with enable_ambient_detection_retry as often as a pod', async () => {
     node.api.setNamespace('demo', ambient)
     node.api.misbehave({}, { cut: true }, { status: 404 })
     expect(await add({ enable_ambient_detection_retry: true })).toMatchObject({ exitCode: 0 })
@@ -245,7 +245,7 @@ describe('a namespace that cannot be looked up', () => {
   })
 })
 
-test('DEL of an ambient pod asks nobody and tells nobody', async () => {
+test('DEL of an ambient pod sends no request and no event', async () => {
   node.api.setPod(plainPod({ labels: ambient }))
   await add()
   const requests = node.api.requests.length

@@ -14,7 +14,7 @@ afterEach(() => node[Symbol.asyncDispose]())
 const count = async (kind: 'nft' | 'legacy') =>
   (await node.inside(`iptables-${kind}-save`)).match(/-A ISTIO_/g)?.length ?? 0
 
-/** Calls the plugin on a node whose plain iptables is of one kind; both kinds are installed under their own names. */
+/** Calls the plugin on a node whose `iptables` is of one kind. Both kinds are installed under their own names. */
 async function call(verb: string, kind: 'nft' | 'legacy', conf: object = {}, stems = ['iptables', 'ip6tables']) {
   const bin = join(node.runDir, `bin-${kind}-${stems.length}`)
   mkdirSync(bin, { recursive: true })
@@ -49,7 +49,7 @@ describe('when the node’s iptables changes its kind', () => {
     expect(await call('CHECK', 'legacy')).toMatchObject({ exitCode: 0 })
   })
 
-  test('from legacy to nft, rules stay where they are found', async () => {
+  test('from legacy to nft, rules stay in the back end that has them', async () => {
     await call('ADD', 'legacy')
     const rules = await count('legacy')
     expect(await call('ADD', 'nft')).toMatchObject({ exitCode: 0 })
@@ -68,7 +68,7 @@ describe('when the node’s iptables changes its kind', () => {
     expect(await count('nft')).toBe(0)
   })
 
-  test('from legacy to no program at all, CHECK, DEL and ADD say what is missing, and ADD writes nothing', async () => {
+  test('from legacy to no program, CHECK, DEL and ADD name the missing program, and ADD writes nothing', async () => {
     await call('ADD', 'legacy')
     const state = node.state()
     vi.stubEnv('PATH', '/nonexistent')
@@ -85,7 +85,7 @@ describe('when the node’s iptables changes its kind', () => {
     expect(await count('legacy')).toBeGreaterThan(0)
   })
 
-  test('a failing ADD leaves the rules in the old one', async () => {
+  test('a failing ADD leaves the rules in the earlier back end', async () => {
     await call('ADD', 'nft')
     const before = { rules: await node.inside('iptables-nft-save', '-t', 'nat'), state: node.state() }
     node.api.setPod(meshPod({ annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }))
@@ -111,7 +111,7 @@ describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (k
     document: { code: 50, msg: expect.stringMatching(/^ip6tables-[\w-]+ is not installed/) },
   }
 
-  test('a pod of IPv4 is redirected, and CHECK agrees', async () => {
+  test('an IPv4 pod is redirected, and CHECK passes', async () => {
     expect(await without('ADD')).toMatchObject({ exitCode: 0 })
     expect(await without('CHECK')).toMatchObject({ exitCode: 0 })
     await node.inside(`iptables-${kind}`, '-t', 'nat', '-F', 'ISTIO_OUTPUT')
@@ -123,12 +123,12 @@ describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (k
     expect(await count(kind)).toBe(0)
   })
 
-  test('so is one that does not ask for its IPv6', async () => {
+  test('a pod that does not ask for IPv6 is redirected, too', async () => {
     expect(await without('ADD', both)).toMatchObject({ exitCode: 0 })
     expect(await without('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
 
-  test.runIf(kind === 'nft')('a pod whose IPv6 is captured misses nothing: no program is needed', async () => {
+  test.runIf(kind === 'nft')('a pod whose IPv6 is captured is redirected, as no program is needed', async () => {
     node.api.setPod(dualStack)
     for (const verb of ['ADD', 'CHECK']) expect(await without(verb, both)).toMatchObject({ exitCode: 0 })
     expect(await node.inside('ip6tables-save')).toContain('ISTIO_OUTPUT')

@@ -26,7 +26,7 @@ function ip(...commands: readonly string[]): string {
     .join('')
 }
 
-/** A pod as the plugin of AWS sets it up. */
+/** Sets up a pod as the AWS plugin does. */
 function branchPod(flag: '-4' | '-6', address: string, table: number, priority: number): void {
   ip(
     `${flag} route add ${address} dev eni0 table ${table}`,
@@ -51,14 +51,14 @@ test.each([
   expect(rules(flag)).toEqual(wanted)
   expect(await branches.add([address])).toEqual([address])
   expect(rules(flag)).toEqual(wanted)
-  // Of the interface nothing is left to find out which rules they were.
+  // The interface is gone, so its rules can no longer be found by it.
   ip('link del eni0')
   await branches.remove([address])
   expect(rules(flag)).toEqual([])
   await branches.remove([address])
 })
 
-test('all go at the end, and another start takes over those of the former', async () => {
+test('all rules are removed at the end, and another start takes over earlier rules', async () => {
   branchPod('-4', '192.168.7.9', 199, 10)
   branchPod('-6', 'fd77::9', 198, 1)
   await branchInterfaces(node).add(['::ffff:192.168.7.9', 'fd77::9'])
@@ -77,7 +77,7 @@ test.each([
     ['route add 192.168.7.9 dev eni0 table 199', 'rule add iif vlan.eth.1 lookup 199 pref 10'],
   ],
   ['in a network only', ['route add 192.168.7.0/24 dev eni0 table 199', 'rule add iif eni0 lookup 199 pref 10']],
-])('an address %s is on no branch interface', async (_, commands) => {
+])('an address %s is not on a branch interface', async (_, commands) => {
   ip(...commands)
   expect(await branchInterfaces(node).add(['192.168.7.9', 'nonsense'])).toEqual([])
   expect(rules('-4')).toEqual([])
@@ -87,7 +87,7 @@ test.each([
   ['0\n', true],
   ['1\n', false],
   [undefined, false],
-])('with tcp_early_demux %j they are needed: %s', (text, needed) => {
+])('with tcp_early_demux %j the rules are needed: %s', (text, needed) => {
   const proc = mkdtempSync(join(tmpdir(), 'proc-'))
   onTestFinished(() => rmSync(proc, { recursive: true }))
   mkdirSync(join(proc, 'sys/net/ipv4'), { recursive: true })

@@ -34,7 +34,7 @@ interface Described {
   readonly ip?: string
 }
 
-/** As `kubectl get pod/web ns/shop -o json` prints them. */
+/** The output of `kubectl get pod/web ns/shop -o json`. */
 function fileOf({ labels, annotations, uid = 'uid-1', ip }: Described, namespaceLabels = {}): string {
   const path = join(folder, 'pod.json')
   const pod = {
@@ -59,7 +59,7 @@ const capture = (ipv6: boolean) => ({
   probeSource: defaultProbeSource,
 })
 
-/** What opens the sockets of ztunnel in the namespace. */
+/** Opens listening sockets as ztunnel does in the pod. */
 async function listen(...ports: readonly number[]): Promise<void> {
   const script = `for (const port of ${JSON.stringify(ports)}) require('net').createServer().listen(port, '::', () => console.log(port))`
   const child = netns.run(place, () =>
@@ -75,7 +75,7 @@ async function listen(...ports: readonly number[]): Promise<void> {
 
 describe('check --ambient', () => {
   test.each([{ NATIVE_NFTABLES: 'true' }, { FORCE_IPTABLES_BINARY: 'nft' }, { FORCE_IPTABLES_BINARY: 'legacy' }])(
-    'says of a pod in the mesh that it is as it should be, and what somebody changed (%j)',
+    'reports that a mesh pod is as expected, and reports changes by other programs (%j)',
     async (env) => {
       const native = 'NATIVE_NFTABLES' in env
       const backend =
@@ -100,7 +100,7 @@ describe('check --ambient', () => {
     },
   )
 
-  test('says what is missing of a pod that should be in it and is not, as JSON too', async () => {
+  test('reports a pod that should be in the mesh and is not, also as JSON', async () => {
     await enrolNamespace(place, capture(false))
     await listen(15001, 15008)
     const file = fileOf({ labels: { [mode]: 'ambient' }, annotations: { [redirection]: 'pending' } })
@@ -120,7 +120,7 @@ describe('check --ambient', () => {
     })
   })
 
-  test('says of a pod outside of it what an earlier enrolment left', async () => {
+  test('reports rules of an earlier enrolment in a pod outside the mesh', async () => {
     const file = fileOf({ labels: { [mode]: 'none' } }, { [mode]: 'ambient' })
     expect(await check(file)).toMatchObject({
       exitCode: 3,
@@ -134,7 +134,7 @@ describe('check --ambient', () => {
     expect(stdout).toContain('unexpected ipv4 nat: -A OUTPUT -j ISTIO_OUTPUT\n')
   })
 
-  test('leaves the chains of a sidecar alone, which have the same names', async () => {
+  test('ignores the chains of a sidecar, which have the same names', async () => {
     await netns.exec(place, ['iptables', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
     const file = fileOf({ annotations: { 'sidecar.istio.io/status': '{}' } }, { [mode]: 'ambient' })
     expect(await check(file)).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('it has a sidecar') })
@@ -153,7 +153,7 @@ describe('check --ambient', () => {
     expect(chosen.stdout).toContain('belongs to the mesh: enablement selector 1 chooses it')
   })
 
-  test('needs a pod of a cluster, and --namespace needs it', async () => {
+  test('requires a pod of a cluster, and --namespace requires it too', async () => {
     expect(await check(fileOf({ uid: '' }))).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('shop/web is not a complete pod: namespace, name and uid are required'),
@@ -170,7 +170,7 @@ describe('a pod that is redirected on the node', () => {
   const at = (file: string, node: { readonly path: string }) =>
     tools(['check', '--ambient', '--pod', file, '--netns', node.path], { env, system: machine })
 
-  test('is in the mesh as it should be, and what is missing, stale or of another pod is named', async () => {
+  test('is in the mesh as expected, and missing, stale and foreign entries are named', async () => {
     await using on = await ptpNode()
     const { node } = on.at
     const side = iptablesSide({ netns: node, hostIp: addresses.node, tunnel: await tunnelKind() })

@@ -19,7 +19,7 @@ const stateFile = () => {
   return join(folder, readdirSync(folder)[0] ?? '')
 }
 
-test('ADD, ADD, DEL leaves no empty table, also after another configuration and a rule of others in between', async () => {
+test('ADD, ADD, DEL leaves no empty table, also with another configuration and a foreign rule in between', async () => {
   await node.call('ADD')
   await node.call('ADD')
   await node.call('DEL')
@@ -38,7 +38,7 @@ test('ADD, ADD, DEL leaves no empty table, also after another configuration and 
   }
 })
 
-test('ADD, ADD, DEL keeps an empty table that was there before', async () => {
+test('ADD, ADD, DEL keeps an empty table that existed before', async () => {
   await node.inside('nft', 'add table ip nat; add chain ip nat OUTPUT { type nat hook output priority -100; }')
   const before = await node.inside('nft', 'list', 'tables')
   await node.call('ADD')
@@ -52,13 +52,13 @@ describe('CHECK', () => {
     await node.call('ADD', both)
   })
 
-  test('passes in silence without asking anybody', async () => {
+  test('passes without output and without a request', async () => {
     await node.api.close()
     rmSync(join(node.runDir, 'istio-cni-kubeconfig'))
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0, stdout: '' })
   })
 
-  test('does not mind the rules of others', async () => {
+  test('ignores foreign rules', async () => {
     await node.inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-p', 'tcp', '--dport', '123', '-j', 'ACCEPT')
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
@@ -90,15 +90,15 @@ describe('CHECK', () => {
     expect(await node.call('CHECK', { conf: { ...both.conf, check_mode: 'none' } })).toMatchObject({ exitCode: 0 })
   })
 
-  test('reads the rules only when somebody has changed some since they were written', async () => {
-    // Rules of another port than those that were written: by them CHECK fails as soon as it looks.
+  test('reads the rules only if nf_tables has changed since they were written', async () => {
+    // The record now names other rules than the kernel has: CHECK fails as soon as it reads the rules.
     writeFileSync(stateFile(), readFileSync(stateFile(), 'utf8').replace('"proxyPort":15001', '"proxyPort":15002'))
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
     await node.inside('nft', 'add', 'table', 'inet', 'others')
     expect(await node.call('CHECK', both)).toMatchObject({ document: { code: 100 } })
   })
 
-  test('finds what changed after a repeated ADD, which keeps the record as it was', async () => {
+  test('finds changes after a repeated ADD, which keeps the record unchanged', async () => {
     const record = readFileSync(stateFile(), 'utf8')
     await node.call('ADD', both)
     expect(readFileSync(stateFile(), 'utf8')).toBe(record)
@@ -125,7 +125,7 @@ describe('CHECK', () => {
   test.each([
     ['of a container nobody recorded', { env: { CNI_CONTAINERID: 'other' } }],
     ['without a run directory', { conf: { ...both.conf, cni_agent_run_dir: '' } }],
-  ])('passes %s, and says that nothing was checked', async (_, options) => {
+  ])('passes %s, and reports that nothing was checked', async (_, options) => {
     const outcome = await node.call('CHECK', { ...both, ...options })
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '' })
     expect(outcome.log.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('nothing to check'))
@@ -145,7 +145,7 @@ describe('DEL', () => {
     expect(rules).toContain(foreign)
   }
 
-  test('takes back its own rules and addresses, forgets, and needs no API server', async () => {
+  test('removes its own rules, addresses and record, and needs no API server', async () => {
     await node.api.close()
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
     await expectClean()
@@ -171,19 +171,22 @@ describe('DEL', () => {
     ['a state', () => rmSync(join(node.runDir, 'attachments'), { recursive: true })],
     ['a readable state', () => writeFileSync(stateFile(), 'nonsense')],
     ['a run directory', () => rmSync(node.runDir, { recursive: true })],
-  ])('without %s removes nothing, and says why: rules and addresses may be those of others', async (_, lose) => {
-    const there = await everything()
-    lose()
-    const { exitCode, stdout, log } = await node.call('DEL', both)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
-    expect(await everything()).toBe(there)
-    expect(log).toContainEqual(
-      expect.objectContaining({ level: 'info', reason: 'no ADD of this attachment is recorded' }),
-    )
-    expect(node.state()).toEqual([])
-  })
+  ])(
+    'without %s removes nothing and logs the reason: rules and addresses may belong to another attachment',
+    async (_, lose) => {
+      const there = await everything()
+      lose()
+      const { exitCode, stdout, log } = await node.call('DEL', both)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+      expect(await everything()).toBe(there)
+      expect(log).toContainEqual(
+        expect.objectContaining({ level: 'info', reason: 'no ADD of this attachment is recorded' }),
+      )
+      expect(node.state()).toEqual([])
+    },
+  )
 
-  test('removes nothing where the configuration asks for no state, or is broken: nothing says whose rules they are', async () => {
+  test('removes nothing if the configuration asks for no state or is broken, as the owner of rules is unknown', async () => {
     const there = await everything()
     for (const conf of [{ cni_agent_run_dir: '' }, { exclude_namespaces: 'all', check_mode: 7 }]) {
       expect(await node.call('DEL', { conf })).toMatchObject({ exitCode: 0, stdout: '' })
@@ -192,7 +195,7 @@ describe('DEL', () => {
     expect(node.state()).toHaveLength(1)
   })
 
-  test('of an attachment that was never added changes nothing', async () => {
+  test('for an attachment that was never added changes nothing', async () => {
     const there = await everything()
     for (const env of [{ CNI_IFNAME: 'net1' }, { CNI_CONTAINERID: 'another' }]) {
       expect(await node.call('DEL', { ...both, env })).toMatchObject({ exitCode: 0, stdout: '' })
@@ -204,7 +207,7 @@ describe('DEL', () => {
   test.each<[string, Record<string, unknown>]>([
     ['an interface that is none', { rules: { excludeInterfaces: ['eth0\n-A OUTPUT -j DROP'] } }],
     ['no family', { families: [] }],
-  ])('removes what it finds when the state says something impossible: %s', async (_, { rules, ...more }) => {
+  ])('removes the rules that it finds if the record is invalid: %s', async (_, { rules, ...more }) => {
     const [state] = node.state()
     const said = { ...state, ...more, rules: { ...Object(state?.rules), ...Object(rules) } }
     writeFileSync(stateFile(), JSON.stringify(said))
@@ -219,7 +222,7 @@ describe('DEL', () => {
     ['with a namespace that is gone', { env: { CNI_NETNS: '/run/netns/no-such' } }],
     ['without a previous result', { conf: { prevResult: undefined } }],
     ['with the namespace of the node', { env: { CNI_NETNS: '/proc/self/ns/net' } }],
-  ])('succeeds and forgets %s', async (_, options) => {
+  ])('succeeds and removes the record of %s', async (_, options) => {
     expect(await node.call('DEL', options)).toMatchObject({ exitCode: 0, stdout: '' })
     expect(node.state()).toEqual([])
   })
@@ -239,7 +242,7 @@ describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules'
   test.each([
     ['the second one first', net1, eth0],
     ['the first one first', eth0, net1],
-  ])('%s: the rules go with the last one', async (_, first, last) => {
+  ])('%s: the last DEL removes the rules', async (_, first, last) => {
     for (const attachment of [eth0, net1]) expect(await node.call('ADD', attachment)).toMatchObject({ exitCode: 0 })
     const there = await ruleset()
     expect(await node.call('DEL', first)).toMatchObject({ exitCode: 0, stdout: '' })
@@ -251,7 +254,7 @@ describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules'
     expect(node.state()).toEqual([])
   })
 
-  test('Multus runs the plugin twice for one interface, in its list and by its copy: as if once', async () => {
+  test('Multus runs the plugin twice for one interface, in its list and by a copy: both calls are one attachment', async () => {
     const outer = { conf: { ...conf, name: 'multus-cni-network' } }
     await node.call('ADD', eth0)
     const once = await ruleset()
@@ -265,7 +268,7 @@ describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules'
     expect(node.state()).toEqual([])
   })
 
-  test('an attachment of a dead container in a namespace with the same number does not count', async () => {
+  test('an attachment of a dead container in a namespace with the same number is ignored', async () => {
     await node.call('ADD', { ...eth0, env: { CNI_CONTAINERID: 'dead' } })
     await node.call('ADD', eth0)
     expect(await node.call('DEL', eth0)).toMatchObject({ exitCode: 0, stdout: '' })
@@ -273,11 +276,11 @@ describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules'
   })
 })
 
-describe('DEL where nobody but ADD has changed nf_tables', () => {
+describe('DEL in a namespace whose nf_tables only ADD has changed', () => {
   const ruleset = () => node.inside('nft', 'list', 'ruleset')
   beforeEach(() => node.call('ADD', both))
 
-  test('leaves none of it, and of the addresses', async () => {
+  test('removes all rules, tables and addresses', async () => {
     expect(await ruleset()).toContain('ISTIO_OUTPUT')
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
     expect(await ruleset()).toBe('')
@@ -285,14 +288,14 @@ describe('DEL where nobody but ADD has changed nf_tables', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('until now: what somebody wrote since stays', async () => {
+  test('keeps rules that another program wrote since', async () => {
     await node.inside('nft', 'add', 'table', 'inet', 'others')
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
     expect(await ruleset()).toContain('table inet others')
     expect(await ruleset()).not.toContain('ISTIO')
   })
 
-  test('in another namespace, which was changed once as well: what is there stays', async () => {
+  test('keeps the rules of another namespace that was changed once as well', async () => {
     await using other = await tempNetns()
     await netns.exec(other, ['nft', 'add', 'table', 'inet', 'others'])
     expect(await node.call('DEL', { ...both, env: { CNI_NETNS: other.path } })).toMatchObject({ exitCode: 0 })
@@ -300,12 +303,12 @@ describe('DEL where nobody but ADD has changed nf_tables', () => {
   })
 })
 
-describe('the namespace that DEL gets', () => {
+describe('DEL with an invalid namespace', () => {
   test.each([
     ['does not exist', () => '/run/netns/no-such', 'info', 'the network namespace is gone'],
     ['is a file by now', () => stateFile(), 'info', 'the network namespace is gone'],
     ['cannot be opened', () => loop(), 'warn', 'the network namespace cannot be opened'],
-  ])('%s: DEL forgets all the same, and says so', async (_, path, level, text) => {
+  ])('%s: DEL removes the record and reports it', async (_, path, level, text) => {
     await node.call('ADD', both)
     const { exitCode, stdout, log } = await node.call('DEL', { ...both, env: { CNI_NETNS: path() } })
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
@@ -320,7 +323,7 @@ describe('the namespace that DEL gets', () => {
   }
 })
 
-test('the API server is asked by ADD only', async () => {
+test('only ADD sends requests to the API server', async () => {
   await node.call('ADD', both)
   expect(node.api.requests).toHaveLength(1)
   const gc = { cniVersion: '1.1.0', 'cni.dev/valid-attachments': [] }
@@ -345,7 +348,7 @@ describe('GC', () => {
   const gc = (attachments: unknown) =>
     node.call('GC', { conf: { cniVersion: '1.1.0', 'cni.dev/valid-attachments': attachments } })
 
-  test('forgets the attachments that are not valid any more', async () => {
+  test('removes the records of attachments that are no longer valid', async () => {
     await node.call('ADD')
     expect(await gc([{ containerID: 'container-1', ifname: 'eth0' }])).toMatchObject({ exitCode: 0, stdout: '' })
     expect(node.state()).toHaveLength(1)
@@ -353,11 +356,11 @@ describe('GC', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('fails for a state it cannot forget, after forgetting the others', async () => {
+  test('fails if it cannot remove a record, after it has removed the others', async () => {
     await node.call('ADD')
     const kept = stateFile()
     await node.call('ADD', { env: { CNI_CONTAINERID: 'container-2' } })
-    // What is mounted upon cannot be removed.
+    // The kernel refuses to remove a mount point.
     execFileSync('mount', ['--bind', kept, kept])
     try {
       expect(await gc([])).toMatchObject({
@@ -374,11 +377,11 @@ describe('GC', () => {
 describe('STATUS', () => {
   const status = (conf: object = {}) => node.call('STATUS', { conf: { cniVersion: '1.1.0', ...conf } })
 
-  test('is well on a node with iptables and a kubeconfig', async () => {
+  test('succeeds on a node with iptables and a kubeconfig', async () => {
     expect(await status({ status_mode: 'strict' })).toMatchObject({ exitCode: 0, stdout: '' })
   })
 
-  test('is well without a kubeconfig, which the agent writes, unless it has to be strict', async () => {
+  test('succeeds without a kubeconfig, which the agent writes, unless it is strict', async () => {
     rmSync(join(node.runDir, 'istio-cni-kubeconfig'))
     const lenient = await status()
     expect(lenient).toMatchObject({ exitCode: 0, stdout: '' })
@@ -386,7 +389,7 @@ describe('STATUS', () => {
     expect(await status({ status_mode: 'strict' })).toMatchObject({ exitCode: 1, document: { code: 50 } })
   })
 
-  test('is well without iptables, which nothing needs', async () => {
+  test('succeeds without iptables, which is not needed', async () => {
     vi.stubEnv('PATH', '/nonexistent')
     expect(await status({ status_mode: 'strict' })).toMatchObject({ exitCode: 0, stdout: '', log: [] })
   })

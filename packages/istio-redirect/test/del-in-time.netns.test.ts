@@ -17,7 +17,7 @@ afterEach(() => node[Symbol.asyncDispose]())
 const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
 const inAMoment = { ...plugin, del: (c: Parameters<typeof del>[0]) => del(c, { programMs: 300 }) }
 
-/** Programs that note their process and never end, not even for SIGTERM; `links` are names for the file. */
+/** Programs that record their process id and never end, not even for SIGTERM. `links` are more names of the file. */
 function hanging(file: string, ...links: string[]): { readonly pids: () => number[] } {
   const bin = join(node.runDir, 'bin')
   const started = join(node.runDir, 'started')
@@ -30,7 +30,7 @@ function hanging(file: string, ...links: string[]): { readonly pids: () => numbe
   return { pids: () => noted().trim().split('\n').filter(Boolean).map(Number) }
 }
 
-test('DEL does not even start programs that never end where nothing but nf_tables has rules of the pod', async () => {
+test('DEL starts no program if only nf_tables has rules of the pod', async () => {
   expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
   const { pids } = hanging(
     'xtables-nft-multi',
@@ -47,7 +47,7 @@ test('DEL does not even start programs that never end where nothing but nf_table
   expect(node.state()).toEqual([])
 })
 
-describe('DEL is back in time, says what it left, and forgets', () => {
+describe('DEL ends in time, reports what it left, and removes its record', () => {
   test.each([
     ['iptables-restore never returns', 'xtables-legacy-multi', ['iptables-restore', 'ip6tables-restore']],
     [

@@ -15,7 +15,7 @@ const pods = {
 } as const
 
 describe.each(['redirect', 'tproxy'] as const)('a pod that an earlier plugin added, with %s', (mode) => {
-  /** The pod, with the very bytes of the earlier plugin as its record. */
+  /** A pod whose record has the exact bytes of an earlier plugin. */
   async function addedPod() {
     const proxy = { env: [{ name: 'ISTIO_DUAL_STACK', value: '1' }] }
     const node = await fixture(meshPod({ annotations: pods[mode], proxy }))
@@ -27,7 +27,7 @@ describe.each(['redirect', 'tproxy'] as const)('a pod that an earlier plugin add
     return node
   }
 
-  test('passes CHECK as long as its rules are those of the record', async () => {
+  test('passes CHECK as long as its rules equal the record', async () => {
     await using node = await addedPod()
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0, stdout: '' })
     await node.inside('ip6tables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT')
@@ -48,7 +48,7 @@ describe.each(['redirect', 'tproxy'] as const)('a pod that an earlier plugin add
     expect(node.state()).toEqual([])
   })
 
-  test('is added again, over the record', async () => {
+  test('is added again, and the record is replaced', async () => {
     await using node = await addedPod()
     const rules = await node.rules()
     expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })

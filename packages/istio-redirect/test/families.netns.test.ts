@@ -13,12 +13,12 @@ afterEach(() => node[Symbol.asyncDispose]())
 const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }
 const IPV4 = '10.1.2.3/24'
 const IPV6 = 'fd00::5/64'
-/** As the kernel makes it from an advertisement: in no result. */
+/** Adds an address to the pod that no result has, as after a router advertisement. */
 const own = (address: string) => node.inside('ip', 'address', 'add', address, 'dev', 'eth0', 'nodad')
 const off = (link: string, value = 1) => node.inside('sysctl', '-qw', `net.ipv6.conf.${link}.disable_ipv6=${value}`)
 const told = (...addresses: string[]) => ({ conf: { prevResult: prevResult(...addresses) } })
 
-/** The families that have rules; CHECK has to agree. */
+/** The families that have rules. CHECK has to agree. */
 async function captured(options: object): Promise<string[]> {
   expect(await node.call('CHECK', options)).toMatchObject({ exitCode: 0 })
   const families = [
@@ -42,7 +42,7 @@ describe('an IPv6 address that only the namespace knows', () => {
     expect(await captured(told(IPV4))).toEqual(['ipv4', 'ipv6'])
   })
 
-  test('of a pod that does not say that it has both is not captured, and a warning names pod and variable', async () => {
+  test('is not captured in a pod without the dual-stack variable, and a warning names pod and variable', async () => {
     node.api.setPod(meshPod())
     await own(IPV6)
     const { exitCode, log } = await node.call('ADD', told(IPV4))
@@ -57,7 +57,7 @@ describe('an IPv6 address that only the namespace knows', () => {
     expect(await captured(told(IPV4))).toEqual(['ipv4'])
   })
 
-  test('is none of the pod when it is link-local, or left by an earlier ADD', async () => {
+  test('is ignored if it is link-local, or left by an earlier ADD', async () => {
     await own('fe80::7/64')
     expect(await node.call('ADD', told(IPV4, IPV6))).toMatchObject({ exitCode: 0 })
     expect(await captured(told(IPV4))).toEqual(['ipv4', 'ipv6'])
@@ -65,7 +65,7 @@ describe('an IPv6 address that only the namespace knows', () => {
     expect(await captured(told(IPV4))).toEqual(['ipv4'])
   })
 
-  test('beside an IPv4 address that only the namespace knows makes a dual-stack pod of one of IPv6', async () => {
+  test('and an IPv4 address that only the namespace knows: the pod is dual-stack', async () => {
     node.api.setPod(meshPod())
     await own('10.9.8.7/24')
     const { exitCode, log } = await node.call('ADD', told(IPV6))
@@ -80,7 +80,7 @@ describe('IPv6 that is switched off in the pod', () => {
     ['everywhere', ['all']],
     ['on its interface', ['eth0']],
     ['on lo, where the proxy needs an address', ['lo']],
-  ])('%s is not captured, whatever the result says: IPv4 is', async (_, links) => {
+  ])('%s is not captured, whatever the result says; IPv4 is', async (_, links) => {
     for (const link of links) await off(link)
     const { exitCode, log } = await node.call('ADD', told(IPV4, IPV6))
     expect(exitCode).toBe(0)
@@ -91,14 +91,14 @@ describe('IPv6 that is switched off in the pod', () => {
     expect(await node.call('DEL', told(IPV4, IPV6))).toMatchObject({ exitCode: 0 })
   })
 
-  test('for interfaces to come, and on for those that are there, is on: plugins do so', async () => {
+  test('for future interfaces only is not off: plugins set it so', async () => {
     await off('all')
     for (const link of ['lo', 'eth0']) await off(link, 0)
     expect(await node.call('ADD', told(IPV4, IPV6))).toMatchObject({ exitCode: 0 })
     expect(await captured(told(IPV4, IPV6))).toEqual(['ipv4', 'ipv6'])
   })
 
-  test('leaves a pod of IPv6 alone without an address, and the error says so', async () => {
+  test('leaves an IPv6 pod without an address, and the error says so', async () => {
     await off('all')
     const { exitCode, document } = await node.call('ADD', told(IPV6))
     expect({ exitCode, document }).toMatchObject({
@@ -112,7 +112,7 @@ describe('IPv6 that is switched off in the pod', () => {
     expect(await node.rules()).not.toContain('ISTIO')
   })
 
-  test('on lo only, while the pod has an IPv6 address, cannot be captured: ADD fails and says what to do', async () => {
+  test('on lo only, while the pod has an IPv6 address, fails ADD with advice', async () => {
     await own(IPV6)
     await off('lo')
     const { exitCode, document } = await node.call('ADD', told(IPV4))

@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 afterEach(() => node[Symbol.dispose]())
 
-/** The inodes of what is found, and the warnings. */
+/** The inodes of the namespaces that are found, and the warnings. */
 async function found(wanted: Readonly<Record<string, readonly string[]>>, holders?: ReadonlyMap<string, string>) {
   const { namespaces, warnings } = await findPodNamespaces(new Map(Object.entries(wanted)), node.proc, holders)
   const inodes = Object.fromEntries([...namespaces].map(([each, { ino }]) => [each, ino]))
@@ -40,7 +40,7 @@ const openNamespaces = () =>
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).startsWith(node.root)
     } catch {
-      return false // the one of the listing itself
+      return false // the descriptor of this listing
     }
   })
 
@@ -57,7 +57,7 @@ describe('the namespace of a pod without a process', () => {
     expect(openNamespaces()).toEqual([])
   })
 
-  test('may be of a process whose control group says nothing, before any mount', async () => {
+  test('may be found by a process outside of the pod’s control group, before any mount', async () => {
     await using target = await podWith('10.0.0.1')
     await using copy = await podWith('10.0.0.1')
     using _copy = mounted(node.root, 'cni-1', copy)
@@ -66,7 +66,7 @@ describe('the namespace of a pod without a process', () => {
     expect(openNamespaces()).toEqual([])
   })
 
-  test('is none where two are mounted that have its addresses', async () => {
+  test('is unknown if two mounts have its addresses', async () => {
     await using one = await podWith('10.0.0.1')
     await using other = await podWith('10.0.0.1')
     using _one = mounted(node.root, 'cni-1', one)
@@ -77,7 +77,7 @@ describe('the namespace of a pod without a process', () => {
     expect(openNamespaces()).toEqual([])
   })
 
-  test('is never that of another pod, which has a process in it or holds it', async () => {
+  test('is never the namespace of another pod, by process or by holder', async () => {
     await using target = await podWith('10.0.0.1')
     using _mount = mounted(node.root, 'cni-1', target)
     const holders = new Map([[namespaceKey(target), otherUid]])
@@ -101,8 +101,8 @@ describe('the namespace of a pod without a process', () => {
   })
 })
 
-describe('a look at a node', () => {
-  test('opens nothing in the folder of namespaces that is none', async () => {
+describe('the search of a node', () => {
+  test('opens no file in the folder of namespaces that is not a namespace', async () => {
     await using target = await podWith('10.0.0.1')
     writeFileSync(join(folder, 'file'), 'x'.repeat(1 << 20))
     mkdirSync(join(folder, 'folder'))
@@ -128,14 +128,14 @@ describe('a look at a node', () => {
     expect([[...namespaces], mountsProblem]).toEqual([[], `${folder} is missing: mount it`])
   })
 
-  test('reads so many entries, and says that there are more', async () => {
+  test('reads a limited number of entries, and reports that there are more', async () => {
     for (let n = 0; n < 4200; n += 1) writeFileSync(join(folder, `file-${n}`), '')
     expect((await lookAtNode(node.proc)).mountsProblem).toBe(
       `${folder} has more than 4096 entries, and the rest is ignored`,
     )
   })
 
-  test('looks at few of the namespaces that a pod makes for itself', async () => {
+  test('reads few of the namespaces that a pod makes for itself', async () => {
     await using stack = new AsyncDisposableStack()
     const own = stack.use(await tempNetns())
     showProcess(node.root, '10', uid, own, 1)
@@ -147,7 +147,7 @@ describe('a look at a node', () => {
   })
 })
 
-test('an inode that is used again is another namespace by its cookie, and the same one without', async () => {
+test('a reused inode is another namespace by its cookie, and the same one without', async () => {
   const before = new Map<bigint, NamespaceIdentity>()
   for (let made = 0; made < 200; made += 1) {
     await using fresh = await tempNetns()

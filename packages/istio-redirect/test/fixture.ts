@@ -10,7 +10,7 @@ import { cniEnv } from './stage/cni-call.ts'
 import { rulesIn } from './stage/rules.ts'
 import { stage } from './stage/stage.ts'
 
-/** What a test may want to differ from the ordinary call. */
+/** Changes to the usual call. */
 export interface CallOptions {
   readonly conf?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly plugin?: Plugin
 }
 
-/** What a call left behind, with its documents parsed. */
+/** The result of a call, with its documents parsed. */
 export interface Outcome {
   readonly exitCode: number
   readonly stdout: string
@@ -32,8 +32,8 @@ export interface Outcome {
 }
 
 /**
- * A pod's namespace, an API server that knows the pod, and a run directory with its kubeconfig. With it goes what a test
- * has put into the environment.
+ * A pod's namespace, an API server with the pod, and a run directory with its kubeconfig. Disposing also restores the
+ * environment.
  */
 export type Fixture = Awaited<ReturnType<typeof fixture>>
 
@@ -43,14 +43,14 @@ export const prevResult = (...addresses: string[]) => ({
   ips: addresses.map((address) => ({ address, interface: 0 })),
 })
 
-/** Starts everything the plugin needs for one pod. `place` makes its namespace; by default an ordinary one. */
+/** Starts everything that the plugin needs for one pod. `place` makes the pod's namespace. Default: an empty one. */
 export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDisposable> = tempNetns) =>
   stage({ api: { pods: [pod] } }, async ({ api, root: runDir, stack }) => {
     const target = stack.use(await place())
     stack.defer(() => void vi.unstubAllEnvs())
     api.writeKubeconfig(runDir)
     const { name, namespace } = pod.metadata
-    /** Runs a program inside the namespace and returns what it prints. */
+    /** Runs a program inside the namespace and returns its output. */
     const inside = async (...argv: [string, ...string[]]) => (await netns.exec(target, argv)).stdout
 
     return {
@@ -92,7 +92,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
             .map((line) => JSON.parse(line)),
         }
       },
-      /** The rules of both families, as the kernel has them. */
+      /** The rules of both families in the kernel. */
       rules: () => rulesIn(target),
       /** The parsed state files. */
       state(): Array<Record<string, unknown>> {
@@ -100,7 +100,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
         try {
           return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
         } catch {
-          return [] // never written
+          return [] // the folder does not exist yet
         }
       },
     }

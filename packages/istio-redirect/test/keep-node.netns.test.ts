@@ -18,7 +18,7 @@ interface Kept extends AsyncDisposable {
   readonly node: Netns
   readonly probes: NodeProbes
   readonly events: ReconcileNodeEvent[]
-  /** Waits until everything is as it was left again. */
+  /** Waits until all rules and sets are as before. */
   whole(): Promise<void>
 }
 
@@ -66,8 +66,8 @@ const iptablesWays = [
   { backend: 'iptables-legacy', programs: 'auto' },
 ] as const
 
-// Together: each has a node of its own, and waits for most of the time.
-describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($programs) is kept', (how) => {
+// Concurrent: each test has a node of its own, and mostly waits.
+describe.concurrent.each(iptablesWays)('the rules of a node ($backend, programs $programs)', (how) => {
   const [ipv4, ipv6] = [how.backend, how.backend.replace('ip', 'ip6')] as const
   const losses: readonly (readonly [string, (node: Netns) => void])[] = [
     ['a deleted jump', (node) => inside(node, ipv4, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
@@ -82,7 +82,7 @@ describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($prog
       'a destroyed set',
       (node) => {
         inside(node, ipv4, '-t', 'nat', '-F', 'ISTIO_POSTRT')
-        // The kernel may still be about to free the rule.
+        // The kernel may free the rule a moment later.
         for (let tries = 0; ; tries++) {
           try {
             return inside(node, 'ipset', 'destroy', v4)
@@ -94,10 +94,10 @@ describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($prog
     ],
   ]
 
-  test('whatever others take away comes back', async () => {
+  test('return after other programs remove them', async () => {
     await using at = await kept(how)
     for (const [what, lose] of losses) {
-      // Each by itself: healing many at once is paced.
+      // One at a time: the agent slows down when it heals many faults at once.
       const before = healed(at.events).length
       lose(at.node)
       await vi.waitFor(() => expect(healed(at.events).length, what).toBeGreaterThan(before), {
@@ -113,7 +113,7 @@ describe.concurrent.each(iptablesWays)('a node whose rules $backend holds ($prog
 
 const hasNft = spawnSync('nft', ['--version']).status === 0
 
-describe.skipIf(!hasNft).concurrent('a node whose rules are native is kept', () => {
+describe.skipIf(!hasNft).concurrent('the native rules of a node', () => {
   const losses: readonly (readonly [string, string])[] = [
     ['a removed table', 'delete table inet istio-ambient-nat'],
     ['a flushed chain', 'flush chain inet istio-ambient-nat postrouting'],
@@ -122,7 +122,7 @@ describe.skipIf(!hasNft).concurrent('a node whose rules are native is kept', () 
     ['a flushed ruleset', 'flush ruleset'],
   ]
 
-  test('whatever others take away comes back', async () => {
+  test('return after other programs remove them', async () => {
     await using at = await kept({ native: { kubeletUid: 0 } })
     for (const [what, command] of losses) {
       const before = healed(at.events).length
@@ -137,7 +137,7 @@ describe.skipIf(!hasNft).concurrent('a node whose rules are native is kept', () 
   }, 60_000)
 })
 
-test.concurrent('a pod that left stays away, and one that joins while a set is missing is put in with it', async () => {
+test.concurrent('a pod that left stays out, and a pod that joins while a set is missing is added to the set', async () => {
   await using at = await kept({ backend: 'iptables-nft' })
   await at.probes.sets.drop(uid)
   inside(at.node, 'iptables-nft', '-t', 'nat', '-F', 'ISTIO_POSTRT')
@@ -146,7 +146,7 @@ test.concurrent('a pod that left stays away, and one that joins while a set is m
   expect(await entries(at)).toEqual([{ address: '10.50.0.16', uid: other }])
 })
 
-test.concurrent('what others put into a set is left alone', async () => {
+test.concurrent('foreign entries in a set stay', async () => {
   await using at = await kept({ backend: 'iptables-nft' })
   inside(at.node, 'ipset', 'add', v4, '10.99.0.1', 'comment', 'theirs')
   inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
@@ -154,7 +154,7 @@ test.concurrent('what others put into a set is left alone', async () => {
   expect(await entries(at)).toContainEqual({ address: '10.99.0.1', uid: 'theirs' })
 })
 
-test.concurrent('who takes it away again and again is told of, and is not fought without end', async () => {
+test.concurrent('repeated removal by another program is reported, and repaired more and more slowly', async () => {
   await using at = await kept({ backend: 'iptables-nft' })
   const isContested = () => at.events.some(({ type }) => type === 'contested')
   for (let tries = 0; !isContested() && tries < 50; tries++) {
@@ -168,9 +168,9 @@ test.concurrent('who takes it away again and again is told of, and is not fought
   await at.whole()
 }, 30_000)
 
-test.concurrent('a node that is as it should be is only looked at', async () => {
+test.concurrent('unchanged rules and sets are only read', async () => {
   await using at = await kept({ backend: 'iptables-nft' })
-  // Somebody else's changes wake it up.
+  // Foreign changes wake the agent.
   for (let times = 0; times < 5; times++) {
     inside(at.node, 'iptables-nft', '-t', 'nat', '-A', 'POSTROUTING', '-d', `10.9.0.${times}`, '-j', 'ACCEPT')
     inside(at.node, 'ipset', 'create', `theirs-${times}`, 'hash:ip')

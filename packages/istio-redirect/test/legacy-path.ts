@@ -2,10 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 
-/**
- * A PATH with nothing but iptables of the legacy kind, in a folder of its own below `folder`: what it keeps can only be
- * read and written by programs.
- */
+/** Makes a folder for PATH below `folder`, with legacy iptables only. Only programs can read and write legacy rules. */
 export function legacyPath(folder: string): string {
   const bin = join(folder, 'bin-legacy')
   mkdirSync(bin)

@@ -37,7 +37,7 @@ describe('the lines of a call', () => {
     expect(statSync(logFile()).mode & 0o777).toBe(0o600)
   })
 
-  test('say first level, time with microseconds and message, and which pod', async () => {
+  test('start with level, time with microseconds and message, and name the pod', async () => {
     await node.call('ADD')
     expect(fileText()).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z","msg":"/)
     expect(fileLines()).toContainEqual(expect.objectContaining({ pod: 'demo/web', containerID: 'container-1' }))
@@ -52,7 +52,7 @@ describe('the lines of a call', () => {
     ['none', false, 0],
     ['fatal', false, 0],
     ['verbose', true, 1],
-  ])('at plugin_log_level %j: what is done %s, warnings %i', async (plugin_log_level, done, warnings) => {
+  ])('at plugin_log_level %j have the redirection: %s, and warnings: %i', async (plugin_log_level, done, warnings) => {
     const { log } = await node.call('ADD', { conf: { plugin_log_level } })
     expect(messages(log).includes('traffic is redirected')).toBe(done)
     const warned = log.filter(({ level }) => level === 'warn')
@@ -64,14 +64,14 @@ describe('the lines of a call', () => {
     ['error', 1],
     ['none', 0],
     ['fatal', 0],
-  ])('of a failing ADD at plugin_log_level %j: %i', async (plugin_log_level, lines) => {
+  ])('at plugin_log_level %j: %i lines of a failing ADD', async (plugin_log_level, lines) => {
     node.api.misbehave({ status: 403 })
     const { exitCode, log } = await node.call('ADD', { conf: { plugin_log_level } })
     expect(exitCode).toBe(1)
     expect(log).toHaveLength(lines)
   })
 
-  test('are for nobody else without a run directory', async () => {
+  test('go to stderr only without a run directory', async () => {
     const kubernetes = { kubeconfig: join(node.runDir, 'istio-cni-kubeconfig') }
     const before = readdirSync(node.runDir)
     await node.call('ADD', { conf: { cni_agent_run_dir: '', kubernetes } })
@@ -108,7 +108,7 @@ describe('an ADD succeeds', () => {
   })
 })
 
-describe('what others choose cannot break a line', () => {
+describe('values from outside cannot break a line', () => {
   const evil = 'x\n{"level":"error","msg":"forged"}\r\u001b[2J\u009b31m\u2028'
   test.each<[string, CallOptions, object]>([
     ['the pod’s name', { env: { CNI_ARGS: `K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${evil}` } }, {}],
@@ -143,7 +143,7 @@ describe('what others choose cannot break a line', () => {
   const plainOrMesh = (pod: object) => Object.assign(plainPod(), pod)
 })
 
-test('neither the token nor the authority is ever written anywhere, whatever goes wrong', async () => {
+test('no file and no log has the token or the authority, also after failures', async () => {
   node.api.token = 'tOkEn-Mark-8c1f2a'
   const echo = (status: number) => ({ status, body: JSON.stringify({ message: `Bearer ${node.api.token} is bad` }) })
   const trouble = fc.constantFrom<Misbehaviour>(

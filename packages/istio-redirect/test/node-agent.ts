@@ -2,36 +2,36 @@ import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
-/** One request the agent has seen. */
+/** A request that the agent has received. */
 export interface AgentRequest {
-  /** `POST /cmdadd` */
+  /** Method and path, such as `POST /cmdadd`. */
   readonly line: string
   readonly contentType: string | undefined
   readonly body: string
 }
 
-/** How the agent treats one request, instead of being content with it. */
+/** The agent's reaction to a request, other than success. */
 export interface AgentAnswer {
   /** Default 200. */
   readonly status?: number
   readonly body?: string
-  /** Never answer. */
+  /** Never answers. */
   readonly hang?: boolean
-  /** Cut the connection instead of answering. */
+  /** Closes the connection without an answer. */
   readonly cut?: boolean
 }
 
-/** A running stand-in; `await using` stops it. */
+/** A running stand-in. Disposing stops it. */
 export interface NodeAgent extends AsyncDisposable {
-  /** What came over `pluginevent.sock`: pods to enrol in ambient mode. */
+  /** Requests on `pluginevent.sock`: pods to enrol in ambient mode. */
   readonly events: readonly AgentRequest[]
-  /** What came over `log.sock`. */
+  /** Requests on `log.sock`. */
   readonly logs: readonly AgentRequest[]
   /** The lines of all logs, parsed. */
   logLines(): Array<Readonly<Record<string, unknown>>>
-  /** How all events from here on are treated. */
+  /** Sets the reaction to all later events. */
   answerEvents(how: AgentAnswer): void
-  /** How all logs from here on are treated. */
+  /** Sets the reaction to all later logs. */
   answerLogs(how: AgentAnswer): void
 }
 

@@ -10,7 +10,7 @@ import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { stage } from './stage/stage.ts'
 
-/** Watches of an API server's pods. What follows them ends with it. */
+/** Watches of an API server's pods. Its followers end with it. */
 export type PodsFixture = Awaited<ReturnType<typeof podsFixture>>
 
 export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<ListWatchOptions, 'silenceMs'> = {}) =>
@@ -23,14 +23,14 @@ export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<List
       /** The pods of node `n1`. */
       pods: { api: account, nodeName: 'n1' },
       signal,
-      /** Asks for one pod, once. */
+      /** Asks for one pod, without a retry. */
       async ask(who: PodIdentity) {
         const connect = async () => kubeClient(serviceAccountAccess(account))
         return podInfo(await getPod(who, { connect, signal, maxRequests: 1 }))
       },
-      /** How often pods were listed. */
+      /** The number of requests that listed pods. */
       lists: () => asked(/limit=500/),
-      /** Requests for single pods. */
+      /** The number of requests for single pods. */
       gets: () => asked(/\/pods\/[^/]+$/),
     }
   })

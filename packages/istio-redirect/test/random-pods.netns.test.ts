@@ -19,10 +19,10 @@ import { makeBatch } from '../src/decide/make-batch.ts'
 
 const runs = times(24)
 
-/** Several at once: while one waits for a program, another one is written. */
+/** Pods at a time. While one waits for a program, another one is written. */
 const together = 4
 
-/** How many namespaces had nothing in them: only there one batch writes. */
+/** The number of namespaces that were empty: only there a single batch writes all rules. */
 let atOnce = 0
 
 const redirected = fc.array(
@@ -33,7 +33,7 @@ const redirected = fc.array(
   },
 )
 
-test('a random pod has the same rules, to the letter of iptables-save, whether netlink, programs or one batch write them', {
+test('netlink, programs and a single batch write the same rules for a random pod, to the letter of iptables-save', {
   timeout: 60_000 + runs * 2000,
 }, async () => {
   let compared = 0
@@ -68,7 +68,7 @@ async function compare(one: PodCase): Promise<void> {
       for (let n = 0; n < one.calls; n += 1) await tables.apply(rules)
     }
     written.push({ ipv4: await saved(pod, 'iptables-nft-save'), ipv6: await saved(pod, 'ip6tables-nft-save') })
-    // What programs wrote is read by netlink as well.
+    // netlink also reads the rules that programs wrote.
     await iptables(pod, { backend: 'iptables-nft', programs: 'never' }).verify(rules)
   }
   const [first, ...others] = written
@@ -77,7 +77,7 @@ async function compare(one: PodCase): Promise<void> {
   atOnce += others.length - 1
 }
 
-/** What ADD would write the rules of; `undefined` for a pod that it passes or refuses. */
+/** The capture that ADD would write; `undefined` for a pod that ADD skips or refuses. */
 function configOf({ pod: document, told, env }: PodCase) {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined
@@ -89,7 +89,7 @@ function configOf({ pod: document, told, env }: PodCase) {
   }
 }
 
-/** Without the lines that say when. */
+/** The rules without lines that have a date. */
 async function saved(pod: Netns, program: string): Promise<string> {
   return (await netns.exec(pod, [program])).stdout.replace(/^#.*\n/gm, '')
 }

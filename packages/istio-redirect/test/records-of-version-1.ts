@@ -1,6 +1,6 @@
 /**
- * State files byte for byte as they were written before the plugin had a store for them; both are of interface eth0 of
- * container-1 in the network pods. Pods keep them for as long as they run: they have to be read for ever.
+ * State files byte for byte as earlier plugins wrote them, both of interface eth0 of container-1 in the network pods.
+ * Running pods keep such files, so the plugin has to read them.
  */
 export const RECORDS_OF_VERSION_1 = {
   name: '91a0340ca572a97ad723e497c5838f50.json',

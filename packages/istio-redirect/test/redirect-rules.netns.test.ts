@@ -21,7 +21,7 @@ const configs: readonly { readonly name: string; readonly config: CaptureConfig 
   { name: 'values that the kernel writes in another way', config: oddValues() },
 ].map(({ name, config }) => ({ name, config: numericGroups(config) }))
 
-/** Rule by rule, each by a process: all of them only with `npm run test:backends`. */
+/** Configurations that are checked rule by rule, each by a process. `npm run test:backends` checks all of them. */
 const looked = configs.filter(
   ({ name }) =>
     process.env.CNI_BACKENDS === 'all' ||
@@ -65,7 +65,7 @@ test.each(looked)(
   },
 )
 
-test.each(backends)('switching the mode on %s leaves nothing of the older one', async (backend) => {
+test.each(backends)('on %s a change of the mode removes the rules of the earlier mode', async (backend) => {
   await using pod = await tempNetns()
   const firewall = iptables(pod, { backend, print: istioRestoreText })
   const inbound = { ...captureDefaults, includeInboundPorts: '*' } as const
@@ -77,7 +77,7 @@ test.each(backends)('switching the mode on %s leaves nothing of the older one', 
   expect((await save(firewall)).ipv4).not.toMatch(/TPROXY|ISTIO_D|DNS/)
 })
 
-test.each(backends)('removing the rules from %s leaves no chain and no jump', async (backend) => {
+test.each(backends)('on %s removal leaves no chain and no jump', async (backend) => {
   await using pod = await tempNetns()
   const firewall = iptables(pod, { backend, print: istioRestoreText })
   const everything = configs.find(({ name }) => name === 'everything')?.config ?? expect.unreachable()
@@ -86,13 +86,13 @@ test.each(backends)('removing the rules from %s leaves no chain and no jump', as
   expect(JSON.stringify(await save(firewall))).not.toMatch(/ISTIO|eth9|net1|1337/)
 })
 
-/** What the kernel holds, without counters, comments and policies. */
+/** The rules in the kernel, without counters, comments and policies. */
 async function save(firewall: { save(family: Family): Promise<string> }): Promise<Record<Family, string>> {
   const text = async (family: Family) => (await firewall.save(family)).replace(/^#.*\n|\[\d+:\d+\]/gm, '')
   return { ipv4: await text('ipv4'), ipv6: await text('ipv6') }
 }
 
-/** The node of the test knows no group named java. */
+/** Replaces the group java, which the test machine lacks. */
 function numericGroups(config: CaptureConfig): CaptureConfig {
   const groups = config.ownerGroups.groups.map((group) => (typeof group === 'number' ? group : 201))
   return { ...config, ownerGroups: { ...config.ownerGroups, groups } }
@@ -103,7 +103,7 @@ function manyGroups(count: number): CaptureConfig {
   return { ...captureDefaults, ipv6: true, ownerGroups: { mode: 'only', groups } }
 }
 
-/** Host bits, equal networks, everything as a network, port 0, an IPv4 address in IPv6 clothes. */
+/** Host bits, equal networks, all addresses as a network, port 0, an IPv4-mapped address. */
 function oddValues(): CaptureConfig {
   const includeOutboundIPRanges = {
     ipv4: ['10.1.2.3/8', '10.0.0.0/8', '0.0.0.0/0'],

@@ -10,8 +10,8 @@ beforeEach(async () => {
 })
 afterEach(() => node[Symbol.asyncDispose]())
 
-describe('an iptables that may not be started', () => {
-  // Its interpreter is no program: the kernel says what it says of a start that a security module forbids.
+describe('an iptables that must not be started', () => {
+  // Its interpreter is not executable: the kernel's error is the same as for a start that a security module forbids.
   beforeEach(() => {
     const bin = join(node.runDir, 'bin')
     mkdirSync(bin)
@@ -22,7 +22,7 @@ describe('an iptables that may not be started', () => {
   test.each([
     ['ADD', {}],
     ['STATUS', { conf: { cniVersion: '1.1.0' } }],
-  ])('is code 50 of %s, and no missing package', async (verb, options) => {
+  ])('causes code 50 of %s, without advice about a missing package', async (verb, options) => {
     const { exitCode, document } = await node.call(verb, options)
     vi.unstubAllEnvs()
     expect({ exitCode, document }).toMatchObject({
@@ -35,14 +35,14 @@ describe('an iptables that may not be started', () => {
   })
 })
 
-describe('state behind symbolic links that lead in a circle', () => {
+describe('state behind a loop of symbolic links', () => {
   beforeEach(() => symlinkSync('attachments', join(node.runDir, 'attachments')))
 
   test.each([
     ['ADD', {}],
     ['CHECK', {}],
     ['GC', { conf: { cniVersion: '1.1.0', 'cni.dev/valid-attachments': [] } }],
-  ])('is code 5 of %s, with its path', async (verb, options) => {
+  ])('causes code 5 of %s, with its path', async (verb, options) => {
     const { exitCode, document } = await node.call(verb, options)
     expect({ exitCode, document }).toMatchObject({
       exitCode: 1,
@@ -51,7 +51,7 @@ describe('state behind symbolic links that lead in a circle', () => {
     expect(await node.rules()).not.toContain('ISTIO')
   })
 
-  test('does not keep DEL from its work', async () => {
+  test('does not prevent DEL', async () => {
     expect(await node.call('DEL')).toMatchObject({ exitCode: 0, stdout: '' })
   })
 })

@@ -10,10 +10,10 @@ import { recordingLog } from './stage/log.ts'
 import { onNode } from './stage/pods.ts'
 import { stage } from './stage/stage.ts'
 
-/** A running repair controller, its API server, and what it said. */
+/** A running repair controller, its API server, and its messages. */
 export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
 
-/** What a test may want to differ. */
+/** Options of the controller. */
 export interface RepairFixtureOptions extends RepairDeps {
   readonly config?: Partial<RepairConfig>
   readonly pods?: readonly StoredPod[]
@@ -41,7 +41,7 @@ export const repairDefaults: RepairConfig = {
   agentRunDir: '',
 }
 
-/** A pod on node `n1` whose validation has just ended with `exitCode`. */
+/** A pod on node `n1` whose validation has ended with `exitCode`. */
 export function validatedPod(exitCode: number, options: PodOptions = {}, more: object = {}): StoredPod {
   const state = { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' } }
   const initContainerStatuses = [{ name: 'istio-validation', state, lastState: {} }]
@@ -57,7 +57,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
     options.prepare?.(api)
     const log: string[] = []
     const counters = new Map<string, number>()
-    /** The pauses between tries, which are not waited for. */
+    /** The pauses between attempts. The controller does not wait for them. */
     const pauses: number[] = []
     const stop = new AbortController()
     const done = startRepair(
@@ -100,13 +100,13 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       log,
       counters,
       pauses,
-      /** `repair/success` and so on, of the pods. */
+      /** The value of a metric of pods such as `repair/success`. */
       pods(what: string) {
         const [type, result] = what.split('/')
         return count('istio_cni_repair_pods_repaired_total', { type, result })
       },
       errors: (type: string) => count('istio_cni_repair_errors_total', { type }),
-      /** Stops the controller and returns when it has ended. */
+      /** Stops the controller. Resolves when it has ended. */
       stop: end,
     }
   })

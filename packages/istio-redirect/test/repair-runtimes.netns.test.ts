@@ -16,7 +16,7 @@ import { validatedPod } from './repair-fixture.ts'
 
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
 
-/** An agent lives for months. */
+/** Many repairs in one process, as an agent lives for months. */
 const repairs = times(10)
 
 describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
@@ -38,7 +38,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     await closed
   })
 
-  /** The namespace of the pod, with a process in it, as the node's procfs shows it. */
+  /** A pod's namespace with a process in the node's procfs. */
   async function runningPod() {
     const target = await tempNetns()
     {
@@ -79,12 +79,12 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     expect(rules).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 
-  test('outlives cut watches, and leaves every thread where it was, however many pods it entered', {
+  test('survives closed watches and restores every thread’s namespace after many pods', {
     timeout: 120_000,
   }, async () => {
     await using target = await runningPod()
     const fail = (n: number) => {
-      // Each differs from the one before: the rules are written every time.
+      // Each pod has other ports, so each repair writes rules.
       const annotations = { 'traffic.sidecar.istio.io/excludeOutboundPorts': String(1000 + n) }
       api.setPod(validatedPod(126, { name: `pod-${n}`, annotations }, { podIP: '10.78.1.2' }))
     }
@@ -101,7 +101,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     const { stdout } = await ended
     const { rssKb, failures, ...outcome } = JSON.parse(stdout)
     expect(outcome).toEqual({ success: repairs, namespaces: [readlinkSync('/proc/self/ns/net')] })
-    // A pod may be read when all connections are cut: its repair is tried again.
+    // The connection may close during a read of a pod. The repair is then retried.
     expect(failures.filter((each: string) => !/^repair of .* was cut/.test(each))).toEqual([
       expect.stringContaining('something that is not an event'),
       expect.stringMatching(/^cannot watch pods: .* was cut/),

@@ -17,7 +17,7 @@ import { podWith } from './stage/kernel.ts'
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
 let children: ChildProcess[]
-/** The node as repair sees it: a procfs with the processes of the test only. */
+/** A procfs with the processes of the test only. */
 let proc: string
 beforeEach(() => {
   children = []
@@ -34,7 +34,7 @@ afterEach(async () => {
   }
 })
 
-/** A process in a namespace, as the pause container of a pod. */
+/** Starts a process in a namespace, like a pause container. */
 async function pause(target: Netns): Promise<void> {
   const child = netns.run(target, () => spawn('sleep', ['60'], { stdio: 'ignore' }))
   children.push(child)
@@ -57,7 +57,7 @@ const repair = (options: RepairFixtureOptions): Promise<RepairFixture> =>
   repairFixture({ hostProc: proc, ...options, config: { repairPods: true, ...options.config } })
 
 describe('a pod that started without the plugin', () => {
-  test('is redirected where it is, once, and again when another one takes its name', async () => {
+  test('is redirected in place, once, and a new pod with the same name is redirected again', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.1.2/24')
     await pause(target)
@@ -67,7 +67,7 @@ describe('a pod that started without the plugin', () => {
 
     node.api.setPod(validatedPod(126, { labels: { a: 'b' } }, { podIP: '10.77.1.2' }))
     node.api.setPod(validatedPod(126, { name: 'next' }, { podIP: '10.77.1.2' }))
-    // In order: the change of the first has been seen when the second is done.
+    // Events are in order: the change of the first pod precedes the second repair.
     await until(() => expect(node.pods('repair/success')).toBe(2))
     node.api.deletePod('demo', 'web')
     node.api.setPod(validatedPod(126, {}, { podIP: '10.77.1.2' }))
@@ -76,7 +76,7 @@ describe('a pod that started without the plugin', () => {
     expect(node.api.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('has its connections captured from then on', async () => {
+  test('has its connections captured after the repair', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.2.2/24')
     await pause(target)
@@ -115,7 +115,7 @@ describe('a pod that started without the plugin', () => {
     expect((await netns.exec(target, ['ip6tables-save'])).stdout).toContain(redirected)
   })
 
-  test('may have users of its own', async () => {
+  test('may have a user namespace of its own', async () => {
     await using target = await ownedNetns()
     await address(target, '10.77.5.2/24')
     show(Number(target.path.split('/')[2]))
@@ -124,7 +124,7 @@ describe('a pod that started without the plugin', () => {
     expect(await rulesOf(target)).toContain('--uid-owner 1337 -j RETURN')
   })
 
-  test('is repaired with the back end that is asked for', async () => {
+  test('is repaired with the requested back end', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.6.2/24')
     await pause(target)
@@ -137,7 +137,7 @@ describe('a pod that started without the plugin', () => {
     expect((await netns.exec(target, ['iptables-nft-save'])).stdout).not.toContain('ISTIO')
   })
 
-  test('natively gets the tables of nftables, once, in place of rules of iptables that nobody recorded', async () => {
+  test('gets native tables once, in place of unrecorded rules of iptables', async () => {
     await using target = await ownedNetns()
     await address(target, '10.77.9.2/24')
     show(Number(target.path.split('/')[2]))
@@ -162,7 +162,7 @@ describe('a pod whose rules were lost', () => {
   })
   afterEach(() => plugin[Symbol.asyncDispose]())
 
-  test('is repaired, and its record says what is there now', async () => {
+  test('is repaired, and its record has the new rules', async () => {
     await plugin.call('ADD')
     const [{ generation: _, ...before } = {}] = plugin.state()
     await plugin.inside('iptables', '-t', 'nat', '-F')
@@ -180,7 +180,7 @@ describe('a pod whose rules were lost', () => {
     expect(await plugin.rules()).not.toContain('ISTIO')
   })
 
-  test.each([false, true])('where NATIVE_NFTABLES was changed since, too (from %s)', async (native) => {
+  test.each([false, true])('is repaired after a change of NATIVE_NFTABLES (from %s)', async (native) => {
     await plugin.call('ADD', { conf: { native_nftables: native } })
     await using node = await repair({
       config: { agentRunDir: plugin.runDir, nativeNftables: !native },
@@ -193,7 +193,7 @@ describe('a pod whose rules were lost', () => {
     expect(await plugin.call('CHECK')).toMatchObject({ exitCode: 0 })
   })
 
-  test('leaves no record where there was none', async () => {
+  test('stays without a record if it had none', async () => {
     await using node = await repair({
       config: { agentRunDir: plugin.runDir },
       pods: [validatedPod(126, {}, { podIP: '10.77.7.2' })],
@@ -203,14 +203,24 @@ describe('a pod whose rules were lost', () => {
   })
 })
 
-describe('a repair fails five times, and changes nothing,', () => {
+describe('a repair fails five times, and changes nothing', () => {
   const bad = (key: string, value: string) => ({ annotations: { [`traffic.sidecar.istio.io/${key}`]: value } })
   test.each<[string, Parameters<typeof validatedPod>[1], object, RegExp]>([
     ['without an address', {}, {}, /failed to parse addr: /],
-    ['with one that is none', {}, { podIP: '10.77.8.2/24', podIPs: [null, 7, { ip: [] }] }, /failed to parse addr: /],
-    ['with one that every namespace has', {}, { podIP: '127.0.0.1', podIPs: [{ ip: '::' }] }, /failed to parse addr: /],
-    ['with one that nobody has', {}, { podIP: '10.77.8.9' }, /failed to find network namespace/],
-    ['with another one that nobody has', {}, { podIP: '10.77.8.2', podIPs: [{ ip: '10.77.8.9' }] }, /failed to find/],
+    ['with an invalid address', {}, { podIP: '10.77.8.2/24', podIPs: [null, 7, { ip: [] }] }, /failed to parse addr: /],
+    [
+      'with an address that every namespace has',
+      {},
+      { podIP: '127.0.0.1', podIPs: [{ ip: '::' }] },
+      /failed to parse addr: /,
+    ],
+    ['with an unknown address', {}, { podIP: '10.77.8.9' }, /failed to find network namespace/],
+    [
+      'with a second address that is unknown',
+      {},
+      { podIP: '10.77.8.2', podIPs: [{ ip: '10.77.8.9' }] },
+      /failed to find/,
+    ],
     ['on the network of the node', { hostNetwork: true }, { podIP: '10.77.8.2' }, /the host network/],
     ['for a bad port', bad('excludeInboundPorts', '80;reboot'), { podIP: '10.77.8.2' }, /excludeInboundPorts/],
     ['for a hostile range', bad('includeOutboundIPRanges', '$(id)'), { podIP: '10.77.8.2' }, /includeOutboundIPRanges/],
@@ -220,7 +230,7 @@ describe('a repair fails five times, and changes nothing,', () => {
       { podIP: '10.77.8.2' },
       /the plugin would not redirect this pod/,
     ],
-    ['with containers that are none', {}, { podIP: '10.77.8.2', broken: true }, /not a pod: spec.containers/],
+    ['with invalid containers', {}, { podIP: '10.77.8.2', broken: true }, /not a pod: spec.containers/],
   ])('%s', async (_, options, status, message) => {
     await using target = await tempNetns()
     await address(target, '10.77.8.2/24')
@@ -233,7 +243,7 @@ describe('a repair fails five times, and changes nothing,', () => {
     expect(await rulesOf(target)).toBe('')
   })
 
-  test('when the rules cannot be written, and takes back what was', async () => {
+  test('when the rules cannot be written, and restores the earlier rules', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.9.2/24', 'fd77:9::2/64')
     await pause(target)
@@ -246,13 +256,13 @@ describe('a repair fails five times, and changes nothing,', () => {
     await until(() => expect(node.pods('repair/fail')).toBe(5))
     vi.unstubAllEnvs()
     expect(node.log).toContainEqual(expect.stringContaining('iptables-legacy-restore is not installed'))
-    // It changes, and now it works.
+    // A change of the pod triggers the next repair, which succeeds.
     node.api.setPod(validatedPod(126, {}, { podIP: '10.77.9.2' }))
     await until(() => expect(node.pods('repair/success')).toBe(1))
   })
 })
 
-test('a pod whose init container keeps failing, without a pause container, is repaired by its mount', async () => {
+test('a pod whose init container keeps failing, without a pause container, is found by its mount', async () => {
   using files = nodeFiles()
   await using target = await podWith('10.77.20.2')
   using _mount = mounted(files.root, '0c1c8f2e', target)
@@ -265,7 +275,7 @@ test('a pod whose init container keeps failing, without a pause container, is re
 })
 
 describe('the namespace of a pod', () => {
-  /** One more process, which need not exist. */
+  /** Adds a made-up process to procfs. */
   const shows = (pid: string, namespace: string, startTime?: number) => {
     mkdirSync(join(proc, pid, 'ns'), { recursive: true })
     symlinkSync(namespace, join(proc, pid, 'ns/net'))
@@ -273,7 +283,7 @@ describe('the namespace of a pod', () => {
     if (startTime !== undefined) writeFileSync(join(proc, pid, 'stat'), `${pid} (a) b) ${fields}`)
   }
 
-  test('is never that of the node', async () => {
+  test('is never the namespace of the node', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.10.2/24')
     rmSync(join(proc, '1'), { recursive: true })
@@ -284,7 +294,7 @@ describe('the namespace of a pod', () => {
     await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow("cannot find the node's own network namespace")
   })
 
-  test('is the one with the oldest process, if several have the address', async () => {
+  test('is found by the oldest process, if several have the address', async () => {
     await using older = await tempNetns()
     await using younger = await tempNetns()
     for (const each of [older, younger]) await address(each, '10.77.11.2/24')
@@ -298,7 +308,7 @@ describe('the namespace of a pod', () => {
     expect(found.isSame(older)).toBe(true)
   })
 
-  test('leaves no descriptor open', async () => {
+  test('leaves no open descriptor', async () => {
     await using target = await tempNetns()
     await address(target, '10.77.12.2/24')
     await pause(target)
@@ -315,6 +325,6 @@ const descriptors = (): string[] =>
     try {
       return readlinkSync(join('/proc/self/fd', fd))
     } catch {
-      return '' // the one of the listing itself
+      return '' // the descriptor of this listing
     }
   })

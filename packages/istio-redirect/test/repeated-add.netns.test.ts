@@ -20,7 +20,7 @@ const runs = times(20)
 
 const backends = ['nft', 'legacy', 'nftables'] as const
 
-test('a repeated ADD of a random pod changes nothing, by any back end, served or alone', {
+test('a repeated ADD of a random pod changes nothing, with any back end, with and without an agent', {
   timeout: 60_000 + runs * 4000,
 }, async () => {
   await using it = await stage({ api: {} })
@@ -99,7 +99,7 @@ async function add(one: PodCase, target: Netns, runDir: string) {
   return { exitCode, stdout }
 }
 
-/** Handles tell a rule that was written anew from one that stayed. */
+/** With handles: a rewritten rule has a new handle. */
 const READ = [
   'nft --handle --stateless list ruleset',
   'iptables-legacy-save | grep -v "^#" | sed "s/\\[.*//"',
@@ -111,7 +111,7 @@ const READ = [
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** All that an ADD may write, as text. */
+/** All state that an ADD may write, as text. */
 async function everything(target: Netns, runDir: string) {
   const { stdout } = await netns.exec(target, ['sh', '-c', READ], { env: { PATH } })
   return { namespace: stdout, records: recordsIn(join(runDir, 'attachments')) }
@@ -121,6 +121,6 @@ function recordsIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((file) => `${file}: ${readFileSync(join(folder, file), 'utf8')}`)
   } catch {
-    return [] // none was written
+    return [] // no record was written
   }
 }

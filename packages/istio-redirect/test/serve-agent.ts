@@ -5,18 +5,18 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import type { Conduct, ServeNews, ServeOrder } from './fixtures/serve-worker.ts'
 
-/** An agent's serving socket, in another thread. */
+/** The serving socket of an agent in another thread. */
 export interface ServingAgent extends AsyncDisposable {
-  /** What was answered so far, in order. */
+  /** The answers so far, in order. */
   readonly answers: readonly string[]
-  /** Adds a pod, or changes it. */
+  /** Adds a pod or changes it. */
   setPod(pod: StoredPod): Promise<void>
 }
 
 const told = new Map<number, (news: ServeNews) => void>()
 let thread: Worker | undefined
 
-/** The thread of all agents of a test file: it takes a second to load their sources. */
+/** Starts the thread of all agents of a test file. Loading the agent's sources takes a second. */
 function startThread(): Worker {
   const started = new Worker(new URL('./fixtures/serve-worker.ts', import.meta.url), {
     execArgv: [...NODE_FLAGS],
@@ -25,7 +25,7 @@ function startThread(): Worker {
   return started.on('message', (news: ServeNews) => told.get(news.id)?.(news))
 }
 
-/** Starts an agent that serves below a run directory, well or badly. */
+/** Starts an agent that serves below a run directory. `conduct` selects its fault. */
 export async function servingAgent(
   runDir: string,
   pods: readonly StoredPod[],

@@ -3,7 +3,10 @@ import { askDaemon } from '@cni/skel/daemon'
 import { ADD_PATH, type AddRequest, encodeRequest } from '../src/serve/add-request.ts'
 import { readAnswer, type ServeAnswer } from '../src/serve/answer.ts'
 
-/** Asks the agent behind a socket, with more patience than the plugin. Rejects with the reason why there is no answer. */
+/**
+ * Asks the agent behind a socket, with a longer timeout than the plugin's. Rejects with the reason for a missing
+ * answer.
+ */
 export async function askAdd(socket: string, request: AddRequest): Promise<ServeAnswer> {
   const patience = { begunWithin: 20_000, within: 20_000, signal: new AbortController().signal }
   const { answer, reason } = await askDaemon(socket, { path: ADD_PATH, body: encodeRequest(request), ...patience })
@@ -11,7 +14,7 @@ export async function askAdd(socket: string, request: AddRequest): Promise<Serve
   return readAnswer(answer)
 }
 
-/** What the plugin asks when this pod, of the namespace `demo`, is added. */
+/** The plugin's request for the ADD of a pod in the namespace `demo`. */
 export const requestFor = (
   name: string,
   { uid, version = VERSION }: { readonly uid?: string | undefined; readonly version?: string } = {},

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const dualStack = meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } })
 
-/** Something that fails when the rules of an agent are in the kernel, and not before. */
+/** A fault that happens only once the rules of an agent are in the kernel. */
 interface Fault {
   readonly what: string
   readonly message: string
@@ -43,7 +43,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-describe.each(faults)('what fails after the rules of an agent takes these back: $what', (fault) => {
+describe.each(faults)('ADD takes back the rules of an agent after a later failure: $what', (fault) => {
   test.each([
     ['iptables', {}],
     ['native', { native_nftables: true }],
@@ -63,7 +63,7 @@ describe.each(faults)('what fails after the rules of an agent takes these back: 
     expect(place.state()).toEqual([])
   })
 
-  test('and says nothing where the log is to be silent', async () => {
+  test('without log lines at plugin_log_level none', async () => {
     await using place = await fixture(dualStack)
     await using agent = await servingAgent(place.runDir, [dualStack])
     using _fault = await fault.arrange(place)

@@ -17,13 +17,13 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const own = 'the node agent does not decide: the plugin does'
 
-/** What a log says, besides when and how long it took. */
+/** The log lines without time and duration. */
 const said = ({ log }: Outcome) => log.map(({ time: _, durationMs: __, ...line }) => line)
 
-/** Requests that the plugin made of the API server. */
+/** The number of requests from the plugin to the API server. */
 const asked = ({ api }: Fixture) => api.requests.length
 
-/** ADD, by the agent's word. */
+/** Calls ADD, and expects that the agent decides. */
 async function served(place: Fixture, agent: ServingAgent, conf: object = {}): Promise<Outcome> {
   const requests = asked(place)
   const answers = agent.answers.length
@@ -44,7 +44,7 @@ describe('an ADD that the agent decides', () => {
       ['IPv6 alone', {}, ['fd00::3/64']],
       ['TPROXY', { annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }, ['10.1.2.3/24']],
       ['DNS', { proxy: { env: [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }] } }, ['10.1.2.3/24']],
-    ])('leaves what one without an agent leaves, and asks nobody else: %s', async (_, options, ips) => {
+    ])('leaves the same state as an ADD without an agent, and sends no request: %s', async (_, options, ips) => {
       const pod = meshPod(options)
       await using one = await fixture(pod)
       await using other = await fixture(pod)
@@ -68,7 +68,7 @@ describe('an ADD that the agent decides', () => {
       expect(one.state()).toEqual([])
     })
 
-    test('a repeated one changes nothing', async () => {
+    test('changes nothing when it is repeated', async () => {
       const pod = meshPod()
       await using one = await fixture(pod)
       await using agent = await servingAgent(one.runDir, [pod])
@@ -81,7 +81,7 @@ describe('an ADD that the agent decides', () => {
     })
   })
 
-  test('native rules are written where others have rules, and those stay', async () => {
+  test('writes native rules beside foreign rules', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -93,7 +93,7 @@ describe('an ADD that the agent decides', () => {
     expect(await one.rules()).toContain('--dport 9')
   })
 
-  test('native rules need no iptables to be found, nor a program', async () => {
+  test('writes native rules without iptables or any program', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -103,7 +103,7 @@ describe('an ADD that the agent decides', () => {
     expect(inetTablesIn(one.netns)).toEqual(['istio-proxy-nat'])
   })
 
-  test('native rules are written where a pod has a user namespace of its own', async () => {
+  test('writes native rules in a pod with a user namespace of its own', async () => {
     const pod = meshPod()
     await using one = await fixture(pod, ownedNetns)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -112,7 +112,7 @@ describe('an ADD that the agent decides', () => {
     expect((await one.call('CHECK', { conf: { native_nftables: true } })).exitCode).toBe(0)
   })
 
-  test('native rules take the place of those of iptables, and the other way round', async () => {
+  test('replaces iptables rules by native rules, and the other way round', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -135,7 +135,7 @@ describe('an ADD that the agent decides', () => {
       'error',
     ],
     ['no address', meshPod(), { prevResult: prevResult() }, 'error'],
-  ])('says what one without an agent says: %s', async (_, pod, conf, act) => {
+  ])('has the messages of an ADD without an agent: %s', async (_, pod, conf, act) => {
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
     const byAgent = await served(one, agent, conf)
@@ -146,7 +146,7 @@ describe('an ADD that the agent decides', () => {
     expect(one.state()).toEqual([])
   })
 
-  test('its lines go to the file of the plugin', async () => {
+  test('writes its lines to the file of the plugin', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -159,7 +159,7 @@ describe('an ADD that the agent decides', () => {
   test.each([
     ['of an excluded namespace', { exclude_namespaces: ['demo'] }, 0],
     ['with an invalid configuration', { check_mode: 'no' }, 1],
-  ])('nobody is asked about a pod %s', async (_, conf, code) => {
+  ])('sends no request about a pod %s', async (_, conf, code) => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -167,7 +167,7 @@ describe('an ADD that the agent decides', () => {
     expect([asked(one), agent.answers]).toEqual([0, []])
   })
 
-  test('rules of others in the namespace stay', async () => {
+  test('keeps foreign rules in the namespace', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -178,7 +178,7 @@ describe('an ADD that the agent decides', () => {
     expect(await one.rules()).toMatch(/OTHERS -p tcp[\s\S]*ISTIO_OUTPUT|ISTIO_OUTPUT[\s\S]*OTHERS -p tcp/)
   })
 
-  test('a file of an earlier ADD that cannot be read is replaced', async () => {
+  test('replaces an invalid record of an earlier ADD', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await one.call('ADD')
@@ -196,14 +196,14 @@ describe('an ADD that the agent decides', () => {
   test.each([
     ['iptables', {}],
     ['native', { native_nftables: true }],
-  ])('what fails after the rules takes them back, and its record: %s', async (_, kind) => {
+  ])('removes rules and record after a later failure: %s', async (_, kind) => {
     const env = [{ name: 'ISTIO_DUAL_STACK', value: 'true' }]
     const pod = meshPod({ proxy: { env } })
     await using one = await fixture(pod)
     await using other = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
     const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64'), ...kind }
-    // There already, but by a way that the plugin does not see: it is refused when it is added.
+    // The address exists already, on an interface that the plugin does not check: adding it fails.
     for (const place of [one, other]) await place.inside('ip', 'link', 'set', 'lo', 'mtu', '1000')
     const outcomes = [await one.call('ADD', { conf }), await other.call('ADD', { conf })]
     expect(outcomes[0]?.document).toEqual(outcomes[1]?.document)
@@ -229,7 +229,7 @@ describe('without an answer the plugin decides by itself', () => {
     'a batch that is none',
   ]
 
-  test.each(conducts)('an agent that answers like this: %s', async (conduct) => {
+  test.each(conducts)('an agent with the fault: %s', async (conduct) => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using other = await fixture(pod)
@@ -248,7 +248,7 @@ describe('without an answer the plugin decides by itself', () => {
     expect(agent.answers.length).toBeLessThanOrEqual(1)
   })
 
-  test('a batch that the kernel refuses is not written, and the rules are', async () => {
+  test('a batch that the kernel refuses is not written, and the plugin writes its own rules', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using other = await fixture(pod)
@@ -274,16 +274,16 @@ describe('without an answer the plugin decides by itself', () => {
     expect(asked(one)).toBe(1)
   })
 
-  test('a socket that an agent has left behind', async () => {
+  test('a socket left behind by an agent', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
-    // A thread that is terminated removes nothing.
+    // A terminated thread leaves its socket.
     await (await servingAgent(one.runDir, [pod]))[Symbol.asyncDispose]()
     expect((await one.call('ADD')).exitCode).toBe(0)
     expect(asked(one)).toBe(1)
   })
 
-  test('"agent": "never" does not ask', async () => {
+  test('"agent": "never" sends no request to the agent', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
@@ -292,7 +292,7 @@ describe('without an answer the plugin decides by itself', () => {
     expect(agent.answers).toEqual([])
   })
 
-  test('no descriptor stays open, whatever the agent does', async () => {
+  test('no descriptor stays open, for any fault of the agent', async () => {
     const pod = meshPod()
     for (const conduct of ['serves', 'hangs up', 'half an answer', 'an answer too long'] as const) {
       await using one = await fixture(pod)
@@ -301,7 +301,7 @@ describe('without an answer the plugin decides by itself', () => {
       await one.call('ADD')
       const before = open()
       for (let n = 0; n < 5; n += 1) await one.call('ADD')
-      // The agent's end of a connection is in this process as well, and goes a little later.
+      // The agent's end of a connection is also in this process, and closes a little later.
       await vi.waitUntil(() => open() <= before, { timeout: 10_000 })
       await vi.waitUntil(() => agent.answers.length > 0, { timeout: 5000 })
       rmSync(join(one.runDir, SERVE_SOCKET))

@@ -1,17 +1,17 @@
 import type { System } from '../src/tools/io.ts'
 import { runTools } from '../src/tools/run-tools.ts'
 
-/** What a command may find. */
+/** The machine of a command. */
 export interface Machine {
   readonly env?: Readonly<Record<string, string>>
   readonly files?: Readonly<Record<string, string>>
   readonly addresses?: readonly string[]
   readonly calledAs?: string
-  /** A real one, instead of what is described. */
+  /** A real machine, instead of a description. */
   readonly system?: System
 }
 
-/** Runs a command on a machine that is only described, or on a real one. */
+/** Runs a command on a described machine, or on a real one. */
 export async function tools(argv: readonly string[], machine: Machine = {}) {
   const written: Record<string, string> = {}
   let stdout = ''

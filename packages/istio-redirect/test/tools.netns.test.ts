@@ -35,19 +35,19 @@ test('a second run with the same flags writes nothing, other flags are refused w
   expect(await rules()).toContain('--dport 80 -j ISTIO_IN_REDIRECT')
 })
 
-test('--force-apply writes what is new; a second time it fails, and nothing is written on any back end', async () => {
+test('--force-apply writes new rules; a second call fails, and no back end is changed', async () => {
   const forced = ['-b', '*', '-i', '*', '--force-apply']
   expect(await program(...forced)).toMatchObject({ exitCode: 0 })
   const before = [await inside('iptables-nft-save'), await inside('iptables-legacy-save')].map(withoutCounters)
   expect(await program(...forced)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('the chains exist') })
   const after = [await inside('iptables-nft-save'), await inside('iptables-legacy-save')].map(withoutCounters)
   expect(after).toEqual(before)
-  // Given twice on one line it is what it is once.
+  // A repeated flag on one line has no further effect.
   expect(await program('--cleanup-only')).toMatchObject({ exitCode: 0 })
   expect(await program(...forced, '--force-apply')).toMatchObject({ exitCode: 0 })
 })
 
-test('nothing of TPROXY survives a change to REDIRECT, and nothing at all --cleanup-only', async () => {
+test('a change to REDIRECT removes all rules of TPROXY, and --cleanup-only removes everything', async () => {
   const tproxy = ['-b', '80', '-m', 'TPROXY', '--dual-stack']
   expect(await program(...tproxy)).toMatchObject({ exitCode: 0 })
   expect(await program(...tproxy)).toMatchObject({ exitCode: 0 })
@@ -66,7 +66,7 @@ test('bad values change nothing', async () => {
   expect(await rules()).not.toContain('ISTIO')
 })
 
-test('check finds what somebody changed', async () => {
+test('check finds changes by other programs', async () => {
   await program('-b', '*', '-i', '*', '-d', '15020,15021,15090', '-o', '15020')
   const file = new URL('./goldens/tools/pod.yaml', import.meta.url).pathname
   expect(readFileSync(file, 'utf8')).toContain('kind: Pod')

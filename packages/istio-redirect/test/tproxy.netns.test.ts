@@ -24,7 +24,7 @@ const policy = async () => {
 }
 
 describe('a pod that asks for TPROXY', () => {
-  test('gets one rule and one route of each family, however often ADD is repeated', async () => {
+  test('gets one rule and one route of each family, also after repeated ADDs', async () => {
     for (let n = 0; n < 3; n += 1) expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
     expect(await policy()).toHaveLength(4)
     expect(await node.rules()).toContain('-A ISTIO_TPROXY ! -d 127.0.0.1/32 -p tcp -j TPROXY --on-port 15006')
@@ -38,7 +38,7 @@ describe('a pod that asks for TPROXY', () => {
     expect(await node.rules()).not.toContain('ISTIO')
   })
 
-  test('loses its policy routing with DEL even where the rules cannot be removed', async () => {
+  test('loses its policy routing with DEL even if the rules cannot be removed', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('PATH', legacyPath(node.runDir))
     expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
@@ -56,7 +56,7 @@ describe('a pod that asks for TPROXY', () => {
   test.each([
     ['DEL', 'gets rid of the other half'],
     ['ADD', 'goes back to REDIRECT without it'],
-  ] as const)('whose ADD was killed between the policy rule and its route: %s %s', async (verb, _) => {
+  ] as const)('and has a policy rule without its route, after a killed ADD: %s %s', async (verb, _) => {
     await node.call('ADD', both)
     for (const family of families) await node.inside('ip', family, 'route', 'flush', 'table', '133')
     if (verb === 'ADD') node.api.setPod(meshPod())
@@ -79,7 +79,7 @@ describe('a pod that asks for TPROXY', () => {
     expect(await policy()).toHaveLength(4)
   })
 
-  test('gets no policy routing when nothing inbound is captured', async () => {
+  test('gets no policy routing if nothing inbound is captured', async () => {
     const annotations = {
       'sidecar.istio.io/interceptionMode': 'TPROXY',
       'traffic.sidecar.istio.io/includeInboundPorts': '',
@@ -90,7 +90,7 @@ describe('a pod that asks for TPROXY', () => {
     expect(node.state()).toMatchObject([{ tproxy: null }])
   })
 
-  test('goes back to REDIRECT without anything of TPROXY left', async () => {
+  test('can change to REDIRECT, and nothing of TPROXY stays', async () => {
     await node.call('ADD', both)
     node.api.setPod(meshPod())
     expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
@@ -99,7 +99,7 @@ describe('a pod that asks for TPROXY', () => {
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
 
-  test('is reached from REDIRECT, and left again, without anything of the other mode', async () => {
+  test('can change from REDIRECT and back, and nothing of the other mode stays', async () => {
     const exclude = { 'traffic.sidecar.istio.io/excludeInterfaces': 'eth7' }
     const tproxy = { ...exclude, 'sidecar.istio.io/interceptionMode': 'TPROXY' }
     const texts: string[] = []
@@ -108,7 +108,7 @@ describe('a pod that asks for TPROXY', () => {
       expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
       expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
       expect(await policy()).toHaveLength(annotations === tproxy ? 4 : 0)
-      // An empty table stays behind where there were rules: it does nothing.
+      // The kernel keeps empty tables. They have no effect.
       const text = (await node.rules()).replace(/^\*\w+\n(?::\w+ ACCEPT \[0:0\]\n)*COMMIT\n/gm, '')
       expect(text.match(/eth7/g)).toHaveLength(annotations === tproxy ? 8 : 4)
       texts.push(text.split('\n').sort().join('\n'))
@@ -117,7 +117,7 @@ describe('a pod that asks for TPROXY', () => {
     expect(texts[0]).not.toBe(texts[1])
   })
 
-  test('stays as it was when an ADD for REDIRECT fails', async () => {
+  test('is unchanged after a failed ADD for REDIRECT', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const bin = legacyPath(node.runDir)
     vi.stubEnv('PATH', bin)
@@ -141,7 +141,7 @@ const legacyRules = async () => {
   return texts.join('').replace(/^#.*\n|\[\d+:\d+\]/gm, '')
 }
 
-/** In place of a link to a program: it fails the first time. */
+/** Replaces a link to a program by a script that fails the first time. */
 function failOnce(link: string): void {
   const program = readlinkSync(link)
   rmSync(link)

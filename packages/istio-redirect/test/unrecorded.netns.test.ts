@@ -15,26 +15,26 @@ const native = { native_nftables: true }
 const pod = meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } })
 const dualStack = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64') }
 
-/** What kinds of our rules see the pod's packets. */
+/** The back ends of our rules that apply to the pod's packets. */
 async function kinds(place: Fixture): Promise<string[]> {
   const chains = (await place.rules()).includes('ISTIO_') ? ['iptables'] : []
   return inetTablesIn(place.netns).includes('istio-proxy-nat') ? [...chains, 'native'] : chains
 }
 
-/** The rules, in whatever order their chains are. */
+/** The rules in a fixed order of chains. */
 const ruled = (text: string) =>
   text
     .split('\n')
     .filter((line) => /^\t\t(?!type )/.test(line))
     .sort()
 
-describe('rules of which the record is lost', () => {
+describe('rules without a record', () => {
   const turns = [
     ['iptables after native', native, {}, 'iptables'],
     ['native after iptables', {}, native, 'native'],
   ] as const
 
-  test.each(turns)('go when the other kind is written: %s', async (_, first, second, kind) => {
+  test.each(turns)('are removed when rules of the other kind are written: %s', async (_, first, second, kind) => {
     await using place = await fixture(pod)
     await place.call('ADD', { conf: { ...first } })
     rmSync(join(place.runDir, 'attachments'), { recursive: true })
@@ -42,7 +42,7 @@ describe('rules of which the record is lost', () => {
     expect(await kinds(place)).toEqual([kind])
   })
 
-  test.each(turns)('go when an agent decides, too: %s', async (_, first, second, kind) => {
+  test.each(turns)('are removed when an agent decides: %s', async (_, first, second, kind) => {
     await using place = await fixture(pod)
     await place.call('ADD', { conf: { ...first } })
     rmSync(join(place.runDir, 'attachments'), { recursive: true })
@@ -53,12 +53,12 @@ describe('rules of which the record is lost', () => {
     expect(place.state()).toMatchObject([{ applied: true }])
   })
 
-  test.each(turns)('are there again when that fails: %s', async (_, first, second) => {
+  test.each(turns)('are restored when the write fails: %s', async (_, first, second) => {
     await using place = await fixture(pod)
     await place.call('ADD', { conf: { ...first } })
     rmSync(join(place.runDir, 'attachments'), { recursive: true })
     const before = await place.inside('nft', 'list', 'ruleset')
-    // The rules of IPv6 need an address on lo.
+    // IPv6 rules need an address on lo. This link makes adding it fail.
     await place.inside('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth1')
     await place.inside('ip', 'address', 'add', 'fd00::3/64', 'dev', 'eth0', 'nodad')
     await place.inside('sh', '-c', 'echo 1 > /proc/sys/net/ipv6/conf/lo/disable_ipv6')
@@ -68,7 +68,7 @@ describe('rules of which the record is lost', () => {
   })
 })
 
-test('nf_tables that nobody has changed is of the first generation', async () => {
+test('nf_tables without changes has generation 1', async () => {
   await using place = await fixture(pod)
   using nft = openNft(place.netns)
   expect(nft.generation()).toBe(1)

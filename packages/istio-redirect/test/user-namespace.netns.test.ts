@@ -22,7 +22,7 @@ afterEach(() => node[Symbol.asyncDispose]())
 const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
 
 describe('a pod with hostUsers: false', () => {
-  test('is redirected, checked, repaired and cleaned up as any other', async () => {
+  test('is redirected, checked, repaired and cleaned up like any other pod', async () => {
     expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
     const before = await node.rules()
     expect(before.match(/-A ISTIO_OUTPUT -m owner --uid-owner 1337 -j RETURN/g)).toHaveLength(2)
@@ -47,7 +47,7 @@ describe('a pod with hostUsers: false', () => {
     expect(await node.inside('iptables-legacy-save')).toContain('--uid-owner 1337 -j RETURN')
   })
 
-  test('cannot be redirected without nsenter, and the error says so', async () => {
+  test('cannot be redirected by legacy iptables without nsenter, and the error says so', async () => {
     vi.stubEnv('PATH', binWith(...programs))
     const { exitCode, document } = await node.call('ADD', both)
     vi.unstubAllEnvs()
@@ -62,7 +62,10 @@ describe('a pod with hostUsers: false', () => {
 
 const programs = ['iptables-save', 'iptables-restore', 'ip6tables-save', 'ip6tables-restore']
 
-/** A PATH with these programs only, where the pod's root, a nobody to the node, may execute them. */
+/**
+ * A folder for PATH with these programs only. The root of the pod's user namespace, an unprivileged user of the node,
+ * may execute them.
+ */
 function binWith(...names: string[]): string {
   const bin = join(node.runDir, 'bin')
   chmodSync(node.runDir, 0o755)

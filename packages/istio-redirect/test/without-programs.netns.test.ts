@@ -18,7 +18,7 @@ const podOf = (mode: (typeof modes)[number]) =>
     proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] },
   })
 
-/** Calls the plugin with a PATH of its own; whatever else the test runs has the ordinary one. */
+/** Calls the plugin with another PATH. The rest of the test keeps the usual PATH. */
 async function call(verb: string, path: string, conf: object = {}) {
   vi.stubEnv('PATH', path)
   try {
@@ -28,7 +28,7 @@ async function call(verb: string, path: string, conf: object = {}) {
   }
 }
 
-/** Every program that a plugin of ours has ever run, and a few more: each writes down its name, and fails. */
+/** Recorders in place of all programs that the plugin could run. Each records its name and fails. */
 function recorders() {
   const bin = join(node.runDir, 'bin-recorders')
   const record = join(node.runDir, 'started')
@@ -38,7 +38,7 @@ function recorders() {
   for (const file of ['xtables-nft-multi', 'nft', 'nsenter', 'ip', 'sysctl', 'ipset', 'modprobe', 'cat', 'sh']) {
     writeFileSync(join(bin, file), script, { mode: 0o755 })
   }
-  // As Debian installs them: which kind of iptables the node has is told by the file behind the links.
+  // Debian's links: the target of `iptables` shows the kind of iptables on the node.
   for (const stem of ['iptables', 'ip6tables']) {
     for (const kind of ['', '-nft']) {
       for (const what of ['', '-restore', '-save']) symlinkSync('xtables-nft-multi', join(bin, `${stem}${kind}${what}`))
@@ -47,7 +47,7 @@ function recorders() {
   return { path: bin, started: () => readFileSync(record, 'utf8') }
 }
 
-/** The rules of both families, without counters and the names of built-in chains. */
+/** The rules of both families, without counters and built-in chains. */
 const rules = async () => (await node.rules()).match(/^-A .*$/gm) ?? []
 
 describe.each(modes)('a pod of both families that asks for %s', (mode) => {
@@ -57,7 +57,7 @@ describe.each(modes)('a pod of both families that asks for %s', (mode) => {
   test.each([
     ['finds', () => recorders()],
     ['would find', () => ({ path: '/nonexistent', started: () => '' })],
-  ])('is added, checked and deleted without any of the programs that PATH %s', async (_, place) => {
+  ])('is added, checked and deleted without any program, with a PATH that %s', async (_, place) => {
     const { path, started } = place()
     expect(await call('STATUS', path)).toMatchObject({ exitCode: 0, stdout: '', log: [] })
     expect(await call('ADD', path)).toMatchObject({ exitCode: 0 })
@@ -88,7 +88,7 @@ describe.each(modes)('a pod of both families that asks for %s', (mode) => {
   })
 })
 
-test('programs that are recorded would be: those of legacy iptables are run where rules are theirs', async () => {
+test('the recorders record programs: legacy iptables runs if a pod has legacy rules', async () => {
   await node.inside('iptables-legacy', '-A', 'OUTPUT', '-j', 'ACCEPT')
   const { path, started } = recorders()
   for (const stem of ['iptables', 'ip6tables']) {

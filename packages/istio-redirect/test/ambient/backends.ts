@@ -10,20 +10,20 @@ import type { Backend } from '../../src/backend.ts'
 /** Every way in which an agent can write its rules. */
 export const backends: readonly Backend[] = ['iptables-nft', 'iptables-legacy', 'nftables']
 
-/** The settings that ask for a back end. */
+/** The settings that select a back end. */
 export const settingsFor = (backend: Backend): Partial<AmbientConfig> => ({
   nativeNftables: backend === 'nftables',
   forceIptablesBinary: backend === 'iptables-legacy' ? 'legacy' : 'nft',
 })
 
-/** `address uid` of all that a node's sets hold. */
+/** The entries of a node's sets, as `address uid`. */
 export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<string[]> {
   const place = backend === 'nftables' ? { native: { kubeletUid: 0 } } : { backend }
   const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns, ...place })
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-/** Whether a pod that wishes nothing is captured, by whichever back end: `no`, `wholly`, or what is wrong. */
+/** State of a pod's default capture, by either back end: `no`, `wholly`, or a description of the fault. */
 export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<string> {
   const rules = backend === 'nftables' ? { native: true } : { backend }
   const left = await namespaceLeftovers(netns, capture, rules)
@@ -32,7 +32,7 @@ export async function capturedBy(netns: NetnsTarget, backend: Backend): Promise<
   return odd.length === 0 ? 'wholly' : odd.join('; ')
 }
 
-/** Takes something out of a pod's rules behind the agent's back. */
+/** Removes a rule of a pod, as another program could. */
 export async function damage(netns: NetnsTarget, backend: Backend): Promise<void> {
   if (backend !== 'nftables') {
     await iptables(netns, { backend }).remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })

@@ -13,11 +13,11 @@ const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() =>
 let node: MeshNode
 let agent: AmbientMode
 let ztunnel: RecordingZtunnel
-/** A pod that only an event can bring in, and one that nobody may. */
+/** `web` joins only by an event. The other pod may never join. */
 let web: TestPod
 let plain: TestPod
 
-// One agent takes all of it: whatever it was sent before, it lives.
+// One agent gets all requests of this file and has to survive them.
 beforeAll(async () => {
   node = await meshNode()
   agent = await node.start()
@@ -33,10 +33,10 @@ beforeAll(async () => {
 })
 afterAll(() => node[Symbol.asyncDispose]())
 
-/** What any client may send, whatever its method. */
+/** Sends a request with any method. */
 const send = (body: string, { method = 'POST', path = '/cmdadd' } = {}) =>
   new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    // A GET has a body, too, if it says how long.
+    // A GET with a content-length has a body, too.
     const headers = { 'content-length': Buffer.byteLength(body) }
     const asked = request({ socketPath: node.eventSocket, method, path, headers, agent: false }, (response) => {
       let text = ''
@@ -51,7 +51,7 @@ const send = (body: string, { method = 'POST', path = '/cmdadd' } = {}) =>
 const ofWeb = (change: object = {}): string => JSON.stringify({ PodName: 'web', PodNamespace: 'shop', ...change })
 const address = (ip: unknown) => ({ IPs: [{ Address: { IP: ip } }] })
 
-describe('nothing is enrolled by', () => {
+describe('no pod is enrolled by', () => {
   let told: number
   beforeEach(() => {
     told = ztunnel.told.length
@@ -117,7 +117,7 @@ describe('nothing is enrolled by', () => {
       500,
       /^pod add cannot be retried: no process of pod shop\/web /,
     ],
-  ])('an event that names %s', async (_, body, status, text) => {
+  ])('an event with %s', async (_, body, status, text) => {
     const answer = await send(body)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
@@ -139,7 +139,7 @@ describe('nothing is enrolled by', () => {
   })
 })
 
-describe('a pod is enrolled all the same', () => {
+describe('a pod is enrolled', () => {
   test.each([
     ['by PUT, with keys in lower case', 'PUT', (pod: TestPod) => ({ podname: pod.name, podnamespace: 'shop' }), false],
     [
@@ -166,7 +166,7 @@ describe('a pod is enrolled all the same', () => {
     await expect.poll(own, patience).toEqual([`${ipv4} ${pod.uid}`])
   })
 
-  test('whatever its annotations say, except for interfaces that are none, of which the sender is told', async () => {
+  test('with any invalid annotation, except invalid interfaces, which the answer reports', async () => {
     const annotations = { 'ambient.istio.io/bypass-inbound-capture': 'perhaps', 'ambient.istio.io/dns-capture': '' }
     const odd = await node.pod({ name: 'odd', annotations, status: false })
     expect((await node.hand(odd)).status).toBe(200)
@@ -194,7 +194,7 @@ describe('a pod is enrolled all the same', () => {
     },
   )
 
-  test('if its status names addresses that are none, without these', async () => {
+  test('without the invalid addresses of its status', async () => {
     const pod = await node.pod({ name: 'mixed', status: false })
     const [ipv4 = ''] = pod.addresses
     const podIPs = [{ ip: 'x' }, { ip: ipv4 }, { ip: `${ipv4}/24` }, { ip: 7 }, null]

@@ -6,7 +6,7 @@ import { capturedBy, entriesOf } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, patience, ready } from './served-node.ts'
 
-/** Kernel, sets and annotation say that a pod is in the mesh. */
+/** Expects that the kernel, the sets and the annotation agree: the pod is in the mesh. */
 async function inMesh(node: MeshNode, pod: TestPod): Promise<void> {
   await annotated(pod, 'enabled')
   expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('wholly')
@@ -26,9 +26,9 @@ const bad: readonly (readonly [string, ZtunnelBehaviour, RegExp])[] = [
   ],
 ]
 
-// Together: some of them wait for seconds.
+// Concurrent: some of them wait for seconds.
 test.concurrent.for(bad)(
-  'a ztunnel that %s leaves a pod pending, of which the plugin is told; once it behaves, the pod is in',
+  'a ztunnel that %s leaves a pod pending and the plugin gets an error; once ztunnel works, the pod joins',
   { timeout: 60_000 },
   async ([, behaviour, says], { expect }) => {
     await using node = await meshNode()
@@ -45,7 +45,7 @@ test.concurrent.for(bad)(
     expect(agent.status()).toMatchObject({ enrolled: 0, pending: 1 })
     expect(agent.problem()).toBeUndefined()
     ztunnel.behave({})
-    // As the plugin's runtime does it.
+    // The plugin's runtime repeats the call in the same way.
     await expect.poll(async () => (await node.hand(web)).status, { ...patience, interval: 200 }).toBe(200)
     await inMesh(node, web)
     expect(ztunnel.pods.get(web.uid)).toMatchObject({ problem: undefined })
@@ -55,7 +55,7 @@ test.concurrent.for(bad)(
 test.each([
   ['says yes twice', { answer: 'twice' }],
   ['floods', { answer: 'flood' }],
-] as const)('a ztunnel that %s has what it has said yes to, and is told all anew', async (_, behaviour) => {
+] as const)('a ztunnel that %s keeps the pods it has acknowledged, and gets all pods again', async (_, behaviour) => {
   await using node = await meshNode()
   const agent = await node.start()
   await ready(agent)
@@ -69,14 +69,14 @@ test.each([
   expect(agent.problem()).toBeUndefined()
 })
 
-test('a hundred connections of somebody who says hello, and nothing else, leave the agent to the ztunnel that works', async () => {
+test('a hundred connections that only send a hello do not disturb the working ztunnel', async () => {
   await using node = await meshNode()
   const agent = await node.start()
   await ready(agent)
   using connections = new DisposableStack()
   for (let count = 0; count < 100; count++) {
     const connection = connections.use(rawZtunnel(node.ztunnelSocket))
-    // Of one that the agent has closed already.
+    // The agent may have closed this connection already.
     await connection.hello().catch(() => {})
   }
   await using ztunnel = startZtunnel({ path: node.ztunnelSocket })

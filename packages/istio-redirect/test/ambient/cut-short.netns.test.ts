@@ -4,11 +4,11 @@ import { capturedBy, entriesOf } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
 import { annotated, patience } from './served-node.ts'
 
-describe('an agent that ended', () => {
+describe('the next agent', () => {
   test.each([
     ['before ztunnel had answered', 'ztunnel', 'pending'],
     ['before the annotation was written', 'api', undefined],
-  ] as const)('%s has left rules, of which the next one makes an enrolled pod', async (_, who, left) => {
+  ] as const)('enrols a pod with rules of an agent that ended %s', async (_, who, left) => {
     await using node = await meshNode()
     const first = await node.start()
     const ztunnel = node.ztunnel()
@@ -32,7 +32,7 @@ describe('an agent that ended', () => {
     expect(second.status()).toMatchObject({ enrolled: 1, pending: 0 })
   })
 
-  test('before the annotation of a pod that leaves was removed has the next one remove it', async () => {
+  test('removes the annotation that an ended agent left on a pod that leaves', async () => {
     await using node = await meshNode()
     const { ztunnel, first, pod } = await joined(node)
     const patched = node.patches().length
@@ -50,7 +50,7 @@ describe('an agent that ended', () => {
     expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
   })
 
-  test('has the next one take out a pod that lost its annotation and its label meanwhile', async () => {
+  test('takes out a pod that lost its annotation and its label meanwhile', async () => {
     await using node = await meshNode()
     const { ztunnel, first, pod } = await joined(node)
     await first.stop('followed')
@@ -64,7 +64,7 @@ describe('an agent that ended', () => {
   })
 })
 
-/** An agent with a ztunnel, and a pod that is in the mesh. */
+/** Starts an agent with a ztunnel, and a pod in the mesh. */
 async function joined(node: Awaited<ReturnType<typeof meshNode>>) {
   const ztunnel = node.ztunnel()
   const first = await node.start()

@@ -6,7 +6,7 @@ import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, joined, patience, ready, servedNode } from './served-node.ts'
 
-/** Whether rules of ours are in a pod. */
+/** True if rules of ours are in a pod. */
 async function isCaptured({ netns }: TestPod): Promise<boolean> {
   const { ipv4, ipv6 } = await iptables(netns, { backend: 'iptables-nft' }).snapshot()
   return [ipv4, ipv6].some((family) =>
@@ -14,7 +14,7 @@ async function isCaptured({ netns }: TestPod): Promise<boolean> {
   )
 }
 
-/** `address uid` of the node's sets. */
+/** The entries of the node's sets, as `address uid`. */
 async function entries(node: MeshNode): Promise<string[]> {
   const { sets } = nodeProbes(
     { ipv6: true, probeSource: defaultProbeSource },
@@ -23,8 +23,8 @@ async function entries(node: MeshNode): Promise<string[]> {
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-describe('a pod that a plugin hands over', () => {
-  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async () => {
+describe('a pod from a plugin’s event', () => {
+  test('is enrolled before the answer: rules, ztunnel, sets, annotation', async () => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -45,7 +45,7 @@ describe('a pod that a plugin hands over', () => {
     expect(await node.metrics()).toContain('istio_cni_plugin_requests_total{response_code="200"} 1')
   })
 
-  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async () => {
+  test('is in the next snapshot with nine others whose status arrives together with the event', async () => {
     await using served = await servedNode()
     const { node } = served
     const pods = await Promise.all(
@@ -69,7 +69,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toHaveLength(10)
   })
 
-  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async () => {
+  test('is enrolled once if the event is repeated, and moves if the event names another namespace', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -83,7 +83,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async () => {
+  test('over the serving socket is enrolled at once if the pod is identified with certainty', async () => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
@@ -106,7 +106,7 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test('without a namespace in its event is looked for among processes', async () => {
+  test('without a namespace is found by its processes', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web', status: false })
@@ -116,9 +116,9 @@ describe('a pod that a plugin hands over', () => {
   })
 })
 
-// Together: they wait for seconds.
-describe.concurrent('a pod that a plugin hands over', () => {
-  test('is pending when ztunnel refuses it, is tried again, and annotated once', async ({ expect }) => {
+// Concurrent: these tests wait for seconds.
+describe.concurrent('a pod from a plugin’s event', () => {
+  test('is pending when ztunnel refuses it, is retried, and is annotated once', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'no way')
@@ -135,7 +135,7 @@ describe.concurrent('a pod that a plugin hands over', () => {
     expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
 
-  test('and is refused is tried again only when its status has addresses', async ({ expect }) => {
+  test('is retried after a refusal only when its status has addresses', async ({ expect }) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
     ztunnel.answer((name) => (name === 'web' ? 'no way' : ''))
@@ -154,7 +154,7 @@ describe.concurrent('a pod that a plugin hands over', () => {
     await annotated(pod, 'enabled')
   })
 
-  test('to a ztunnel that says nothing is pending, and the plugin is told so in the agent’s own words within its five seconds', async ({
+  test('is pending if ztunnel does not answer, and the plugin gets the agent’s error within its five seconds', async ({
     expect,
   }) => {
     await using served = await servedNode()
@@ -189,7 +189,7 @@ describe('a pod with rules already', () => {
   })
 })
 
-describe('pods that are there', () => {
+describe('pods that exist already', () => {
   test('join and leave with the label of their namespace', async () => {
     await using node = await meshNode()
     const pod = await node.pod({ name: 'web', namespace: 'plain' })
@@ -209,7 +209,7 @@ describe('pods that are there', () => {
     expect(node.patches()).toEqual(['web enabled', 'web null'])
   })
 
-  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async () => {
+  test('join and leave with their own label, a sidecar, and any annotation that users write', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
@@ -233,7 +233,7 @@ describe('pods that are there', () => {
     await annotated(outside, undefined)
   })
 
-  test('leave when they complete or are deleted, with every address they ever had', async () => {
+  test('leave when they complete or are deleted, with all their addresses', async () => {
     await using served = await servedNode()
     const { node, ztunnel } = served
     const job = await node.pod({ name: 'job' })
@@ -273,7 +273,7 @@ describe('pods that are there', () => {
     expect(node.log.filter((line) => line.startsWith('error'))).toEqual([])
   })
 
-  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async () => {
+  test('with an IPv6 address are enrolled without it and with a warning if IPv6 is off', async () => {
     await using served = await servedNode({
       capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource },
     })

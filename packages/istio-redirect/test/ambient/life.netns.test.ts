@@ -27,7 +27,7 @@ const sidecar = { 'sidecar.istio.io/status': '{}' }
 const sidecarRules = redirectRules({ ...captureDefaults, ipv6: true })
 
 describe('an agent that starts again', () => {
-  test('tells ztunnel of the pods of before, keeps what has no process, and lets go of what is gone', async () => {
+  test('sends ztunnel the earlier pods, keeps pods without a process, and releases deleted pods', async () => {
     await using node = await meshNode()
     const first = await node.start()
     const ztunnel = node.ztunnel()
@@ -66,7 +66,7 @@ describe('an agent that starts again', () => {
     expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
   })
 
-  /** With its annotation, and without. */
+  /** Changes to a pod while no agent runs, with its annotation and without. */
   const meanwhile = [
     ['', sidecar],
     [' and lost its annotation', { ...sidecar, [redirectionAnnotation]: undefined }],
@@ -119,7 +119,7 @@ describe('an agent that starts again', () => {
     },
   )
 
-  test('leaves a pod alone that says to be enrolled and has a sidecar', async () => {
+  test('does not enrol a pod with the annotation and a sidecar', async () => {
     await using node = await meshNode()
     const annotations = { ...sidecar, 'ambient.istio.io/redirection': 'enabled' }
     const pod = await node.pod({ name: 'web', annotations })
@@ -136,7 +136,7 @@ describe('an agent that starts again', () => {
     expect([missing, unexpected, changed]).toEqual([[], [], []])
   })
 
-  test('goes on with what was pending', async () => {
+  test('continues with pending pods', async () => {
     await using node = await meshNode()
     const first = await node.start()
     const pod = await node.pod({ name: 'web' })
@@ -154,7 +154,7 @@ describe('an agent that starts again', () => {
 })
 
 describe('an agent without', () => {
-  test('an API server has ztunnel wait, refuses events, and goes on when it comes', async () => {
+  test('an API server keeps ztunnel waiting and refuses events, and continues when the API server comes', async () => {
     await using node = await meshNode()
     const first = await node.start()
     const ztunnel = node.ztunnel()
@@ -178,7 +178,7 @@ describe('an agent without', () => {
     await expect.poll(() => ztunnel.snapshot(), patience).toEqual(['add web'])
   })
 
-  test('an API server that has worked says so, but stays ready: what it has told counts', async () => {
+  test('an API server that has worked reports it, but stays ready: its cached pods are valid', async () => {
     await using node = await meshNode()
     const agent = await node.start()
     const ztunnel = node.ztunnel()
@@ -195,7 +195,7 @@ describe('an agent without', () => {
     await annotated(pod, 'enabled')
   })
 
-  test('ztunnel is ready, and enrols when it comes', async () => {
+  test('ztunnel is ready, and enrols when ztunnel comes', async () => {
     await using node = await meshNode()
     const agent = await node.start()
     await ready(agent)
@@ -208,7 +208,7 @@ describe('an agent without', () => {
 })
 
 describe('an agent that stops', () => {
-  test('with nobody to follow takes the sets and rules out of the node, and nothing out of pods', async () => {
+  test('takes the sets and rules off the node if no agent follows, and leaves pods as they are', async () => {
     await using node = await meshNode()
     const agent = await node.start()
     node.ztunnel()
@@ -228,10 +228,10 @@ describe('an agent that stops', () => {
   test.each([
     ['an API server that never answers', true],
     ['a ztunnel that never answers', false],
-  ])('is not kept by %s', async (_, isServer) => {
+  ])('is not delayed by %s', async (_, isServer) => {
     await using served = await servedNode()
     const { node, agent, ztunnel } = served
-    // What is still to be watched would never be told of the pod.
+    // Watches that are still open would not report the pod.
     const watched = () => node.api.requests.filter(({ url }) => url.includes('watch=true')).map(({ url }) => url)
     for (const what of ['pods', 'namespaces']) {
       await expect.poll(watched, patience).toContainEqual(expect.stringContaining(`/api/v1/${what}?`))
@@ -248,8 +248,8 @@ describe('an agent that stops', () => {
   })
 })
 
-describe('while it runs', () => {
-  test('what somebody changes in a pod is put right', async () => {
+describe('a running agent', () => {
+  test('repairs rules that another program changes in a pod', async () => {
     await using node = await meshNode()
     const agent = await node.start({ podRoundMs: 300 })
     node.ztunnel()
@@ -266,7 +266,7 @@ describe('while it runs', () => {
     expect(node.log.join('\n')).toContain('repaired the rules in a pod')
   })
 
-  test('a second ztunnel gets what comes, and the first is told of what goes', async () => {
+  test('sends new pods to a second ztunnel, and deletions to the first one', async () => {
     await using node = await meshNode()
     const agent = await node.start()
     const older = node.ztunnel()

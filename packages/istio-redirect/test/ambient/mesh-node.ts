@@ -20,19 +20,19 @@ import { stage } from '../stage/stage.ts'
 import { recordingZtunnel } from './recording-ztunnel.ts'
 import { showProcess } from './show-process.ts'
 
-/** What a test wants of a pod. */
+/** Options of a pod. */
 export interface MeshPodOptions {
   readonly name: string
   readonly namespace?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  /** Without prefix length. Default: the next one. */
+  /** Addresses without prefix length. Default: the next free addresses. */
   readonly addresses?: readonly string[]
-  /** Whether a process of it can be found. Default: true. */
+  /** True if the pod has a process in the node's procfs. Default: true. */
   readonly process?: boolean
-  /** Whether its status has its addresses. Default: true. */
+  /** True if the pod's status has its addresses. Default: true. */
   readonly status?: boolean
-  /** Merged into its specification. */
+  /** Members merged into the pod's specification. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
@@ -45,7 +45,10 @@ export type TestPod = Awaited<ReturnType<MeshNode['pod']>>
 /** The node's addresses on the bridge of its pods. */
 export const gateways = ['10.20.0.254', 'fd00:20::fe'] as const
 
-/** The node `n1`, on which pods of the namespace `shop` are ambient. `network`: its pods reach each other, and the node. */
+/**
+ * Starts the node `n1`, on which pods of the namespace `shop` are ambient. `network`: its pods reach each other and the
+ * node.
+ */
 export function meshNode(config: Partial<AmbientConfig> = {}, { network = false } = {}) {
   const parts = {
     api: { grants: ambientGrants, token: 'se.cr.et', namespaces: { shop: { [mode]: 'ambient' }, plain: {} } },
@@ -64,7 +67,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       showProcess(root, pid, uid, namespace)
       return () => rmSync(path('proc', pid), { recursive: true })
     }
-    // The first process is the node's own, and its kubelet.
+    // The first process belongs to the node, and so does its kubelet.
     show('', node)
     writeFileSync(path('proc/1/comm'), 'kubelet\n')
     writeFileSync(path('proc/1/cmdline'), '/usr/bin/kubelet')
@@ -132,9 +135,9 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
         uid,
         netns,
         addresses: own,
-        /** What its annotation says. */
+        /** The value of its redirection annotation. */
         annotation: () => api.getPod(namespace, name)?.metadata.annotations?.[redirectionAnnotation],
-        /** Changes it at the API server. */
+        /** Changes the pod at the API server. */
         change(changed: { labels?: object; annotations?: object; status?: object; spec?: object }) {
           const now = api.getPod(namespace, name)
           if (now === undefined) throw new Error(`no pod ${name}`)
@@ -146,9 +149,9 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
           api.setPod({ ...now, metadata, spec: { ...now.spec, ...changed.spec }, status: changed.status ?? now.status })
         },
         delete: () => api.deletePod(namespace, name),
-        /** Says that its process has ended. */
+        /** Ends its process in procfs. */
         end,
-        /** What a plugin would send. */
+        /** The event that a plugin sends for this pod. */
         event: (place = `/netns/${uid}`) =>
           podEvent({ netns: place, pod: { name, namespace }, ips: own.map((ip) => ({ address: `${ip}/24` })) }),
       }
@@ -160,7 +163,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       ztunnelSocket: path('zt/ztunnel.sock'),
       eventSocket: path('run/pluginevent.sock'),
       log,
-      /** Requests that changed annotations: `name value`. */
+      /** Requests that changed annotations, as `name value`. */
       patches: () =>
         api.requests
           .filter(({ method }) => method === 'PATCH')
@@ -171,7 +174,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       pod,
       ztunnel: () => stack.use(recordingZtunnel(path('zt/ztunnel.sock'))),
       start,
-      /** Hands a pod over as a plugin. */
+      /** Sends a pod's event as a plugin does. */
       async hand({ event }: { event(): string }, body = event()) {
         const within = 20_000
         const question = { path: '/cmdadd', body, begunWithin: within, within, signal: new AbortController().signal }

@@ -12,7 +12,7 @@ const STEPS = 10
 const PODS = 4
 const patience = { timeout: 30_000, interval: 20 }
 
-/** What can happen; numbers choose the pod. */
+/** One step. Numbers choose the pod. */
 type Step =
   | { readonly type: 'label'; readonly pod: number; readonly value: 'ambient' | 'none' | undefined }
   | { readonly type: 'namespace'; readonly value: 'ambient' | undefined }
@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant('ztunnel' as const) }),
 )
 
-/** What is known of a pod without any agent. */
+/** Expected state of a pod, without any agent. */
 interface Model {
   label: 'ambient' | 'none' | undefined
   sidecar: boolean
@@ -70,11 +70,11 @@ test(
           } else if (chosen?.on !== undefined && chosen.model !== undefined) {
             change(node, { on: chosen.on, model: chosen.model, step: each, backend: asked })
           }
-          // Some steps meet what the last one left half done, some do not.
+          // Some steps start before the previous step has ended, others after it.
           if ('pod' in each && each.pod % 2 === 0) await new Promise((resolve) => setImmediate(resolve))
         }
         await expect.poll(() => agent.problem(), patience).toBeUndefined()
-        // Native rules are not begun beside what is left of iptables.
+        // An agent does not switch to native rules while rules of iptables are left.
         const used = agent.status().backend ?? asked
         const inMesh = pods.filter((_, at) =>
           belongs(models[at] ?? { label: 'none', sidecar: true, done: true }, namespace),
@@ -84,7 +84,7 @@ test(
           annotated: inMesh.map(({ name }) => name),
           entries: inMesh.flatMap(({ uid, addresses }) => addresses.map((ip) => `${ip} ${uid}`)).toSorted(),
           ztunnel: inMesh.map(({ uid }) => uid).toSorted(),
-          // Of a pod that has ended nobody takes out what is in its namespace.
+          // An agent leaves the namespace of an ended pod as it is.
           captured: pods.map((one, at) => (models[at]?.done ? 'ended' : inMesh.includes(one) ? 'wholly' : 'no')),
         }
         await expect
@@ -138,7 +138,7 @@ function change(
       on.change({ annotations: { 'ambient.istio.io/redirection': 'disabled' } })
       return
     case 'event':
-      // Whatever it is answered.
+      // Ignores the answer.
       void node.hand(on).catch(() => {})
       return
     case 'drift':

@@ -46,7 +46,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 )
 
-/** What is true of a pod, as whoever made it knows. */
+/** Expected state of a pod. */
 interface ModelPod {
   readonly real: TestPod
   label: Label
@@ -54,7 +54,7 @@ interface ModelPod {
   life: 'running' | 'completed' | 'deleted'
 }
 
-/** The world as it should be: pure, but for the pods that it names. */
+/** Expected state of the node. It changes only itself, not the pods that it refers to. */
 class Model {
   readonly pods: ModelPod[] = []
   readonly labels = new Map<string, Label>([['shop', 'ambient']])
@@ -65,14 +65,14 @@ class Model {
   }
 }
 
-/** Those parts of the world that change. */
+/** The real node, its pods and ztunnels. */
 class World implements AsyncDisposable {
   readonly model = new Model()
   readonly node: MeshNode
   readonly backend: Backend
   agent: AmbientMode
   ztunnel: Ztunnel
-  /** Calls of plugins that are not answered. */
+  /** Calls of plugins without an answer yet. */
   readonly #calls: Promise<unknown>[] = []
 
   constructor(node: MeshNode, backend: Backend, agent: AmbientMode) {
@@ -131,7 +131,7 @@ class World implements AsyncDisposable {
         real.change({ annotations: { [redirectionAnnotation]: given.value } })
         return
       case 'event':
-        // Whether it is enrolled for that, or refused, is not known before: other changes are on their way.
+        // The result is unknown in advance: other changes happen at the same time.
         this.#calls.push(node.hand(real).catch(() => undefined))
         return
       case 'complete':
@@ -145,7 +145,7 @@ class World implements AsyncDisposable {
     }
   }
 
-  /** Kernel, sets, annotations and ztunnel's view are what the model says, and stay it. */
+  /** Waits until kernel, sets, annotations and ztunnel agree with the model, and stay so. */
   async agrees(): Promise<void> {
     await Promise.all(this.#calls.splice(0))
     await expect.poll(() => this.agent.problem(), patience).toBeUndefined()
@@ -168,7 +168,7 @@ class World implements AsyncDisposable {
     const { model, node, ztunnel, backend } = this
     return {
       annotations: model.pods.filter(exists).map(({ real }) => statusOf(real)),
-      // Of those that have ended the rules may stay: so does nothing else that they could lead astray.
+      // The rules of ended pods may stay. Their namespaces have no traffic.
       captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => capturedBy(real.netns, backend))),
       sets: await entriesOf(node.netns, backend),
       ztunnel: [...ztunnel.pods.values()].map((each) => `${each.uid} ${each.problem ?? each.namespace}`).toSorted(),
@@ -182,13 +182,13 @@ class World implements AsyncDisposable {
   }
 }
 
-/** What is no state of ours was written by somebody else, and stays where there is nothing to say. */
+/** The pod's annotation. `disabled` comes from a user, and stays where the agent has no state to write. */
 const statusOf = (pod: TestPod) => (pod.annotation() === 'disabled' ? undefined : pod.annotation())
 const exists = ({ life }: ModelPod) => life !== 'deleted'
 const isRunning = ({ life }: ModelPod) => life === 'running'
 const labelled = (value: Label) => (value === undefined ? {} : { [mode]: value })
 
-test(`whatever happens to pods, namespaces, the agent and ztunnels that listen in pods, in the end all agree who is in the mesh (CNI_SEED=${seed})`, {
+test(`after random changes to pods, namespaces, agents and ztunnels the kernel and all parts agree who is in the mesh (CNI_SEED=${seed})`, {
   timeout: 60_000 + runs * 60_000,
 }, async () => {
   await fc.assert(

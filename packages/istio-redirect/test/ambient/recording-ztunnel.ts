@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
 
-/** A ztunnel that takes what it is told, and writes down which pods it has. */
+/** A ztunnel stand-in that acknowledges each message and records its pods. */
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
-/** Connects as often as it has to. */
+/** Starts the stand-in. It connects again after each end of the connection. */
 export function recordingZtunnel(path: string) {
-  /** The inode of each pod's namespace, by UID; `undefined` of one that it was only told to keep. */
+  /** The inode of each pod's namespace, by UID. `undefined`: a pod that the agent told it to keep. */
   const pods = new Map<string, bigint | undefined>()
-  /** Everything it was told, in order: `add web`, `del <uid>`, `snapshotSent`. */
+  /** All messages in order: `add web`, `del <uid>`, `snapshotSent`. */
   const told: string[] = []
   let say: (name: string) => string = () => ''
   let ended = false
@@ -42,7 +42,7 @@ export function recordingZtunnel(path: string) {
         told.push('connected')
         for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
       } catch {
-        // no agent is there, or it is gone
+        // // the agent is absent or has ended
       }
       current?.[Symbol.dispose]()
       await sleep(10)
@@ -52,7 +52,7 @@ export function recordingZtunnel(path: string) {
   return {
     pods,
     told,
-    /** From now on what it says of a pod that is added; `silence`: nothing. */
+    /** Sets the answer to each added pod from now on. `silence` means no answer. */
     answer(next: (name: string) => string) {
       say = next
     },

@@ -8,7 +8,7 @@ import { mounted, moved, rootOf } from './replaced-pod.ts'
 import { annotated, patience, ready, servedNode } from './served-node.ts'
 import { showProcess } from './show-process.ts'
 
-/** Rounds are short, so that a test need not wait for them. */
+/** Short rounds shorten the wait of each test. */
 const rounds = { podRoundMs: 200 }
 
 async function enrolled(node: MeshNode, name = 'web'): Promise<TestPod> {
@@ -34,7 +34,7 @@ describe('a namespace that is replaced under the same UID', () => {
     const { node, ztunnel } = served
     const pod = await enrolled(node)
     await using other = await podWith(...pod.addresses)
-    // The former namespace stays mounted: processes are the truth.
+    // The earlier namespace stays mounted. Processes take precedence over mounts.
     using _mount = mounted(rootOf(node), 'cni-old', pod.netns)
     moved(node, pod, other)
     if (change) pod.change({ labels: { touched: 'yes' } })
@@ -75,7 +75,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 1, notCaptured: 0, astray: [] })
   })
 
-  test('is found by its mount where no process is seen, as without a pause container', async () => {
+  test('is found by its mount if the pod has no visible process, as without a pause container', async () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel } = served
     const pod = await enrolled(node)
@@ -105,7 +105,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await captured(ztunnel, pod, other)
   })
 
-  test('is found of each of several pods, and the others are not told again', async () => {
+  test('is found for each of several pods, and ztunnel gets no message about the others', async () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pods = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => enrolled(node, name)))
@@ -124,7 +124,7 @@ describe('a namespace that is replaced under the same UID', () => {
     expect(ztunnel.told.slice(told).toSorted()).toEqual(['add a', 'add b', 'add c'])
   })
 
-  test('is tried again when ztunnel refuses it, and counted meanwhile', async () => {
+  test('is retried when ztunnel refuses it, and counted meanwhile', async () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
@@ -146,7 +146,7 @@ describe('a namespace that is replaced under the same UID', () => {
 })
 
 describe('a namespace is never taken', () => {
-  test('from another pod, by whichever of its pods', async () => {
+  test('from another pod, for any of the pods', async () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const [one, other] = [await enrolled(node, 'one'), await enrolled(node, 'other')]
@@ -171,7 +171,7 @@ describe('a namespace is never taken', () => {
     expect(await capturedBy(node.netns, 'iptables-nft')).toBe('no')
   })
 
-  test('while the pod has a process in its own: what a process makes for itself is not the pod’s', async () => {
+  test('if one process of the pod makes its own, while another process is in the pod’s', async () => {
     await using served = await servedNode(rounds)
     const { node, ztunnel, agent } = served
     const pod = await enrolled(node)
@@ -179,7 +179,7 @@ describe('a namespace is never taken', () => {
     await using made = await podWith(...pod.addresses)
     showProcess(rootOf(node), '4711', pod.uid, made, 1)
     await using elsewhere = await tempNetns()
-    // It is settled in the same round or a later one.
+    // The agent settles this in the same round or a later one.
     moved(node, bystander, elsewhere, '4712')
     await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/bystander' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)

@@ -5,10 +5,10 @@ import { type Netns, netns } from '@cni/netns'
 import type { MeshNode, TestPod } from './mesh-node.ts'
 import { showProcess } from './show-process.ts'
 
-/** The root of the files of a node that a test made. */
+/** The root folder of a test's node. */
 export const rootOf = ({ eventSocket }: Pick<MeshNode, 'eventSocket'>): string => dirname(dirname(eventSocket))
 
-/** Mounts a namespace in the folder of named namespaces of a node, until this is disposed of. */
+/** Mounts a namespace in the node's folder of named namespaces. Disposing unmounts it. */
 export function mounted(root: string, name: string, namespace: Netns): Disposable {
   const folder = join(root, 'var/run/netns')
   mkdirSync(folder, { recursive: true })
@@ -17,14 +17,14 @@ export function mounted(root: string, name: string, namespace: Netns): Disposabl
   return { [Symbol.dispose]: () => netns.destroy(path) }
 }
 
-/** A node of which only files are made: its first process is in the namespace of this one. */
+/** A node of files only. Its first process is in the namespace of this process. */
 export function nodeFiles(): Disposable & { readonly root: string; readonly proc: string } {
   const root = mkdtempSync(join(tmpdir(), 'cni-node-'))
   showProcess(root, '1', '', { path: `/proc/${process.pid}/ns/net` })
   return { root, proc: join(root, 'proc'), [Symbol.dispose]: () => rmSync(root, { recursive: true }) }
 }
 
-/** Ends all processes of a pod, and shows one in another namespace. */
+/** Ends all processes of a pod, and adds a process in another namespace. */
 export function moved(node: MeshNode, pod: TestPod, to: Netns, pid = '4711'): void {
   pod.end()
   showProcess(rootOf(node), pid, pod.uid, to)

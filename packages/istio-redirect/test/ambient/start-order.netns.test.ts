@@ -7,7 +7,7 @@ import { capturedBy, damage } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
 import { annotated, patience } from './served-node.ts'
 
-test('before anything is known of pods the sockets are there, and the rules and sets of the node', async () => {
+test('the sockets and the node’s rules and sets exist before the agent knows any pod', async () => {
   await using node = await meshNode()
   node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
   const agent = await node.start()
@@ -21,7 +21,7 @@ test('before anything is known of pods the sockets are there, and the rules and 
   expect([node.eventSocket, node.ztunnelSocket].filter((path) => !existsSync(path))).toEqual([])
 })
 
-test('ztunnel is told of the pods of before, and plugins are served, before the rules of those pods are looked at', async () => {
+test('the agent sends ztunnel the earlier pods and serves plugins before it reads the rules of those pods', async () => {
   await using node = await meshNode()
   const ztunnel = node.ztunnel()
   const first = await node.start()
@@ -32,7 +32,7 @@ test('ztunnel is told of the pods of before, and plugins are served, before the 
   const broken = await capturedBy(drifted.netns, 'iptables-nft')
   leaves.change({ labels: { [mode]: 'none' } })
 
-  // Rules are looked at one pod after the other, each in its turn: the first of them does not get done.
+  // The agent reads rules one pod after the other. The first pod never completes.
   node.api.misbehave({ method: 'PATCH', hang: true })
   const patched = node.patches().length
   await node.start()

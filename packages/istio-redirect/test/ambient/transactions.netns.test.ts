@@ -9,7 +9,7 @@ import { capturedBy, settingsFor } from './backends.ts'
 import { meshNode, type TestPod } from './mesh-node.ts'
 import { annotated } from './served-node.ts'
 
-/** How many transactions changed the rules of a namespace, those of both families. */
+/** The number of transactions that changed the rules of a namespace, of both families. */
 const transactions = ({ netns }: TestPod): number => {
   using nft = openNft(netns)
   return nft.generation() - 1
@@ -24,7 +24,7 @@ test.each(['iptables-nft', 'nftables'] as const)(
     const pod = await node.pod({ name: 'web' })
     await annotated(pod, 'enabled')
     expect(transactions(pod)).toBe(1)
-    // The plugin hands it over, too: nothing differs, so nothing is written.
+    // The plugin sends its event, too: nothing differs, so nothing is written.
     expect((await node.hand(pod)).status).toBe(200)
     expect(transactions(pod)).toBe(1)
     pod.change({ annotations: { 'ambient.istio.io/bypass-inbound-capture': 'true' } })
@@ -37,7 +37,7 @@ test.each(['iptables-nft', 'nftables'] as const)(
   },
 )
 
-test('by legacy iptables a pod joins and leaves with one restore of each family, and nothing else that writes', async () => {
+test('legacy iptables: a pod joins and leaves with one restore of each family and no other write', async () => {
   using programs = countedPrograms()
   vi.stubEnv('PATH', `${programs.folder}${delimiter}${process.env.PATH}`)
   try {
@@ -59,7 +59,7 @@ test('by legacy iptables a pod joins and leaves with one restore of each family,
   }
 })
 
-/** Programs that write rules of legacy iptables, in a folder for PATH, and which of them ran. */
+/** Wrappers of the legacy programs that write rules, in a folder for PATH. They count their runs. */
 function countedPrograms() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-programs-'))
   const log = join(folder, 'log')

@@ -14,12 +14,12 @@ const defaults: unknown = parse(text('files/defaults.yaml'))
 const schema: unknown = JSON.parse(text('values.schema.json'))
 const profiles = readdirSync(join(CHART, 'files')).filter((name) => name.startsWith('profile-'))
 
-describe('values and their schema are one', () => {
+describe('values and their schema agree', () => {
   test('every default is a key of the schema and has its type', () => {
     expect(faults(defaults, schema)).toEqual([])
   })
 
-  test.each(profiles)('%s changes keys that there are', (name) => {
+  test.each(profiles)('%s changes only existing keys', (name) => {
     expect(faults(parse(text(`files/${name}`)), schema)).toEqual([])
   })
 
@@ -29,14 +29,14 @@ describe('values and their schema are one', () => {
     expect(shown.replaceAll(/^## /gm, '# # ').replaceAll(/^# /gm, '')).toBe(text('files/defaults.yaml'))
   })
 
-  test('the schema names no key without telling what it is for', () => {
+  test('the schema describes each of its keys', () => {
     for (const [key, value] of Object.entries(node(node(schema).properties))) {
       expect([key, typeof node(value).description === 'string' || key === 'global']).toEqual([key, true])
     }
   })
 })
 
-test('the name of the DaemonSet is the one that the agent looks at and the plugin lets pass', () => {
+test('agent and plugin use the DaemonSet’s name of the chart', () => {
   const template = text('templates/daemon-set.yaml')
   expect(template.match(/^metadata:\n {2}name: (.*)$/m)?.[1]).toBe(DAEMON_SET)
   const plugin = readFileSync(new URL('../../../istio-rules/src/decide/decide-without-api.ts', import.meta.url), 'utf8')
@@ -49,14 +49,14 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')])
   })
 
-  test('has names that no release changes', () => {
+  test('has names that stay the same in all releases', () => {
     const args = ['template', 'another', CHART, '--namespace', 'kube-system']
     const { stdout } = helm(args, IMAGE)
     expect(stdout).toMatch(/^ {2}name: istio-cni-node\n {2}namespace: kube-system$/m)
     expect(stdout).not.toMatch(/^ {2}name: .*another/m)
   })
 
-  test('gives the agent variables that it knows', () => {
+  test('gives the agent only variables that it knows', () => {
     const names = new Set<string>(Object.values(variables).flatMap(({ env }) => [...env]))
     const all = {
       ambient: { enabled: true, redirectMode: 'node-ebpf' },
@@ -67,7 +67,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     const objects = rendered({ ...IMAGE, ...all })
     const { data } = one(objects, 'ConfigMap')
     const environment = list(container(objects).env).map((each) => String(node(each).name))
-    // Istio's objects have these, and its agent does not read them either
+    // Istio's objects have these variables, and its agent does not read them either.
     const without = ['CURRENT_AGENT_VERSION', 'REPAIR_RUN_AS_DAEMON', 'ALLOW_SWITCH_TO_HOST_NS']
     const unknown = [...Object.keys(node(data)), ...environment].filter((name) => !names.has(name))
     expect(unknown).toEqual(expect.arrayContaining(['CURRENT_AGENT_VERSION']))
@@ -119,9 +119,9 @@ describe.skipIf(HELM === undefined)('the chart', () => {
       ['get pods', 'get namespaces'],
     ],
     ['nodes chosen by labels', { nodeSelector: { mesh: 'yes' } }, REPAIR, [...watching, 'get nodes'], ['get pods']],
-  ])('gives exactly what is needed: %s', ([, values, capabilities, agent, plugin]) => {
+  ])('grants exactly the needed capabilities: %s', ([, values, capabilities, agent, plugin]) => {
     const objects = rendered({ ...IMAGE, ...values })
-    // Below /proc/sys a runtime lets nobody else write.
+    // A runtime makes /proc/sys read-only in any other container.
     const changesSettings = JSON.stringify(values).includes('node-iptables')
     expect(container(objects).securityContext).toMatchObject({
       privileged: changesSettings,
@@ -144,7 +144,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     ['delete', DELETE, undefined],
     ['label', LABEL, undefined],
     ['no repair', { repair: { enabled: false } }, undefined],
-  ])('shows the namespaces of pods to who looks for them, and to nobody else: %s', ([, values, path]) => {
+  ])('mounts the namespaces of pods only where the agent searches them: %s', ([, values, path]) => {
     const objects = rendered({ ...IMAGE, ...values })
     const mounts = list(container(objects).volumeMounts).filter((one) => node(one).name === 'cni-netns-dir')
     const mount = { name: 'cni-netns-dir', mountPath: '/host/var/run/netns', readOnly: true }
@@ -154,7 +154,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect(list(volumes).find((one) => node(one).name === 'cni-netns-dir')).toMatchObject(volume)
   })
 
-  test('without an account of the plugin has none of its objects and no right to make tokens', () => {
+  test('without a plugin account has no objects of that account and no right to create tokens', () => {
     const objects = rendered({ ...IMAGE, pluginServiceAccount: '' })
     expect(objects.filter(({ metadata }) => metadata.name.includes('plugin'))).toEqual([])
     expect(rights(objects, 'istio-cni', 'Role').join()).not.toContain('token')
@@ -184,7 +184,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     ['off', { redirectMode: 'node-ebpf' }, []],
     ['by iptables', { enabled: true, redirectMode: 'node-iptables' }, ['ambient-config']],
     ['by programs', { enabled: true, redirectMode: 'node-ebpf' }, ['ambient-config', 'bpffs']],
-  ])('mounts what ambient redirected on the node needs: %s', ([, ambient, expected]) => {
+  ])('mounts the folders that node-level ambient mode needs: %s', ([, ambient, expected]) => {
     const objects = rendered({ ...IMAGE, ambient })
     const mounts = list(container(objects).volumeMounts).map((each) => String(node(each).name))
     expect(mounts.filter((name) => !/^cni-/.test(name))).toEqual(expected)
@@ -192,7 +192,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect(mode !== undefined).toBe(expected.length > 0)
   })
 
-  test('mounts the folder of the runtime’s socket, and tells the agent of it, only where it is asked to', () => {
+  test('mounts the folder of the runtime’s socket, and sets its variable, only on request', () => {
     const mounts = (values: object) => {
       const objects = rendered({ ...IMAGE, ...values })
       const { volumeMounts } = container(objects)
@@ -205,7 +205,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
         name: 'cri-socket-dir',
         mountPath: '/host/run/containerd',
         readOnly: true,
-        // Otherwise the agent would keep the mounts of containers that end.
+        // Without propagation the agent would hold the mounts of ended containers.
         mountPropagation: 'HostToContainer',
       },
       '/host/run/containerd/containerd.sock',
@@ -236,7 +236,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     })
   })
 
-  test('cleans each node that is named, after it was deleted, with its settings and no token', () => {
+  test('cleans each named node after the release is deleted, with its settings and without a token', () => {
     const objects = rendered({ ...IMAGE, cleanUp: { nodes: ['a', 'b'] }, chained: false, cniConfFileName: 'x.conf' })
     const jobs = objects.filter(({ kind }) => kind === 'Job')
     expect(new Set(jobs.map(({ metadata }) => metadata.name)).size).toBe(2)
@@ -291,7 +291,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
   })
 })
 
-/** What of some values the schema does not have, or has as another type. */
+/** Faults of values: keys that the schema lacks, or values of another type. */
 function faults(values: unknown, declared: unknown, path = ''): string[] {
   const { properties, type } = node(declared)
   const types = [type].flat()
@@ -306,7 +306,7 @@ function faults(values: unknown, declared: unknown, path = ''): string[] {
   })
 }
 
-/** What a service account may do by roles of one kind, one line for each verb. */
+/** The verbs on resources that a service account gets by roles of one kind, one line each. */
 function rights(objects: readonly Manifest[], account: string, kind: 'Role' | 'ClusterRole'): string[] {
   const bound = objects
     .filter((object) => object.kind === `${kind}Binding` && node(list(object.subjects)[0]).name === account)

@@ -6,7 +6,7 @@ import { explains, type Row, rows } from './rows.ts'
 const RESOURCES = { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } }
 const IMAGE = { hub: 'h', tag: '1.30.3' }
 
-/** Values as they are written for Istio's chart, and what its objects depend on. */
+/** Values in the form of Istio's chart, and the settings of the expected objects. */
 const cases: readonly (readonly [what: string, values: object, settings: Settings])[] = [
   ['nothing but the image', {}, {}],
   ['the image in global', { hub: '', tag: '', global: { hub: 'h', tag: '1.30.3' } }, {}],
@@ -65,7 +65,7 @@ const cases: readonly (readonly [what: string, values: object, settings: Setting
 
 const used = new Set<Row>()
 
-describe.skipIf(HELM === undefined)('objects differ from those of Istio only where differences.yaml says so', () => {
+describe.skipIf(HELM === undefined)('objects differ from Istio’s only as differences.yaml says', () => {
   test.for(cases)('%s', ([, values, settings]) => {
     const found = differences(expectedObjects(settings), rendered({ ...IMAGE, ...values }))
     const unexplained = found.filter((one) => {
@@ -76,13 +76,13 @@ describe.skipIf(HELM === undefined)('objects differ from those of Istio only whe
     expect(unexplained).toEqual([])
   })
 
-  // a row that explains nothing any more would hide the next mistake
+  // A row that matches no difference could hide a later mistake.
   afterAll(() => {
     expect(rows.filter((row) => !used.has(row)).map(({ object, path }) => `${object} ${path}`)).toEqual([])
   })
 })
 
-test('every row says why, in a sentence, and no two say the same', () => {
+test('every row has a sentence as its reason, and all reasons differ', () => {
   for (const { object, why } of rows) expect([object, why.length > 20 && !why.includes('\n')]).toEqual([object, true])
   const keys = rows.map(({ object, path, ours, istio }) => JSON.stringify([object, path, istio, ours]))
   expect(new Set(keys).size).toBe(keys.length)

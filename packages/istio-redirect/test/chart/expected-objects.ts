@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
 
-/** What the objects depend on; the names are those of the values. */
+/** Settings that change the objects. They have the names of the chart's values. */
 export interface Settings {
   readonly repair?: 'repair' | 'delete' | 'label' | 'none' | 'off'
   readonly ambient?: boolean
@@ -120,7 +120,7 @@ function config({ repair = 'repair', ambient = false, ...settings }: Settings): 
   }
 }
 
-/** Also where repair is off: the value stays. */
+/** True if the repair value is set. It stays set when repair is off. */
 const repairsPods = ({ repair = 'repair' }: Settings): boolean => repair === 'repair' || repair === 'off'
 
 function daemonSet(settings: Settings): Manifest {

@@ -36,7 +36,7 @@ describe.skipIf(HELM === undefined)('commands of the guide', () => {
   test.each(commands.filter((line) => /^helm (?:install|upgrade|template) istio-cni/.test(line)))('%s', (line) => {
     const [command = ''] = line.split(' | ')
     const [, , name = '', chart = '', ...flags] = command.replaceAll("'", '').split(' ')
-    // The values of a release, which helm reads from elsewhere.
+    // Values of an installed release, which helm reads from another source.
     const ours = flags.filter(
       (flag, at) => flag !== 'values.yaml' && !(flag === '-f' && flags[at + 1] === 'values.yaml'),
     )
@@ -46,14 +46,14 @@ describe.skipIf(HELM === undefined)('commands of the guide', () => {
     expect(stdout).toMatch(/^ {10,}image: "?(?:registry\.example\/mesh|h)\/install-cni:1"?$/m)
   })
 
-  test('every platform that it names has a profile', () => {
+  test('every named platform has a profile', () => {
     const [, names = ''] = /profile \(([^)]*)\)/.exec(guide.replaceAll('\n', ' ')) ?? []
     const files = globSync('profile-*.yaml', { cwd: join(root, 'packages/istio-redirect/deploy/chart/files') })
     const platforms = files.map((file) => file.slice(8, -5)).filter((one) => !/^(?:ambient|compat)/.test(one))
     expect([...names.matchAll(/`(\w+)`/g)].map(([, one]) => one).sort()).toEqual(platforms.sort())
   })
 
-  test('its table says what each right of the chart is for, and each of its capabilities', () => {
+  test('the table explains each right and each capability of the chart', () => {
     const all = [
       {},
       { repair: { repairPods: false, deletePods: true } },
@@ -72,7 +72,7 @@ describe.skipIf(HELM === undefined)('commands of the guide', () => {
     }
   })
 
-  test('every alert asks for a metric that the agent has', () => {
+  test('every alert uses an existing metric', () => {
     const source = globSync('src/agent/**/*.ts', { cwd: join(root, 'packages/istio-redirect') })
       .map((file) => readFileSync(join(root, 'packages/istio-redirect', file), 'utf8'))
       .join('\n')
@@ -82,9 +82,9 @@ describe.skipIf(HELM === undefined)('commands of the guide', () => {
   })
 })
 
-test('the values of a release are read in the form that is a file of values', () => {
+test('the command that saves the values of a release prints YAML', () => {
   for (const line of commands.filter((one) => one.startsWith('helm get values'))) {
-    // Without it the first line is a title, which would be a key that nobody knows.
+    // Without `-o yaml` helm prints a title first, which is not a known key.
     expect(line).toMatch(/ -o yaml( |$)/)
   }
   expect(parse('USER-SUPPLIED VALUES:\nhub: x\n')).toHaveProperty(['USER-SUPPLIED VALUES'])

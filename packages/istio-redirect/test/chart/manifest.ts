@@ -15,7 +15,7 @@ export interface Manifest {
 /** The chart's folder. */
 export const CHART = fileURLToPath(new URL('../../deploy/chart', import.meta.url))
 
-/** Helm on the PATH or in the folder of `CNI_PEERS`, if there is one. */
+/** Path of helm, from PATH or from the folder `CNI_PEERS`; `undefined` if missing. */
 export const HELM = findHelm()
 
 /** Runs helm to its end. */
@@ -29,7 +29,7 @@ export function helm(args: readonly string[], values: object = {}) {
   return { status, stdout, stderr }
 }
 
-/** The objects that the chart makes of these values. */
+/** The objects that the chart renders with these values. */
 export function rendered(values: object): Manifest[] {
   const args = ['template', 'cni', CHART, '--namespace', 'istio-system', '--kube-version', 'v1.35.1']
   const { status, stdout, stderr } = helm(args, values)
@@ -49,17 +49,20 @@ export function manifestsOf(text: string): Manifest[] {
 const isManifest = (value: unknown): value is Manifest =>
   isObject(value) && typeof value.kind === 'string' && isObject(value.metadata)
 
-/** Where two sets of objects differ. */
+/** A difference between two sets of objects. */
 export interface Difference {
   /** `DaemonSet/istio-cni-node` */
   readonly object: string
-  /** `spec.template.spec.containers[install-cni].resources.requests.cpu`; empty: the whole object. */
+  /**
+   * For example `spec.template.spec.containers[install-cni].resources.requests.cpu`. An empty path means the whole
+   * object.
+   */
   readonly path: string
   readonly istio: unknown
   readonly ours: unknown
 }
 
-/** All differences, one for each leaf; what has a name is compared by it, rights one by one, other lists as a whole. */
+/** All differences, one for each leaf. Named items are compared by name, rights one by one, other lists as a whole. */
 export function differences(istio: readonly Manifest[], ours: readonly Manifest[]): Difference[] {
   const [theirs, own] = [byName(istio), byName(ours)]
   const found: Difference[] = []

@@ -9,19 +9,19 @@ import { explains, rows } from './rows.ts'
 describe.each(RECORDED)('the manifests of profile %s', (profile) => {
   const text = readFileSync(fileURLToPath(new URL(`../../deploy/manifests/${profile}.yaml`, import.meta.url)), 'utf8')
 
-  test('are those of this chart', () => {
+  test('equal the recorded manifests of this chart', () => {
     expect(text.split('\n')[0]).toBe(recordedHeading(CHART))
   })
 
-  test('differ from the objects of Istio only where differences.yaml says so', () => {
-    // The image that expectations are written with; a whole reference has no tag.
+  test('differ from Istio’s objects only as differences.yaml says', () => {
+    // Replaces the whole image reference by the image of the expectations.
     const objects = manifestsOf(text.replaceAll(RECORDED_IMAGE, 'h/install-cni:1.30.3'))
     const found = differences(expectedObjects({ ambient: profile === 'ambient' }), objects)
     const unexplained = found.filter((one) => !rows.some((row) => explains(row, one)))
     expect(unexplained.filter(({ path }) => path !== 'data.CURRENT_AGENT_VERSION')).toEqual([])
   })
 
-  test.skipIf(HELM === undefined)('are what helm renders', () => {
+  test.skipIf(HELM === undefined)('equal helm’s output', () => {
     const args = [
       'template',
       'istio-cni',

@@ -6,18 +6,18 @@ import type { Difference } from './manifest.ts'
 
 const rowSchema = z.strictObject({
   object: z.string(),
-  /** `*` stands for anything. */
+  /** `*` matches any text. */
   path: z.string(),
   istio: z.optional(z.unknown()),
   ours: z.optional(z.unknown()),
   why: z.string(),
 })
 const file = fileURLToPath(new URL('../../deploy/differences.yaml', import.meta.url))
-/** What differences.yaml says. */
+/** The rows of differences.yaml. */
 export const rows = z.parse(z.array(rowSchema), parse(readFileSync(file, 'utf8')))
 export type Row = (typeof rows)[number]
 
-/** Whether a difference is the one that a row tells of. */
+/** True if a row of differences.yaml describes a difference. */
 export function explains(row: Row, { object, path, istio, ours }: Difference): boolean {
   return fits(row.object, object) && fits(row.path, path) && isSide(row.istio, istio) && isSide(row.ours, ours)
 }

@@ -1,28 +1,28 @@
 import { isReady, kubectl, onNode, pods, shell, until } from './cluster.ts'
 
-/** Where `npm run test:cluster` has put them on the node. */
+/** Paths on the node of the files that `npm run test:cluster` copies. */
 export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 
 export const NAMESPACE = 'istio-system'
 export const SELECTOR = 'k8s-app=istio-cni-node'
 
-/** The image that the node has, as values of the chart. */
+/** The image on the node, as values of the chart. */
 export const IMAGE = ['hub=localhost', 'tag=cluster', `variant=${process.env.CNI_IMAGE_VARIANT ?? ''}`]
 
-/** The chart, installed or upgraded with these values, `a.b=c`; its agent is ready. */
+/** Installs or upgrades the chart with values such as `a.b=c`. Waits until its agent is ready. */
 export async function install(...values: readonly string[]): Promise<void> {
   await release(...values)
   await agentReady()
 }
 
-/** The same, whatever its agent does. */
+/** The same, without waiting for the agent. */
 export async function release(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const settings = [...IMAGE, ...values].flatMap((value) => ['--set', value])
   await onNode([HELM, 'upgrade', '--install', 'istio-cni', CHART, '--namespace', NAMESPACE, ...settings])
 }
 
-/** The one pod of the agent, once the DaemonSet's roll-out has ended. */
+/** Waits until the roll-out of the DaemonSet has ended. Returns the pod of the agent. */
 export function agentReady() {
   return until('the agent is ready', async () => {
     await kubectl(['rollout', 'status', 'daemonset/istio-cni-node', '-n', NAMESPACE, '--timeout=1s'])
@@ -39,21 +39,21 @@ export async function uninstall(): Promise<void> {
 export const agentLog = (): Promise<string> =>
   kubectl(['logs', '-n', NAMESPACE, '-l', SELECTOR, '--tail=200'], { reject: false })
 
-/** What `install-cni status` says in the agent's pod. */
+/** The output of `install-cni status` in the agent's pod. */
 export async function status(): Promise<string> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const name = agent?.metadata.name ?? ''
   return kubectl(['exec', '-n', NAMESPACE, name, '--', 'install-cni', 'status'], { reject: false })
 }
 
-/** What an agent leaves on the node: binaries, lists, and its folder without the plugin's log and records of pods. */
+/** Files of an agent on the node: binaries, lists, and its folder without the plugin's log and records of pods. */
 export const nodeFiles = async (): Promise<string> =>
   (await networks()) +
   (await shell(
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** Calls `look` after the last pod of an earlier suite no longer needs the plugin. */
+/** Calls `look` once no pod of an earlier suite needs the plugin. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',
@@ -62,18 +62,18 @@ export async function atRest(look: () => Promise<string>): Promise<string> {
   return look()
 }
 
-/** What a runtime uses: plugins, and lists of them. */
+/** Files that a runtime uses: plugins and network lists. */
 export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*
     for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done`)
 
-/** The network's list as a runtime reads it. */
+/** The plugin types of the network's list, as a runtime reads it. */
 export async function chain(): Promise<string[]> {
   const list = JSON.parse(await shell('cat /etc/cni/net.d/*.conflist'))
   return list.plugins.map(({ type }: { type: string }) => type)
 }
 
-/** What the agent's pod is charged for, in megabytes: the working set is what kubelet calls so, with the used files. */
+/** Memory of the agent's pod in megabytes. The working set includes the used files, as in kubelet's figures. */
 export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`

@@ -6,7 +6,7 @@ import { apply, kubectl, type Pod, pod, ready, shell, until } from './cluster.ts
 import { type NodeRoot, nodeRoot } from './node-root.ts'
 import { get, NAMESPACE, remove, workload } from './workloads.ts'
 
-/** The network of this cluster is a bridge, which tunnels refuse. */
+/** The network of this cluster is a bridge. The mode with tunnels refuses bridges. */
 const MODE = 'node-ebpf'
 const labels = { suite: 'ambient-on-node' }
 const ZTUNNEL = 'ztunnel-1'
@@ -40,7 +40,7 @@ afterAll(async () => {
   await root[Symbol.asyncDispose]()
 })
 
-test('a ztunnel serves the node, with the settings that this takes', async () => {
+test('a ztunnel serves the node, with the settings of this mode', async () => {
   await until('it serves', async () => (await status()).includes(`${SYSTEM}/${ZTUNNEL} serves`)).catch(async () => {
     expect(`${await status()}\n${await agentLog()}`).toContain(`${SYSTEM}/${ZTUNNEL} serves`)
   })
@@ -48,7 +48,7 @@ test('a ztunnel serves the node, with the settings that this takes', async () =>
   expect(await shell('cat /proc/sys/net/ipv4/conf/all/rp_filter')).toBe('0\n')
 })
 
-test('pods of a namespace that gets the label join, and what they send and get passes through ztunnel', async () => {
+test('pods of a namespace that gets the label join, and their traffic passes through ztunnel', async () => {
   await apply(workload({ name: 'member', labels }))
   const member = await ready(NAMESPACE, 'member')
   await kubectl(['label', 'namespace', NAMESPACE, 'istio.io/dataplane-mode=ambient'])
@@ -77,7 +77,7 @@ test('the chart leaves the node as it was: programs, pins, settings', async () =
 const redirection = async (name: string): Promise<string | undefined> =>
   (await pod(NAMESPACE, name)).metadata.annotations?.['ambient.istio.io/redirection']
 
-/** That of a pod, opened by the process of one of its containers. */
+/** The network namespace of a pod, opened by the process of one of its containers. */
 async function namespaceOf(one: Pod): Promise<Netns> {
   const id = one.status.containerStatuses?.[0]?.containerID?.replace('containerd://', '') ?? ''
   const inode = await shell(
@@ -89,7 +89,7 @@ async function namespaceOf(one: Pod): Promise<Netns> {
   return netns.open(`${root.path}${path.trim()}`)
 }
 
-/** What redirection on the node leaves in the kernel, and its settings. */
+/** Traces of node-level redirection in the kernel, and its settings. */
 const nodeState = (): Promise<string> =>
   shell(`cd /; ls sys/fs/bpf 2>/dev/null || true; cat proc/sys/net/ipv4/conf/{all,default}/rp_filter
     ip rule; for link in $(ls sys/class/net); do tc filter show dev $link ingress; tc filter show dev $link egress; done

@@ -6,7 +6,7 @@ import { apply, isReady, kubectl, type Pod, pod, pods, ready, shell, until } fro
 import { type NodeRoot, nodeRoot } from './node-root.ts'
 import { get, NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
-/** Sets in rules of iptables take programs: the chart refuses the image that has none. */
+/** Sets of addresses in rules of iptables need programs: the chart refuses the image without programs. */
 const it = test.skipIf(process.env.CNI_IMAGE_VARIANT === 'minimal')
 const labels = { suite: 'ambient' }
 const MEMBER = { 'istio.io/dataplane-mode': 'ambient' }
@@ -20,7 +20,7 @@ beforeAll(async () => {
   before = await atRest(hostState)
   await install('profile=ambient', 'resources.limits.memory=96Mi')
   root = await nodeRoot()
-  // Its part on the node: it is told of pods by the agent, enters them, and passes connections on.
+  // The stand-in for ztunnel on the node: it gets pods from the agent, enters them, and forwards connections.
   ztunnel = startZtunnel({ path: join(root.path, 'run/ztunnel/ztunnel.sock') })
   await until('ztunnel knows all pods', async () => ztunnel.ready)
   await apply(workload({ name: 'outside', labels }))
@@ -45,7 +45,7 @@ it('a pod that gets the label joins while it runs, and leaves when the label goe
   expect(forwardedTo(outside, 'outbound')).toBe(1)
   expect(await get('outside', `http://${joins.status.podIP}:8080/`)).toContain('app joins')
   expect(forwardedTo(joins, 'inbound')).toBe(1)
-  // The kubelet asks it once a second.
+  // The kubelet probes the pod once a second.
   expect(isReady(await pod(NAMESPACE, 'joins'))).toBe(true)
 
   await kubectl(['label', 'pod', '-n', NAMESPACE, 'joins', 'istio.io/dataplane-mode-'])
@@ -64,7 +64,7 @@ it('a pod that starts with the label is enrolled before its containers start', a
   expect(forwardedTo(born, 'inbound')).toBe(1)
 })
 
-it('a limit of 96 MiB holds', async () => {
+it('the agent works within a limit of 96 MiB', async () => {
   const [agent] = await pods(SYSTEM, SELECTOR)
   expect(agent?.status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0])
   const { anonymous, workingSet } = await memory()
@@ -87,8 +87,8 @@ const forwardedTo = ({ status }: Pod, direction: 'inbound' | 'outbound'): number
   ztunnel.forwarded.filter((one) => one.direction === direction && one.to === `${status.podIP}:8080`).length
 
 /**
- * Files, and what the kernel holds in the node's own network namespace; the addresses of pods come and go. Which iptables was
- * chosen is remembered until the node starts again: pods may have rules of it.
+ * Files, and the kernel state of the node's network namespace without addresses of pods. The remembered choice of
+ * iptables is left out: it stays until the node starts again.
  */
 async function hostState(): Promise<string> {
   const kernel = await shell(

@@ -30,7 +30,7 @@ it.each([
   ['read-only', `mount --bind ${BIN} ${BIN}; mount -o remount,ro,bind ${BIN}`, /fail.*binary.*read-only/, 'read-only'],
   [
     'full',
-    // Less room than the plugin takes, 6 MB.
+    // The file system is smaller than the plugin (6 MB).
     `cp -a ${BIN} /tmp/bin
     mount -t tmpfs -o size=$(($(du -sk /tmp/bin | cut -f1) + 2048))k tmpfs ${BIN}
     cp -a /tmp/bin/. ${BIN}; rm -r /tmp/bin`,
@@ -55,7 +55,7 @@ it.each([
   },
 )
 
-it('a value that could never work: the container says which as it ends, and the node is left as it was', async () => {
+it('an invalid value is named by the container as it ends, and the node is left as it was', async () => {
   const before = await atRest(networks)
   await release('env.FORCE_IPTABLES_BINARY=nftables')
   const said = await until('it has ended', async () => {
@@ -66,13 +66,13 @@ it('a value that could never work: the container says which as it ends, and the 
   expect(await networks()).toBe(before)
 })
 
-it('a second release is refused, with the first one’s namespace', async () => {
+it('a second release is refused, and the message names the namespace of the first', async () => {
   await install()
   const said = await shell(`${HELM} install another ${CHART} --namespace kube-system --set image=x/y:1 2>&1 || true`)
   expect(said).toContain('DaemonSet istio-cni-node already runs in namespace istio-system')
 })
 
-it('two agents on a node: the one that started last works, the other says so, and takes over when it goes', async () => {
+it('with two agents on a node the newer one works, and the older one reports it and takes over later', async () => {
   await install()
   const first = await agentName()
   await kubectl(['create', 'namespace', 'another'], { reject: false })
@@ -95,13 +95,13 @@ it('two agents on a node: the one that started last works, the other says so, an
       async () => (await kubectl(['get', 'namespace', 'another', '--ignore-not-found', '-o', 'name'])) === '',
     )
   }
-  // Its roles were the first one's, which has its own again.
+  // Restores the roles of the first release, which the second release owned.
   await install()
   await until('the first keeps the node', async () => !/fail/.test(await status()))
   expect(await chain()).toContain('istio-cni')
 })
 
-it('a DaemonSet of another name: status and an event say what it costs', async () => {
+it('with another DaemonSet name status and an event describe the consequence', async () => {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const objects = await rendered(NAMESPACE, (object) => {
     if (object.kind === 'DaemonSet') object.metadata.name = 'mesh-node'
@@ -120,12 +120,12 @@ it('a DaemonSet of another name: status and an event say what it costs', async (
   } finally {
     await kubectl(['delete', '--ignore-not-found', '-f', '-'], { input: listOf(objects) })
     await until('it is gone', async () => (await pods(NAMESPACE, SELECTOR)).length === 0)
-    // One that has the name takes off whatever this one left, when it is uninstalled.
+    // An agent with the usual name cleans the node when it is uninstalled.
     await release()
   }
 })
 
-it('an agent that starts while the API server is away leaves the node in order, says so in its status, and in an event when it is back', async () => {
+it('an agent that starts without the API server keeps the node in order, and reports the outage in status and an event', async () => {
   await install()
   const before = await atRest(networks)
   await service('kill', 'apiserver')
@@ -135,7 +135,7 @@ it('an agent that starts while the API server is away leaves the node in order, 
   await until('it runs again', async () => ![former, ''].includes(await agentPid()))
   await until('status says so', async () => /warn.*serving.*each pod needs an API request/.test(await statusOnNode()))
   expect(await networks()).toBe(before)
-  // A server that is only replaced is nothing to tell of.
+  // A short outage, as during a replacement, causes no event.
   await until('it was away for long enough', async () => performance.now() - killed > 20_000)
   await service('start', 'apiserver')
   await until('the API server answers', async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok')
@@ -147,7 +147,7 @@ it('an agent that starts while the API server is away leaves the node in order, 
   expect(await rulesIn(await ready(DEFAULT, 'later'))).toContain('ISTIO_REDIRECT')
 })
 
-it('without the right to watch pods: status and an event say which is missing, and pods are redirected all the same', async () => {
+it('without the right to watch pods status and an event name the right, and pods are still redirected', async () => {
   await install()
   const before = await agentName()
   const { items }: { readonly items: readonly ClusterRole[] } = JSON.parse(
@@ -178,10 +178,10 @@ const onlyGetsPods = (role: ClusterRole): ClusterRole => ({
   rules: role.rules.map((rule) => (rule.resources.includes('pods') ? { ...rule, verbs: ['get'] } : rule)),
 })
 
-/** On the node. */
+/** The process id of the agent on the node. */
 const agentPid = async (): Promise<string> => (await shell('pgrep -x install-cni || true')).trim()
 
-/** What `install-cni status` says in the agent's container, where nobody can ask the API server to run it. */
+/** The output of `install-cni status` on the node. It works without the API server. */
 async function statusOnNode(): Promise<string> {
   const pid = await agentPid()
   const enter = `nsenter --target ${pid} --mount --net --pid /usr/local/bin/install-cni status`
@@ -202,7 +202,7 @@ interface KubeObject {
 
 const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
 
-/** The chart's objects, for somebody who does not install it by helm. */
+/** The chart's objects, for installation without helm. */
 async function rendered(namespace: string, change: (object: KubeObject) => void = () => {}): Promise<KubeObject[]> {
   const settings = IMAGE.flatMap((value) => ['--set', value])
   const text = await onNode([HELM, 'template', 'by-hand', CHART, '--namespace', namespace, ...settings])

@@ -23,7 +23,7 @@ it(
       'all have come and gone',
       async () => {
         const all = await pods(NAMESPACE, 'suite=churn')
-        // One look at all of them, and one call for many: the test itself must not be the load.
+        // One command reads all pods, to keep the load of the test small.
         const started = all.filter((one) => isReady(one) && !deleted.has(one.metadata.name))
         wrong.push(...started.flatMap(faultsOf))
         for (const { metadata } of started) deleted.add(metadata.name)
@@ -55,7 +55,7 @@ const churning = (index: number) =>
     labels: { suite: 'churn' },
   })
 
-/** Its validation passed at once: a pod without rules fails there. */
+/** Faults of a pod. The validation of a pod without rules fails at its first attempt. */
 const faultsOf = ({ metadata, status }: Pod): string[] =>
   (status.initContainerStatuses ?? [])
     .filter(({ restartCount, lastState }) => restartCount > 0 || lastState?.terminated !== undefined)

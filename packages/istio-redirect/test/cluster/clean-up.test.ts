@@ -8,10 +8,10 @@ afterEach(async () => {
   await uninstall()
 })
 
-/** Ends the agent without a word to it, and what would start another one: what it has installed stays. */
+/** Kills the agent and prevents its restart. Its files stay on the node. */
 async function killAgent(): Promise<void> {
   await kubectl(['delete', 'daemonset', 'istio-cni-node', '-n', NAMESPACE, '--cascade=orphan'])
-  // Kubelet would tell it to stop, or start it again.
+  // Kubelet would stop the agent gracefully, or start it again.
   await service('stop', 'kubelet')
   await shell(`
     for p in /proc/[0-9]*; do
@@ -30,7 +30,7 @@ const cleaned = async (before: string): Promise<void> => {
   })
 }
 
-it('a Job of the chart takes off a node what a killed agent left, also when the release is gone', async () => {
+it('a Job of the chart removes the files of a killed agent, also after the release is deleted', async () => {
   const before = await atRest(nodeFiles)
   await install()
   await killAgent()
@@ -44,7 +44,7 @@ it('a Job of the chart takes off a node what a killed agent left, also when the 
   await kubectl(['delete', 'jobs', '-n', NAMESPACE, '--all'])
 })
 
-it('with nodes in its values helm uninstall does that itself', async () => {
+it('with nodes in the values helm uninstall runs the Job', async () => {
   const before = await atRest(nodeFiles)
   await install(`cleanUp.nodes={${await nodeName()}}`)
   await killAgent()
@@ -61,7 +61,7 @@ it('a change of the mounted settings is applied without a restart', async () => 
   }
   expect(await excluded()).toEqual(['kube-system'])
   await install('configFromVolume=true', 'repair.repairPods=false', 'excludeNamespaces={kube-system,default}')
-  // Kubelet looks once a minute.
+  // Kubelet updates mounted files once a minute.
   await until('the list has the change', async () => (await excluded()).includes('default'))
   expect((await pods(NAMESPACE, SELECTOR))[0]?.metadata.uid).toBe(agent?.metadata.uid)
   await apply(workload({ name: 'excluded', sidecar: 'native', validated: false, labels: { suite: 'clean-up' } }))

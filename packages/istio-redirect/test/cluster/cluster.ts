@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
-/** The program that makes the cluster, and the folder of this one: `npm run test:cluster` gives both. */
+/** The program that starts the cluster, and the folder of this cluster. `npm run test:cluster` sets both. */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
 
 /** The node's root, as this machine sees it. */
 export const nodeFolder = join(folder, 'root')
 
-/** Every wait ends. What takes seconds on an idle machine may take many where others work. */
+/** Time limit of each wait. A busy machine may need many times the usual seconds. */
 const PATIENCE_MS = 180_000
 
-/** Objects as the API server has them, as far as tests look. */
+/** Fields of objects of the API server that tests use. */
 export interface Pod {
   readonly metadata: {
     readonly name: string
@@ -48,25 +48,25 @@ type Options = Pick<RunOptions, 'input'> & { reject?: boolean }
 const call = (args: readonly string[], options: Options = {}): Promise<RunResult> =>
   run([script, ...args], { timeout: PATIENCE_MS, env: { ...process.env, K8S_DIR: folder }, ...options })
 
-/** A program on the node. */
+/** Runs a program on the node. */
 export const onNode = async (argv: readonly string[], options?: Options): Promise<string> =>
   (await call(['exec', ...argv], options)).stdout
 
-/** A script on the node. */
+/** Runs a script on the node. */
 export const shell = (text: string): Promise<string> => onNode(['bash', '-euc', text])
 
 type Service = 'kubelet' | 'containerd' | 'apiserver'
 
-/** Starts, stops, restarts or kills a part of the cluster. */
+/** Starts, stops, restarts or kills a service of the cluster. */
 export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Service) => call(['svc', action, name])
 
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
   (await call(['kubectl', ...args], options)).stdout
 
-/** Brings the image of an archive to the node. */
+/** Loads the image of an archive on the node. */
 export const load = (tar: string) => call(['load', tar])
 
-/** Objects, made or changed to these. */
+/** Creates or updates objects. */
 export const apply = (...objects: readonly object[]): Promise<string> =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })
 
@@ -83,7 +83,10 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined &&
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
-/** Looks until there is an answer; says what was waited for, and the last error, when there is none in time. */
+/**
+ * Repeats `look` until it returns a value. Throws with the name of the condition and the last error after the time
+ * limit.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | false | undefined>,
@@ -104,7 +107,7 @@ export async function until<T>(
   throw new Error(`gave up waiting: ${what}`, { cause: last })
 }
 
-/** The pod, once it is ready. */
+/** Waits until the pod is ready. */
 export const ready = (namespace: string, name: string): Promise<Pod> =>
   until(`pod ${name} is ready`, async () => {
     const found = await pod(namespace, name)

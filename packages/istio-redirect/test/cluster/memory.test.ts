@@ -5,10 +5,10 @@ import { hasOriginal, installOriginal, loadOriginal } from './original.ts'
 
 const it = test.skipIf(!hasOriginal)
 
-/** What the kernel charges a pod for beside its memory, such as tables and stacks, differs by so much from start to start. */
+/** Kernel memory of a pod, such as page tables and stacks, differs by this factor from start to start. */
 const TOLERANCE = 1.05
 
-/** It gives memory back half a minute after its start. */
+/** The agent returns memory half a minute after its start. */
 const CALM_MS = 45_000
 
 const ROUNDS = 2
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => uninstall())
 
-it(`at rest the agent's pod is not charged for more than ${TOLERANCE} × the original's, in turn`, async () => {
+it(`at rest the agent’s pod uses at most ${TOLERANCE} × the memory of the original’s, measured in turn`, async () => {
   const ours: Memory[] = []
   const theirs: Memory[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -34,10 +34,10 @@ it(`at rest the agent's pod is not charged for more than ${TOLERANCE} × the ori
 
 type Memory = Awaited<ReturnType<typeof memory>>
 
-/** Files that were read count as in use for a while: the least of a round is what it needs. */
+/** The least working set of a round. Files that were read count as in use for a while. */
 const least = (all: readonly Memory[]): number => Math.min(...all.map(({ workingSet }) => workingSet))
 
-/** What a newly installed agent needs, once that has not become less for a while. */
+/** Memory of a newly installed agent, once it has not decreased for a while. */
 async function atRest(begin: () => Promise<void>): Promise<Memory> {
   await begin()
   let lowest = await memory()

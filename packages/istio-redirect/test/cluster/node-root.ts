@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { until } from './cluster.ts'
 
-/** The root of the node with all that is mounted there, as this machine can open it: of a process that lives there. */
+/** The root folder of the node with all mounts, through a process in the node. */
 export interface NodeRoot extends AsyncDisposable {
   readonly path: string
 }

@@ -11,16 +11,16 @@ const folder = process.env.CNI_PEERS ?? ''
 const agent = join(folder, 'install-cni')
 const plugin = join(folder, 'istio-cni')
 
-/** Whether `CNI_PEERS` has what an image of the original is made of. */
+/** True if `CNI_PEERS` has the files for an image of Istio's agent. */
 export const hasOriginal = process.env.CNI_PEERS !== undefined && existsSync(agent) && existsSync(plugin)
 
 const IMAGE = 'localhost/original-install-cni:1'
 const ISTIO = 'opt/test/istio'
 
-/** The original's plugin, as it is on a node. */
+/** The executable of Istio's plugin on a node. */
 export const originalPlugin = (): Buffer => readFileSync(plugin)
 
-/** Brings to the node an image of the original's agent and plugin, and a chart of the objects that Istio's makes. */
+/** Loads an image of Istio's agent and plugin on the node. Writes a chart with the objects of Istio's chart. */
 export async function loadOriginal(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'original-image-'))
   try {
@@ -43,7 +43,7 @@ export async function loadOriginal(): Promise<void> {
   writeFileSync(join(chart, 'templates/all.yaml'), text)
 }
 
-/** The release of somebody who has Istio's chart, with these values; its agent is ready. */
+/** Installs Istio's chart with these values. Waits until its agent is ready. */
 export async function installOriginal(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const settings = values.flatMap((value) => ['--set', value])

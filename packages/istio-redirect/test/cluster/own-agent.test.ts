@@ -16,7 +16,7 @@ const example = join(root, 'docs/examples/installer')
 const IMAGE = 'localhost/redirect-agent:1'
 const labels = { suite: 'own-agent' }
 
-/** The guide's DaemonSet, with an image that the node has; its Dockerfile names what is started. */
+/** The guide's DaemonSet with an image of the node, and the command of the guide's Dockerfile. */
 function daemonSet(): string {
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(example, 'Dockerfile'), 'utf8')) ?? []
   const text = readFileSync(join(example, 'daemon-set.yaml'), 'utf8')
@@ -55,7 +55,7 @@ afterAll(async () => {
   await kubectl(['delete', '--ignore-not-found', '-f', '-'], { input: daemonSet() })
 })
 
-it('an author’s own agent, as in the guide: pods get what its plugin does, and the node is left as it was', async () => {
+it('an author’s own agent, as in the guide, installs its plugin for pods and leaves the node as it was', async () => {
   const before = await atRest(networks)
   await kubectl(['apply', '-f', '-'], { input: daemonSet() })
   await until('its plugin is at the end of the chain', async () => (await chain()).at(-1) === 'tcp-redirect')
@@ -63,7 +63,7 @@ it('an author’s own agent, as in the guide: pods get what its plugin does, and
   expect(await rulesIn(await ready(NAMESPACE, 'redirected'))).toMatch(/-A TR_OUTPUT .*--to-ports 15001/)
   await kubectl(['delete', '-f', '-'], { input: daemonSet() })
   await until('it is off the list', async () => !(await chain()).includes('tcp-redirect'))
-  // Its agent does not know that the runtime is containerd: the plugin stays for a DEL, which never comes.
+  // This agent does not detect containerd: the plugin stays for a later DEL, which never comes.
   expect(await networks()).toContain('opt/cni/bin/tcp-redirect')
   await remove('suite=own-agent')
   await shell('rm /opt/cni/bin/tcp-redirect /opt/cni/bin/.tcp-redirect.uninstalled')

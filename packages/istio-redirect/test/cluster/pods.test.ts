@@ -20,16 +20,16 @@ it('the agent is at the end of the chain', async () => {
   expect((await chain()).at(-1)).toBe('istio-cni')
 })
 
-it('a limit of 64 MiB holds, and of files the agent is charged for the plugin that it copied alone', async () => {
+it('the agent works within 64 MiB, and the only file it is charged for is its copy of the plugin', async () => {
   const [agent] = await pods(SYSTEM, SELECTOR)
   expect(agent?.status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0])
-  // Its start takes more than it keeps.
+  // The agent needs more memory at its start.
   await until('it is at rest', async () => {
     const { anonymous, cached, usedFiles, workingSet } = await memory()
     expect(anonymous).toBeLessThan(18)
-    // The copy stays in the page cache, 6 MB, and is in the working set once pods have started it.
+    // The copy of the plugin (6 MB) stays in the page cache. It counts as working set once pods have started it.
     expect(cached).toBeLessThan(12)
-    // What the kernel charges for tables and stacks comes and goes: 1.5 to 4 MB.
+    // Kernel memory for tables and stacks varies between 1.5 and 4 MB.
     expect(workingSet - usedFiles).toBeLessThan(20)
     process.stdout.write(
       `at rest: anonymous ${anonymous} MB, working set ${workingSet} MB, used files ${usedFiles} MB\n`,
@@ -59,7 +59,7 @@ describe.each(['native', 'ordinary'] as const)('a mesh pod with a(n) %s sidecar'
     expect(await rulesIn(mesh)).toMatch(/ISTIO_REDIRECT[\s\S]*--to-ports 15001/)
   })
 
-  it('its connections, and those to it, go through its proxy, which learns where they wanted to go', async () => {
+  it('its connections pass through its proxy in both directions, with their original target', async () => {
     expect(await get(name, `http://${outside.status.podIP}:8080/out-${name}`)).toContain('app outside')
     expect(await get('outside', `http://${mesh.status.podIP}:8080/in-${name}`)).toContain(
       `app ${name} port 8080 remote 127.0.0.6`,
@@ -76,8 +76,8 @@ describe.each(['native', 'ordinary'] as const)('a mesh pod with a(n) %s sidecar'
   })
 })
 
-it('the agent decided for the plugin: ADDs of mesh pods, and of others, were served', async () => {
-  // A pod without the annotation is skipped before the agent is asked.
+it('the agent decides for the plugin: ADDs of all pods with the annotation are served', async () => {
+  // The plugin skips a pod without the annotation before it asks the agent.
   await apply(workload({ name: 'proxyless', annotated: true, labels }))
   await ready(NAMESPACE, 'proxyless')
   const [agent] = await pods(SYSTEM, SELECTOR)
@@ -88,7 +88,7 @@ it('the agent decided for the plugin: ADDs of mesh pods, and of others, were ser
   expect(served('skip')).toBeGreaterThanOrEqual(1)
 })
 
-/** What the pod answers through `kubectl port-forward`, which ends with the shell around it. */
+/** The pod's answer through `kubectl port-forward`. The forwarding ends with its shell. */
 function forwarded(name: string): Promise<string> {
   const forward = `kubectl port-forward -n ${NAMESPACE} pod/${name} 28080:8080 --address 127.0.0.1 >/dev/null & trap 'kill $!' EXIT`
   const ask = 'for i in $(seq 100); do curl -sf -m 5 http://127.0.0.1:28080/ && exit; sleep 0.1; done; exit 1'

@@ -3,14 +3,14 @@ import { agentLog, install, uninstall } from './agent.ts'
 import { apply, events, pod, ready, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
-/** What is switched on in each mode, and the capabilities that the agent has for it: of all others none. */
+/** Values of each mode, and the agent's capabilities in that mode. It has no other capabilities. */
 const modes = {
   repairPods: { 'repair.repairPods': true },
   deletePods: { 'repair.repairPods': false, 'repair.deletePods': true },
   labelPods: { 'repair.repairPods': false, 'repair.labelPods': true },
 } as const
 
-/** A pod that came before the agent: its validation fails again and again. */
+/** Creates a pod before the agent starts. Its validation fails repeatedly. */
 async function brokenPod(name: string): Promise<string> {
   await apply(workload({ name, sidecar: 'native', labels: { suite: 'repair' } }))
   return until('its validation fails for want of rules', async () => {
@@ -27,7 +27,7 @@ const capabilities = {
   labelPods: [],
 } as const
 
-/** The agent in that mode, with exactly its rights: on the real API server, and to the kernel. */
+/** Installs the agent in a mode, and checks its rights at the API server and its capabilities. */
 async function installed(mode: keyof typeof modes): Promise<void> {
   await install(...Object.entries(modes[mode]).map(([key, value]) => `${key}=${value}`))
   const can = await shell(`
@@ -51,7 +51,7 @@ afterEach(async () => {
   expect(log).not.toContain('forbidden')
 })
 
-it('in place: a pod that came before the plugin gets its rules, and starts', async () => {
+it('in place: a pod that started before the plugin gets its rules and starts', async () => {
   const uid = await brokenPod('raced-repair')
   await installed('repairPods')
   const repaired = await ready(NAMESPACE, 'raced-repair')

@@ -30,7 +30,7 @@ it.each([
   expect(old?.status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0])
 })
 
-it('a node that lost power comes back by itself: the agent, its pods, and their rules', async () => {
+it('a node recovers from a power cut by itself: the agent, its pods, and their rules', async () => {
   await meshPodStarts('before-power-cut')
   const sandboxes = await shell('ctr -n k8s.io containers ls -q | sort')
   await powerCut()
@@ -49,7 +49,7 @@ const nodeReady = async (): Promise<boolean> => {
   return (await kubectl(['get', 'nodes', '-o', path])) === 'True'
 }
 
-/** All of the node but the control plane dies at once, and with it what was in memory: namespaces, devices, /run. */
+/** Kills everything on the node except the control plane, and clears namespaces, devices and /run. */
 async function powerCut(): Promise<void> {
   await service('kill', 'kubelet')
   await service('kill', 'containerd')

@@ -7,17 +7,17 @@ import { release, uninstall } from './agent.ts'
 import { apply, nodeFolder, onNode, shell, until } from './cluster.ts'
 import { remove, workload } from './workloads.ts'
 
-/** How many mesh pods each contender starts; the original's plugin is `istio-cni` in the folder of `CNI_PEERS`. */
+/** The number of mesh pods per contender. The original's plugin is `istio-cni` in the folder of `CNI_PEERS`. */
 const PODS = Number(process.env.CNI_SANDBOX_PODS ?? 0)
 const original = join(process.env.CNI_PEERS ?? '', 'istio-cni')
 const canRun = PODS > 0 && process.env.CNI_PEERS !== undefined && existsSync(original)
 
-/** The chain's last plugin, and where the addresses of its pods begin: by them is seen who took part. */
+/** The first host number of each contender's pods. A pod's address shows which plugin list was in use. */
 const contenders = { none: 20, original: 100, ours: 180 } as const
 type Contender = keyof typeof contenders
 const names = ['none', 'original', 'ours'] as const
 
-/** The agent keeps a list of its own, so that it does not put its plugin back into the one that containerd takes. */
+/** The list that the agent manages. containerd uses another list, so the agent does not change it. */
 const MANAGED = '90-managed.conflist'
 const USED = '/etc/cni/net.d/05-measured.conflist'
 const COPY = 'original-istio-cni'
@@ -26,7 +26,7 @@ const ITS_FOLDER = '/run/original-istio-cni'
 beforeAll(async () => {
   if (!canRun) return
   await shell(`cp /etc/cni/net.d/10-bridge.conflist /etc/cni/net.d/${MANAGED}`)
-  // It never gets ready: containerd does not use that list.
+  // The agent is never ready, as containerd does not use its list.
   await release(`cniConfFileName=${MANAGED}`)
   await until('the agent has put its plugin into its list, and serves', async () =>
     shell(`grep -q istio-cni /etc/cni/net.d/${MANAGED} && test -S /run/istio-cni/serve.sock && echo yes`),
@@ -46,7 +46,7 @@ it.skipIf(!canRun)(
   async () => {
     const took: Record<Contender, number[]> = { none: [], original: [], ours: [] }
     const loads = [loadavg()[0] ?? 0]
-    // One of each to warm up; the order turns, so that nobody always follows the same other.
+    // The first round warms up. The order rotates, so that each contender follows each other contender.
     for (let round = -1; round < PODS; round++) {
       for (let turn = 0; turn < names.length; turn++) {
         const name = names[(turn + round + names.length) % names.length] ?? 'none'
@@ -66,10 +66,10 @@ it.skipIf(!canRun)(
   PODS * 60_000 + 120_000,
 )
 
-/** One mesh pod, from the call of kubelet until containerd's answer, by containerd's log. */
+/** Starts one mesh pod. Returns the time in containerd's log from kubelet's call to the answer. */
 async function sandboxMs(contender: Contender): Promise<number> {
   for (;;) {
-    // The log still has those of an earlier run.
+    // A unique name: the log still has the pods of earlier runs.
     const name = `measured-${randomUUID()}`
     await use(contender)
     await apply(workload({ name, sidecar: 'ordinary', validated: false, labels: { suite: 'sandboxes' } }))
@@ -77,12 +77,12 @@ async function sandboxMs(contender: Contender): Promise<number> {
     const host = hostOf(id)
     await remove('suite=sandboxes')
     const first = contenders[contender]
-    // Else containerd had not read the list yet.
+    // Otherwise containerd has not read the new list yet: try again.
     if (host >= first && host < first + 70) return ms
   }
 }
 
-/** What containerd's log tells of a pod's last sandbox, once it is there. */
+/** The id and duration of a pod's last sandbox from containerd's log; `undefined` until they are logged. */
 function sandbox(name: string): { id: string; ms: number } | undefined {
   const lines = readFileSync(join(nodeFolder, 'var/log/containerd.log'), 'utf8')
     .split('\n')
@@ -92,7 +92,7 @@ function sandbox(name: string): { id: string; ms: number } | undefined {
   return id === undefined ? undefined : { id, ms: (nanoseconds(ended) - nanoseconds(began)) / 1e6 }
 }
 
-/** The last byte of the address that a sandbox was given. */
+/** The last byte of the address of a sandbox. */
 function hostOf(id: string): number {
   const folder = join(nodeFolder, 'var/lib/cni/networks/k8s-pod-network')
   const found = readdirSync(folder).find(
@@ -101,7 +101,7 @@ function hostOf(id: string): number {
   return Number(found?.split('.').at(-1))
 }
 
-/** From now on that is the list. */
+/** Makes containerd use the list of a contender. */
 async function use(contender: Contender): Promise<void> {
   const list = JSON.parse(await shell(`cat /etc/cni/net.d/${MANAGED}`))
   const plugins: Array<{ type: string; ipam?: { ranges: object[][] } }> = list.plugins
@@ -129,7 +129,7 @@ async function use(contender: Contender): Promise<void> {
   await until('the list is there', async () => (await shell(`cat ${USED}`)) === JSON.stringify(list))
 }
 
-/** When a line was written, since midnight: that is exact in a number. */
+/** The time of a log line in nanoseconds since midnight, which a number represents exactly. */
 function nanoseconds(line: string): number {
   const [, hours, minutes, seconds] = /^time="[^T]*T(\d\d):(\d\d):([\d.]+)Z"/.exec(line) ?? []
   return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1e9

@@ -1,6 +1,8 @@
 import { kubectl, onNode, type Pod, shell, until } from './cluster.ts'
 
-/** The image of every container: a server, a proxy that says where connections wanted to go, Istio's validation. */
+/**
+ * The image of every container: a server, a proxy that reports the original target of connections, Istio's validation.
+ */
 const IMAGE = 'registry.local/app:1'
 const PROXY_UID = 1337
 
@@ -8,17 +10,20 @@ export const NAMESPACE = 'default'
 
 export interface Workload {
   readonly name: string
-  /** `native`: a sidecar among the init containers; `ordinary`: among the others; none: not in the mesh. */
+  /**
+   * `native`: the sidecar is an init container. `ordinary`: the sidecar is a container. Default: a pod outside the
+   * mesh.
+   */
   readonly sidecar?: 'native' | 'ordinary'
-  /** Has the injector's annotation; default: a pod with a sidecar has it. */
+  /** True if the pod has the injector's annotation. Default: true for a pod with a sidecar. */
   readonly annotated?: boolean
   readonly labels?: Readonly<Record<string, string>>
   readonly hostPort?: number
-  /** Istio's validation container comes first in injected pods; it fails where there are no rules. */
+  /** True if Istio's validation runs as the first init container, as in injected pods. It fails without rules. */
   readonly validated?: boolean
 }
 
-/** A pod as Istio's injection leaves it, in short. */
+/** A pod with the fields of Istio's injection that matter to tests. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {
@@ -62,7 +67,7 @@ export function workload(options: Workload) {
   }
 }
 
-/** What a pod's server answers to another pod. */
+/** The answer of a pod's server to a request from another pod. */
 export const get = (from: string, url: string): Promise<string> =>
   kubectl(['exec', '-n', NAMESPACE, from, '-c', 'app', '--', 'tester', 'get', url])
 
@@ -80,7 +85,7 @@ export async function rulesIn(one: Pod): Promise<string> {
 
 /** Deletes pods by label, and waits until they are gone. */
 export async function remove(selector: string): Promise<void> {
-  // What kubectl waits by, a watch, may be told late.
+  // `kubectl delete --wait` uses a watch, which may report the end late.
   await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--wait=false', '--ignore-not-found'])
   await until(
     `pods ${selector} are gone`,
@@ -88,5 +93,5 @@ export async function remove(selector: string): Promise<void> {
   )
 }
 
-/** An answer of a pod's host port, to the node itself. */
+/** The answer of a pod's host port to a request from the node. */
 export const fromNode = (url: string): Promise<string> => onNode(['curl', '-sSf', '-m', '5', url])

@@ -6,14 +6,14 @@ import { type CalledPod, cniEnv } from '../stage/cni-call.ts'
 import { COMPILED } from './executables.ts'
 import type { Serving } from './serving-agent.ts'
 
-/** How a call ended. */
+/** The result of a call. */
 export interface Called {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Which pod; `never` does not ask the agent. */
+/** Options of a pod. `agent: 'never'`: the plugin does not ask the agent. */
 export interface AddedPod {
   readonly name: string
   readonly uid: string
@@ -21,12 +21,12 @@ export interface AddedPod {
   readonly native?: boolean
 }
 
-/** ADDs a pod as a runtime does, whatever becomes of the agent meanwhile. */
+/** ADDs a pod as a runtime does. Waits for the end of the plugin, also while the agent is down. */
 export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> {
   return startAdd(at, target, pod).called
 }
 
-/** The same, for who has something to do with the process meanwhile. */
+/** Starts an ADD and returns its process. */
 export function startAdd(at: Serving, target: Netns, { name, uid, agent, native }: AddedPod) {
   const conf = { type: 'istio-cni', cni_agent_run_dir: at.node.path('run'), native_nftables: native, agent }
   return startPlugin(conf, { netns: target.path, name, more: [`K8S_POD_UID=${uid}`] })
@@ -44,13 +44,13 @@ export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' 
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
 }
 
-/** True if the agent decided about a call that logged at debug. */
+/** True if the agent decided the ADD of a call that logged at debug. */
 export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
 
-/** What the plugin has on record of the pods, by container. */
+/** The plugin's records of pods, by container. */
 export function records(at: Serving): Map<string, Record<string, unknown>> {
   const folder = at.node.path('run/attachments')
-  // Others are being written.
+  // Skips temporary files of records that are being written.
   const files = readdirSync(folder).filter((file) => /^[0-9a-f]{32}\.json$/.test(file))
   const all = files.map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
   return new Map(all.map((record) => [record.containerID, record]))

@@ -8,11 +8,11 @@ import { add, isServed, records } from './add-pod.ts'
 import { type AgentProcess, eventually } from './agent-node.ts'
 import { podOf, type Serving, serving } from './serving-agent.ts'
 
-/** How many ADDs, four at a time. */
+/** The number of ADDs. Four run at a time. */
 const ADDS = Number(process.env.CNI_RESTART_ADDS ?? 40)
 const LANES = 4
 
-/** An agent that is killed, or stopped for a while, and started again, at random moments. */
+/** Starts an agent, and kills, stops and starts it at random moments. */
 function troubled(at: Serving): { stop(): Promise<number> } {
   let agent: AgentProcess | undefined = at.agent
   let isOver = false
@@ -24,7 +24,7 @@ function troubled(at: Serving): { stop(): Promise<number> } {
         const began = Date.now()
         agent = await at.start({ atOnce: true })
         if (Math.random() < 0.3) continue
-        // Serving at least once in a while.
+        // Waits until the agent serves, at least once in each round.
         await eventually(
           () => statSync(at.socket).ctimeMs > began,
           () => `a socket: ${agent?.log()}`,
@@ -53,7 +53,7 @@ function troubled(at: Serving): { stop(): Promise<number> } {
   }
 }
 
-/** The rules of a pod of the mesh whose plugin asks no agent. */
+/** The rules of a mesh pod whose plugin does not ask the agent. */
 async function rulesAlone(at: Serving): Promise<string> {
   await using target = await tempNetns()
   at.api.setPod(podOf('alone', { uid: 'alone' }))
@@ -63,7 +63,7 @@ async function rulesAlone(at: Serving): Promise<string> {
   return rules
 }
 
-/** A pod's ADD has left these rules, and if there are any, their record. */
+/** Expects that a pod has these rules, and a record if there are any rules. */
 async function expectDone(at: Serving, target: Netns, { name, rules }: { name: string; rules: string }): Promise<void> {
   expect([name, await rulesIn(target)]).toEqual([name, rules])
   const record = { applied: true, netns: { dev: Number(target.dev), ino: Number(target.ino) } }
@@ -107,7 +107,7 @@ test(
   60_000 + ADDS * 2000,
 )
 
-test('plugins that come eight at a time are served without a request, and the agent has their log', async () => {
+test('plugins that run eight at a time are served without a request, and the agent receives their log', async () => {
   await using at = await serving()
   at.api.writeKubeconfig(at.node.path('run'))
   const expected = await rulesAlone(at)
@@ -126,7 +126,7 @@ test('plugins that come eight at a time are served without a request, and the ag
     }
   }
   await Promise.all(Array.from({ length: 8 }, lane))
-  // A machine that has much else to do may accept too late.
+  // A busy machine may accept some connections too late.
   expect(alone.length, alone.join('\n')).toBeLessThan(24)
   const count = async (what: string): Promise<number> =>
     (await at.metrics())

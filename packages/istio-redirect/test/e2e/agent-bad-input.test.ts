@@ -30,10 +30,10 @@ const metric = async (port: number, name: string): Promise<number> => {
   )
 }
 
-/** Characters that a terminal would act on. */
+/** The control characters of a text that affect a terminal. */
 const controls = (text: string): string[] => [...text].filter((one) => /\p{Cc}/u.test(one) && !/[\n\t]/.test(one))
 
-/** When the agent first said so, in milliseconds, by its own clock. */
+/** Time of the agent's first line with this text, in milliseconds by the agent's clock. */
 const timeOf = (agent: AgentProcess, said: string): number =>
   Date.parse(
     agent
@@ -43,7 +43,7 @@ const timeOf = (agent: AgentProcess, said: string): number =>
       ?.split('\t')[0] ?? '',
   )
 
-/** An agent that labels broken pods, at an API server that behaves as it is told. */
+/** Starts an agent that labels broken pods, at this API server. */
 async function repairing(node: AgentNode, api: ApiServer): Promise<{ agent: AgentProcess; port: number }> {
   node.write('sa/token', `${api.token}\n`)
   node.write('sa/ca.crt', api.ca)
@@ -73,7 +73,7 @@ test.concurrent.for<[string, Misbehaviour, string]>([
   ['answers 500 with a body that is none', { status: 500, body: '\u0000'.repeat(1000) }, 'status_500'],
   ['closes in the middle of a body', { partial: '{"items":[{"meta' }, 'network'],
   ['never ends its body', { endless: true }, 'bad_answer'],
-])('an API server that %s: a line, a metric, a pause, and the node is in order', async ([, how, type]) => {
+])('an API server that %s: a log line, a metric and a pause, and the node is unchanged', async ([, how, type]) => {
   await using node = agentNode()
   const pods = [validatedPod(126)]
   await using api = await startApiServer({ pods, grants: repairGrants.label, token: 'se.cr.et' })
@@ -96,7 +96,7 @@ test.concurrent.for<[string, Misbehaviour, string]>([
     () => agent.log().includes('pods are watched again'),
     () => agent.log(),
   )
-  // a second, by chance a quarter less
+  // A second minus at most a quarter of random jitter.
   expect(timeOf(agent, 'pods are watched again') - timeOf(agent, 'cannot watch pods')).toBeGreaterThan(500)
   expect(api.requests.length).toBeLessThan(12)
   expect(cpuMs(agent.pid)).toBeLessThan(2500)
@@ -107,7 +107,7 @@ test.concurrent.for<[string, Misbehaviour, string]>([
   expect(node.read(conflist)).toBe(calico)
 })
 
-test('an API server that is refused, hangs and is away for good costs no processor time', async () => {
+test('an API server that refuses, hangs and stays away costs no processor time', async () => {
   await using node = agentNode()
   await using api = await startApiServer({ token: 'se.cr.et' })
   api.misbehave(...Array.from({ length: 3 }, () => ({ cut: true })), { hang: true })
@@ -142,7 +142,7 @@ test.concurrent.for<[string, string | undefined, RegExp | undefined]>([
   if (written === undefined) {
     await eventually(async () => (await agent.get('/readyz?verbose')).body.includes('token file'), 'not ready')
     expect(await metric(port, 'istio_cni_installs_total{result="CREATE_KUBECONFIG_FAILURE"}')).toBeGreaterThan(0)
-    // the last token that was one may still be good
+    // The last valid token may still be accepted.
     expect([kubeconfig(), isInstalled(node)]).toEqual([old, true])
     node.write('sa/token', 'a.new.one')
     await eventually(() => kubeconfig().includes('token: a.new.one\n'), 'the new token')
@@ -233,7 +233,7 @@ test.concurrent.for<[string, (run: string) => string, (run: string) => string, R
   'a run directory that is %s: told of, pods start without the plugin, healed when it is in order',
   async ([, prepare, repair, says]) => {
     await using node = agentNode()
-    // an earlier run left it, and its kubeconfig is lost
+    // An earlier run left the entry, and its kubeconfig is missing.
     node.write(conflist, withEntry(calico, entryOf(node)))
     const port = await freePort()
     const run = node.path('run')

@@ -13,7 +13,7 @@ import { podOf, type Serving, serving } from './serving-agent.ts'
 
 const LIMITED = noMemoryLimit === undefined ? '' : ` (skipped: ${noMemoryLimit})`
 
-/** A list of about 256 KiB, which the API server takes in one annotation. */
+/** A list of about 256 KiB. The API server accepts it as one annotation. */
 function list(entry: (i: number) => string): string {
   let text = entry(0)
   for (let i = 1; text.length < 262_100 - 20; i += 1) text += `,${entry(i)}`
@@ -24,7 +24,7 @@ const name = (i: number) => `i${i.toString(36)}`
 const range = (i: number) => `10.${(i >> 8) & 255}.${i & 255}.0/24`
 const sidecar = 'traffic.sidecar.istio.io'
 
-/** Each annotation that is a list, with 256 KiB of valid entries. */
+/** Each list annotation with 256 KiB of valid entries. */
 const hostile = Object.entries({
   [`${sidecar}/excludeInterfaces`]: list(name),
   [`${sidecar}/kubevirtInterfaces`]: list(name),
@@ -37,7 +37,7 @@ const hostile = Object.entries({
   [`${sidecar}/excludeOutboundPorts`]: list(() => '80'),
 })
 
-/** Sets a pod of the mesh that has this annotation besides the usual ones. */
+/** Adds a mesh pod with these annotations besides the usual ones. */
 function setPod(at: Serving, podName: string, annotations: Readonly<Record<string, string>>): void {
   const pod = podOf(podName, { uid: `uid-${podName}` })
   at.api.setPod({ ...pod, metadata: { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } } })
@@ -50,7 +50,7 @@ async function addTo(at: Serving, podName: string): Promise<Called & { readonly 
   return { ...called, ms: performance.now() - began, rules: await rulesIn(target) }
 }
 
-/** Asks for `/healthz` until it is stopped; returns the longest answer in milliseconds. */
+/** Requests `/healthz` repeatedly. `stop` returns the longest time to an answer in milliseconds. */
 function watchHealth(agent: AgentProcess): { stop(): Promise<number> } {
   let [isOver, worst] = [false, 0]
   const watching = (async () => {
@@ -91,7 +91,7 @@ describe.skipIf(noMemoryLimit !== undefined)(`in 64 MiB${LIMITED}`, () => {
     expect(killed).toBe(0)
   })
 
-  test('pods with lists of 256 KiB fail with code 7 by the name of the annotation, and hurt no other pod', async () => {
+  test('pods with lists of 256 KiB fail with code 7 and the name of the annotation, and other pods are not affected', async () => {
     await using limit = memoryLimit(64)
     await using at = await serving(limit.within(AGENT))
     setPod(at, 'web', {})
@@ -122,7 +122,7 @@ describe.skipIf(noMemoryLimit !== undefined)(`in 64 MiB${LIMITED}`, () => {
   })
 })
 
-test('a pod with 1 024 interfaces makes its 4 096 rules by itself, and the agent answers meanwhile', async () => {
+test('the plugin of a pod with 1 024 interfaces makes 4 096 rules by itself, and the agent answers meanwhile', async () => {
   await using at = await serving()
   at.api.writeKubeconfig(at.node.path('run'))
   const interfaces = Array.from({ length: 1024 }, (_, i) => name(i)).join(',')
@@ -135,7 +135,7 @@ test('a pod with 1 024 interfaces makes its 4 096 rules by itself, and the agent
   expect(await health.stop()).toBeLessThan(1000)
 })
 
-test('an agent that answers byte by byte is waited for 3 s in all: then the plugin decides alone', async () => {
+test('the plugin waits 3 s in all for an agent that answers byte by byte, then decides by itself', async () => {
   await using at = await serving(undefined, { SERVE_PLUGIN: 'false' })
   at.api.writeKubeconfig(at.node.path('run'))
   setPod(at, 'web', {})

@@ -2,14 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type AgentNode, agentNode, calico, eventually } from './agent-node.ts'
 
-/** Text without what differs from run to run. */
+/** Replaces the parts of a text that differ from run to run. */
 const settled = (node: AgentNode, text: string): string =>
   text
     .replaceAll(node.path(), 'NODE')
     .replace(/\d+ (?:s|min) old/g, 'N s old')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
 
-test('--dry-run shows every change as a diff, changes nothing, and says by its exit code whether there is one', async () => {
+test('--dry-run shows every change as a diff, changes nothing, and returns an exit code for changes', async () => {
   await using node = agentNode()
   const before = node.names()
   const { exitCode, stdout, stderr } = await node.command('--dry-run')
@@ -63,7 +63,7 @@ then CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
 `)
 })
 
-test('--dry-run on a node that waits for its network fails and says for what; as JSON for programs', async () => {
+test('--dry-run on a node without a network fails and names the missing file, also as JSON', async () => {
   await using node = agentNode({})
   const { exitCode, stderr } = await node.command('--dry-run')
   expect([exitCode, stderr]).toEqual([1, 'problem conflist: no valid network configuration: no file in the folder\n'])
@@ -80,7 +80,7 @@ test('--dry-run on a node that waits for its network fails and says for what; as
   ])
 })
 
-test('a broken file before the network: status, --dry-run and the log say what each runtime does, and the agent is ready', async () => {
+test('a broken file before the network: status, --dry-run and the log describe each runtime’s behaviour, and the agent is ready', async () => {
   await using node = agentNode({ '05-broken.conf': '{', '10-calico.conflist': calico })
   const stops = 'containerd loads no network while 05-broken.conf is broken'
   const uses = 'CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2'
@@ -121,7 +121,7 @@ test('an entry behind the first network: the agent is not ready, and status fail
   expect(await node.command('--dry-run')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(reason) })
 })
 
-test('status: a healthy node in one screen, then what is wrong with it, then without an agent', async () => {
+test('status shows a healthy node on one screen, then its faults, then a missing agent', async () => {
   await using node = agentNode()
   const token = ['{"alg":"none"}', JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 3700 }), ''].map((part) =>
     Buffer.from(part).toString('base64url'),
@@ -176,7 +176,7 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   expect(json).toMatchObject({ healthy: false, checks: expect.any(Array) })
 })
 
-test('uninstall takes everything off a node whose agent was killed', async () => {
+test('uninstall removes everything from a node whose agent was killed', async () => {
   await using node = agentNode()
   const agent = await node.start()
   await eventually(agent.ready, () => agent.log())

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { AGENTS, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
 
 const conflist = 'net/10-calico.conflist'
-/** An agent that may open 1024 files, with the places where it listens. */
+/** Starts an agent with a limit of 1024 files. Returns it with its listening addresses. */
 async function limitedAgent(argv: readonly [string, ...string[]]) {
   const node = agentNode()
   const monitoring = await freePort()
@@ -23,7 +23,7 @@ async function limitedAgent(argv: readonly [string, ...string[]]) {
   return { node, agent, monitoring, socketPath, places }
 }
 
-/** A connection over which this much was sent. What becomes of it is nobody's error. */
+/** Opens a connection and sends this text. Errors of the connection are ignored. */
 async function opened(where: NetConnectOpts, text: string): Promise<Socket> {
   for (;;) {
     const socket = connect(where)
@@ -32,13 +32,13 @@ async function opened(where: NetConnectOpts, text: string): Promise<Socket> {
       socket.on('error', () => {}).write(text)
       return socket
     } catch {
-      // a unix socket that has no room for one more says so at once
+      // // a unix socket with a full queue fails at once
     }
   }
 }
 
 describe.each(AGENTS)('with 2 000 half-open requests on each of its ports, %s', (_, argv) => {
-  test('heals within a second, answers whoever asks, takes lines of the plugin, and ends when it should', async () => {
+  test('heals within a second, answers other clients, receives lines of the plugin, and ends in time', async () => {
     const { node, agent, monitoring, socketPath, places } = await limitedAgent(argv)
     const open: Socket[] = []
     try {
@@ -84,9 +84,9 @@ const half = 'GET /readyz HTTP/1.1\r\nHost: x\r\n'
 const whole = `${half}Connection: keep-alive\r\n\r\n`
 const bodyless = 'POST /log HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n['
 
-// They wait, all at once.
+// Concurrent: these tests wait for time-outs.
 describe.concurrent.each(AGENTS)('%s', (_, argv) => {
-  test('has one request of each connection, waits five seconds for it, and ten in all', async () => {
+  test('accepts one request per connection, waits five seconds for it, and ten in all', async () => {
     const { node, agent, places } = await limitedAgent(argv)
     await using _node = node
     const rows: readonly (readonly [what: string, sent: string, everyMs: number | undefined, latestMs: number])[] = [
@@ -117,7 +117,7 @@ describe.concurrent.each(AGENTS)('%s', (_, argv) => {
     expect(agent.log()).not.toContain('internal error')
   })
 
-  test('answers a client that takes two seconds for its request', async () => {
+  test('answers a client whose request takes two seconds', async () => {
     const { node, places } = await limitedAgent(argv)
     await using _node = node
     const answers = await Promise.all(

@@ -12,7 +12,7 @@ const LOAD_ERROR = 'cni config load failed: failed to load CNI config file /etc/
 const LOADED = statusResponse(containerdWith(['calico', 'istio-cni']))
 const WITHOUT = statusResponse(containerdWithout(LOAD_ERROR))
 
-/** A node with a place for the socket of its container runtime. */
+/** A node with a path for the socket of its container runtime. */
 function nodeWith([file, ...argv]: readonly [string, ...string[]]) {
   const node = agentNode()
   const socket = node.path('runtime.sock')
@@ -34,9 +34,9 @@ const untilReady = (agent: AgentProcess) =>
     () => `readiness: ${agent.log()}`,
   )
 
-// All at once: they wait for the agent's looks at the runtime, and for runtimes that do not answer.
+// Concurrent: these tests wait for the agent's requests to the runtime, and for runtimes that do not answer.
 describe.concurrent.each(AGENTS)('install-cni that may ask the container runtime (%s)', (_, argv) => {
-  test('status says what the runtime says', async () => {
+  test('status has the runtime’s report', async () => {
     await using on = nodeWith(argv)
     let answer = LOADED
     await using _runtime = await standInRuntime(on.socket, (done) => done(null, answer))
@@ -88,7 +88,7 @@ describe.concurrent.each(AGENTS)('install-cni that may ask the container runtime
     })
   })
 
-  test('the agent is not ready while the runtime is without the plugin, and ready again once it has it', async () => {
+  test('the agent is not ready while the runtime lacks the plugin, and ready once the runtime has it', async () => {
     await using on = nodeWith(argv)
     let answer = WITHOUT
     await using _runtime = await standInRuntime(on.socket, (done) => done(null, answer))

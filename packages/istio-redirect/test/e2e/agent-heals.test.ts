@@ -37,7 +37,7 @@ const rewrite = (change: (plugins: object[]) => object[]) => {
   node.write(conflist, `${JSON.stringify({ ...list, plugins: change(list.plugins) }, null, 2)}\n`)
 }
 
-// one agent for all rows: each waits until everything is as it was
+// One agent for all rows. Each row waits until the node is as before.
 test.for<[string, () => void]>([
   ['the kubeconfig is removed', () => rmSync(node.path('run/istio-cni-kubeconfig'))],
   ['the kubeconfig is edited', () => node.write('run/istio-cni-kubeconfig', 'x')],
@@ -65,14 +65,14 @@ test.for<[string, () => void]>([
   await eventually(agent.ready, 'ready')
 })
 
-test('healed: the log socket is removed', async () => {
+test('healed: the log socket after its removal', async () => {
   const socketPath = node.path('run/log.sock')
   rmSync(socketPath)
   await eventually(async () => (await ask({ socketPath, path: '/log' })).status === 200, 'a socket again')
   expect(statSync(socketPath).mode & 0o777).toBe(0o666)
 })
 
-test('healed: a binary removed while a process has it open, and again at once', async () => {
+test('healed: a binary that is removed twice, first while a process has it open', async () => {
   const path = node.path('bin/istio-cni')
   const fd = openSync(path, 'r')
   for (let round = 0; round < 3; round++) {
@@ -82,7 +82,7 @@ test('healed: a binary removed while a process has it open, and again at once', 
   closeSync(fd)
 })
 
-test('the CA of the kubeconfig, the token and the binary of the image are followed', async () => {
+test('the agent follows the CA of the kubeconfig, the token and the binary of the image', async () => {
   const kubeconfig = () => node.read('run/istio-cni-kubeconfig')
   node.write('ca.crt', 'a third CA')
   await eventually(() => kubeconfig().includes(Buffer.from('a third CA').toString('base64')), 'the new CA')
@@ -93,7 +93,7 @@ test('the CA of the kubeconfig, the token and the binary of the image are follow
   expect(agent.log()).not.toMatch(/se\.cr\.et|rotated/)
 })
 
-test('a conflist that is gone gives its role to the next one after two seconds, and gets it back', async () => {
+test('after two seconds the next conflist replaces a missing one, until the first one returns', async () => {
   const other = calico.replace('k8s-pod-network', 'other')
   node.write('net/20-other.conflist', other)
   renameSync(node.path(conflist), node.path('kept.conflist'))
@@ -106,7 +106,7 @@ test('a conflist that is gone gives its role to the next one after two seconds, 
   rmSync(node.path('net/20-other.conflist'))
 })
 
-test('a net folder that is deleted and made again is noticed within a second', async () => {
+test('the agent notices within a second that the net folder was deleted and made again', async () => {
   rmSync(node.path('net'), { recursive: true })
   await eventually(async () => !(await agent.ready()), 'not ready')
   mkdirSync(node.path('net'))
@@ -116,7 +116,7 @@ test('a net folder that is deleted and made again is noticed within a second', a
   expect(performance.now() - later).toBeLessThan(2000)
 })
 
-test('beside a program that keeps writing its own conflist, our entry comes back and the loop stays calm', async () => {
+test('our entry returns into a conflist that another program keeps writing, and the loop stays slow', async () => {
   const rewritesBefore = count(agent.log(), `healed ${node.path(conflist)}`)
   const start = performance.now()
   let rewrites = 0
@@ -128,7 +128,7 @@ test('beside a program that keeps writing its own conflist, our entry comes back
   await eventually(() => readFileSync(node.path(conflist), 'utf8').includes('istio-cni'), 'the entry is back')
   const ours = count(agent.log(), `healed ${node.path(conflist)}`) - rewritesBefore
   expect(ours).toBeGreaterThan(3)
-  // three at once, then five a second
+  // Three writes at once, then five a second.
   expect(ours).toBeLessThanOrEqual(3 + 4 * 5 + 2)
   expect(agent.log()).toContain(`something keeps changing ${node.path(conflist)}`)
   expect(await (await agent.get('/healthz')).status).toBe(200)

@@ -46,7 +46,7 @@ test('lines of the plugin appear once each, with their own time; garbage and flo
   ])
 })
 
-test('the log is JSON where programs read it, short at a terminal, and text when somebody says so', async () => {
+test('the log is JSON for programs, short at a terminal, and text on request', async () => {
   await using node = agentNode()
   const text = await node.start()
   expect(text.log()).toMatch(/^\S+Z\tinfo\tcni-agent\t/)
@@ -101,7 +101,7 @@ test.for<readonly [string, readonly [string, ...string[]], Record<string, string
   },
 )
 
-test('a busy log socket is told of and tried again; installing goes on, and the agent is not ready until it is there', async () => {
+test('a busy log socket is reported and retried; installing goes on, and the agent is not ready meanwhile', async () => {
   await using node = agentNode()
   writeFileSync(node.path('run/log.sock'), 'stale')
   const first = await node.start()
@@ -120,7 +120,7 @@ test('a busy log socket is told of and tried again; installing goes on, and the 
   expect((await ask({ socketPath: node.path('run/log.sock'), path: '/log' })).status).toBe(200)
 })
 
-test('a log that nobody reads any more does not end the agent', async () => {
+test('a closed log output does not end the agent', async () => {
   await using node = agentNode()
   const agent = await node.start()
   await eventually(agent.ready, () => agent.log())
@@ -134,7 +134,7 @@ test('a log that nobody reads any more does not end the agent', async () => {
   expect(await agent.exit).toEqual({ code: 0, signal: null })
 })
 
-test('secrets reach neither the log nor any other file', async () => {
+test('secrets appear neither in the log nor in any other file', async () => {
   await using node = agentNode()
   node.write('sa/ca.crt', 'CA of the cluster')
   const agent = await node.start({ argv: ['--log_output_level=all:debug'] })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type AgentNode, agentNode, calico, entryOf, eventually, withEntry } from './agent-node.ts'
 
 const minikube = '{"name":"rkt.kubernetes.io","type":"bridge","bridge":"mybridge","isDefaultGateway":true}'
-/** The list that a single configuration becomes: its name and its text stay as they are. */
+/** The list that a single configuration becomes. Its name and its text stay unchanged. */
 const listOf = (...plugins: string[]) => `{
   "cniVersion": "0.3.1",
   "name": "rkt.kubernetes.io",
@@ -35,11 +35,11 @@ const settings = (confName: string, chained: boolean) => ({
 
 const entry = (node: AgentNode) => entryOf(node, { plugin_log_level: 'debug', exclude_namespaces: ['istio-system'] })
 
-/** The list with the plugin, in the format of the plugin before it. */
+/** The list with the plugin, in the same format as the plugin before it. */
 const installedIn = (list: string, node: AgentNode) =>
   list === listOfMinikube ? listOf(minikube, JSON.stringify(entry(node))) : withEntry(list, entry(node))
 
-/** Alone in a file, the members are in the order of the source, and the version is first. */
+/** The entry alone in a file. Its members are in source order, and the version is first. */
 function standalone(node: AgentNode): string {
   const inOrder = {
     cniVersion: '0.3.1',
@@ -101,7 +101,7 @@ test.concurrent.for<[number, File[], string, boolean, string, string | undefined
 test.concurrent.for<[number, string, string, string]>([
   [13, 'missing_initially.conf', 'missing_initially.conf', 'missing_initially.conflist'],
   [14, '', 'calico.conflist', 'calico.conflist'],
-])('row %i: a configuration that comes later is waited for', async ([, name, file, result]) => {
+])('row %i: the agent waits for a configuration that comes later', async ([, name, file, result]) => {
   await using node = agentNode({})
   const agent = await node.start({ argv: ['--log_output_level=cni-plugin:debug'], env: settings(name, true) })
   await eventually(() => node.names().includes('run/istio-cni-kubeconfig'), 'all but the network')

@@ -10,13 +10,13 @@ import { built } from './executables.ts'
 export const AGENT = built('bin/install-cni')
 export const AGENT_BUNDLE = built('bundle/install-cni.cjs')
 
-/** The same source twice: compiled to one file, and as a bundle on Node. */
+/** The program in two forms: compiled to one file, and as a bundle on Node. */
 export const AGENTS: ReadonlyArray<readonly [name: string, argv: readonly [string, ...string[]]]> = [
   ['the compiled agent', [AGENT]],
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
 
-/** Runs what does not depend on the program once, compiled. All programs run it by `npm run test:deep`. */
+/** The compiled agent, for tests that do not depend on the form. `npm run test:deep` runs them with both forms. */
 export const ANY_AGENT = deep ? AGENTS : AGENTS.slice(0, 1)
 
 export const calico = `${JSON.stringify(
@@ -25,13 +25,13 @@ export const calico = `${JSON.stringify(
   2,
 )}\n`
 
-/** Folders that play a node: network configurations, binaries, a service account. */
+/** Folders of a node: network configurations, binaries, a service account. */
 export interface AgentNode extends AsyncDisposable {
   readonly env: Record<string, string>
   path(...parts: string[]): string
   write(name: string, text: string, mode?: number): void
   read(name: string): string
-  /** Names of files below the node, without folders. */
+  /** Paths of all files below the node's folder. */
   names(): string[]
   /** Starts an agent that ends with the node. */
   start(options?: StartOptions): Promise<AgentProcess>
@@ -44,24 +44,24 @@ export interface AgentNode extends AsyncDisposable {
 interface StartOptions {
   readonly argv?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Other than the compiled agent. */
+  /** Program and arguments. Default: the compiled agent. */
   readonly file?: readonly [string, ...string[]]
-  /** Do not wait for its health server. */
+  /** Return before the health server answers. */
   readonly atOnce?: boolean
 }
 
-/** An agent at work. */
+/** A running agent. */
 export interface AgentProcess {
   readonly pid: number
   readonly port: number
   log(): string
   /** Closes the reading end of its output. */
   closeLog(): void
-  /** Asks the health server. */
+  /** Sends a request to the health server. */
   get(path: string, method?: string): Promise<Answer>
   ready(): Promise<boolean>
   kill(signal: NodeJS.Signals): void
-  /** The end of the process. */
+  /** Resolves when the process ends. */
   readonly exit: Promise<{ code: number | null; signal: string | null }>
 }
 
@@ -71,7 +71,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** A node whose net folder holds these files. */
+/** Makes a node with these files in its net folder. */
 export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.conflist': calico }): AgentNode {
   const root = mkdtempSync(join(tmpdir(), 'install-cni-'))
   const path = (...parts: string[]): string => join(root, ...parts)
@@ -135,7 +135,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
   return node
 }
 
-/** The plugin's entry as it is in a list, for a node of these tests. */
+/** The plugin's entry in a list of these nodes. */
 export const entryOf = (node: AgentNode, more: object = {}) => ({
   ambient_enabled: false,
   cni_agent_run_dir: node.path('run'),
@@ -152,7 +152,7 @@ export const entryOf = (node: AgentNode, more: object = {}) => ({
   ...more,
 })
 
-/** A list with the plugin at its end. */
+/** Appends an entry to a list. */
 export function withEntry(list: string, entry: object): string {
   const document = JSON.parse(list)
   return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`
@@ -196,7 +196,7 @@ async function startAgent(
   }
 }
 
-/** One HTTP request, by port or by unix socket. */
+/** Sends one HTTP request, by port or by unix socket. */
 export function ask(options: {
   port?: number
   socketPath?: string
@@ -219,14 +219,14 @@ export function ask(options: {
   })
 }
 
-/** Milliseconds of processor time that a process has used. */
+/** Processor time of a process in milliseconds. */
 export function cpuMs(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
   const [user = '0', system = '0'] = rest.split(' ').slice(11, 13)
   return (Number(user) + Number(system)) * 10
 }
 
-/** A port nobody uses now. */
+/** A port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, resolve))
@@ -235,7 +235,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Waits for a condition, a bounded time; returns the milliseconds it took. */
+/** Waits for a condition, up to a deadline. Returns the elapsed milliseconds. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),
@@ -246,7 +246,7 @@ export async function eventually(
     try {
       if (await condition()) return performance.now() - start
     } catch {
-      // a file that is being replaced, a server that is not there yet: look again
+      // // The file is being replaced, or the server is not there yet: check again.
     }
     if (performance.now() - start > limit) {
       throw new Error(`not within ${limit} ms: ${typeof what === 'string' ? what : what()}`)

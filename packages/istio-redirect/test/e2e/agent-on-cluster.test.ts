@@ -38,7 +38,7 @@ function expectNothing(node: AgentNode): void {
   expect(node.names().filter((name) => /^(?:run\/|bin\/istio-cni$)/.test(name))).toEqual([])
 }
 
-test('told to stop while its DaemonSet is there, it leaves what the next agent and pods in between need', async () => {
+test('stopped while its DaemonSet exists, it leaves the files that the next agent and pods in between need', async () => {
   await using on = await cluster()
   on.api.setDaemonSet(NAMESPACE, 'istio-cni-node', {})
   const { log, ms } = await on.stopped()
@@ -71,7 +71,7 @@ test.concurrent.for<[string, Record<string, string>, readonly Grant[], (api: Api
     (api) => api.setDaemonSet(NAMESPACE, 'istio-cni-node', {}),
     'stopping: the plugin is removed from this node',
   ],
-])('told to stop when %s, it takes the plugin off the node', async ([, env, grants, prepare, words]) => {
+])('stopped when %s, it removes the plugin from the node', async ([, env, grants, prepare, words]) => {
   await using on = await cluster({ env: { PLUGIN_SERVICE_ACCOUNT: '', ...env }, grants })
   prepare(on.api)
   const { log } = await on.stopped()
@@ -93,8 +93,8 @@ test.concurrent('a server that never answers delays the end by five seconds, and
   expectNothing(on.node)
 })
 
-test('a network of its own stays where nobody can tell, as pods could not start without it', async () => {
-  // Without a node's name it leaves the network of this machine alone.
+test('an owned network stays if the DaemonSet cannot be read, as pods cannot start without it', async () => {
+  // Without a node's name the agent does not change the network of this machine.
   const env = { AMBIENT_ENABLED: 'true', ISTIO_OWNED_CNI_CONFIG: 'true', NODE_NAME: '' }
   await using on = await cluster({ env, grants: repairGrants.repair })
   const agent = await on.node.start()
@@ -107,7 +107,7 @@ test('a network of its own stays where nobody can tell, as pods could not start 
   expect(on.node.names()).toEqual(expect.arrayContaining(['net/02-istio-cni.conflist', ...INSTALLED]))
 })
 
-test('the plugin has a token of its own account, which goes when the plugin goes', async () => {
+test('the plugin has a token of its own account, which is removed with the plugin', async () => {
   await using on = await cluster({ env: { PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin' } })
   on.api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
   const agent = await on.start()
@@ -121,7 +121,7 @@ test('the plugin has a token of its own account, which goes when the plugin goes
   expectNothing(on.node)
 })
 
-test('without the right to create tokens the node is left as it was, and readiness and status say why', async () => {
+test('without the right to create tokens the node is unchanged, and readiness and status name the cause', async () => {
   await using on = await cluster({ env: { PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin' }, grants: repairGrants.repair })
   const agent = await on.node.start()
   const right = 'cannot create resource "serviceaccounts/token" in API group "" in the namespace "istio-system"'
@@ -136,7 +136,7 @@ test('without the right to create tokens the node is left as it was, and readine
   expect(stdout).toContain('the agent may "create" serviceaccounts/token of that name')
 })
 
-test('a node that lost power comes back: the plugin stays in the network until its kubeconfig is there again', async () => {
+test('after a power cut the plugin stays in the network until its kubeconfig is there again', async () => {
   await using on = await cluster({ env: { PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin', SERVE_PLUGIN: 'false' } })
   on.api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
   const first = await on.start()
@@ -159,7 +159,7 @@ test('a node that lost power comes back: the plugin stays in the network until i
   expect(isInstalled(on.node)).toBe(true)
 })
 
-test('settings that make no sense are an event about its pod', async () => {
+test('invalid settings cause an event about its pod', async () => {
   const grants: readonly Grant[] = [...GRANTS, 'create events', 'patch events']
   await using on = await cluster({ env: { POD_NAME: 'mesh-agent-x7', POD_UID: 'u-1' }, grants })
   const agent = await on.start()

@@ -22,7 +22,7 @@ test.concurrent.for<[string, NodeJS.Signals, () => Record<string, string>]>([
   expect(node.names().filter((name) => /^(?:run\/|bin\/istio-cni$)/.test(name))).toEqual([])
 })
 
-test('killed, it leaves a node that works, and the next start converges', async () => {
+test('a killed agent leaves a working node, and the next start converges', async () => {
   await using node = agentNode()
   const first = await node.start()
   await eventually(first.ready, () => first.log())
@@ -37,7 +37,7 @@ test('killed, it leaves a node that works, and the next start converges', async 
   expect((await ask({ socketPath: node.path('run/log.sock'), path: '/log' })).status).toBe(200)
 })
 
-test('the bundle on Node behaves the same', async () => {
+test('the bundle on Node behaves like the compiled agent', async () => {
   await using node = agentNode()
   const agent = await node.start({ file: [process.execPath, AGENT_BUNDLE] })
   await eventually(agent.ready, () => agent.log())
@@ -47,7 +47,7 @@ test('the bundle on Node behaves the same', async () => {
   expect(node.read(conflist)).toBe(calico)
 })
 
-test('health and metrics answer as the original does', async () => {
+test('health and metrics answer as Istio’s do', async () => {
   await using node = agentNode()
   const port = await freePort()
   const agent = await node.start({ env: { MONITORING_PORT: String(port) } })
@@ -83,7 +83,7 @@ istio_cni_install_ready 1
   expect(failed).toContain('istio_cni_install_ready 0')
 })
 
-test('a busy metrics port is an error line, and taken when it is free; a busy health port ends the start before anything is written', async () => {
+test('a busy metrics port is an error line and is retried; a busy health port ends the start before any write', async () => {
   await using node = agentNode()
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '::', resolve))
@@ -118,7 +118,7 @@ test.concurrent.for<[string, Record<string, string>, string]>([
     { MOUNTED_CNI_NET_DIR: 'net' },
     'MOUNTED_CNI_NET_DIR has the value "net": expected an absolute path',
   ],
-])('%s: refused at start with a sentence, and nothing is written', async ([, env, sentence]) => {
+])('%s: refused at start with a message, and nothing is written', async ([, env, sentence]) => {
   await using node = agentNode()
   const before = node.names()
   const agent = await node.start({ env })
@@ -128,9 +128,9 @@ test.concurrent.for<[string, Record<string, string>, string]>([
   expect(node.names()).toEqual(before)
 })
 
-test('flag, configuration folder, environment: in this order, and the folder is followed', async () => {
+test('flags precede the configuration folder, which precedes the environment, and the folder is followed', async () => {
   await using node = agentNode()
-  // as kubelet mounts a ConfigMap: all files change at once, through a link
+  // Kubelet mounts a ConfigMap in this way: all files change at once, through a link.
   const revision = (name: string, files: Record<string, string>) => {
     mkdirSync(node.path('config', name), { recursive: true })
     for (const [file, text] of Object.entries(files)) writeFileSync(node.path('config', name, file), text)
@@ -179,7 +179,7 @@ test('flag, configuration folder, environment: in this order, and the folder is 
   expect(await agent.exit).toEqual({ code: 0, signal: null })
 })
 
-test('two agents on one node do not set each other off, and the one that stays keeps the plugin', async () => {
+test('two agents on one node do not react to each other’s writes, and the one that stays keeps the plugin', async () => {
   await using node = agentNode()
   const first = await node.start()
   await eventually(first.ready, () => first.log())
@@ -197,7 +197,7 @@ test('two agents on one node do not set each other off, and the one that stays k
   expect(first.log().split('\n').length + second.log().split('\n').length).toBeLessThan(40)
 })
 
-test('repair that cannot reach its API server keeps nothing from being installed, and ends with the agent', async () => {
+test('repair without a reachable API server does not delay installing, and ends with the agent', async () => {
   await using node = agentNode()
   const env = { REPAIR_LABEL_PODS: 'true', KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' }
   const agent = await node.start({ env })
@@ -209,7 +209,7 @@ test('repair that cannot reach its API server keeps nothing from being installed
   expect(node.read(conflist)).toBe(calico)
 })
 
-test('owned mode: a copy that sorts first, and not ready while nobody says which node this is', async () => {
+test('owned mode writes a copy that sorts first, and is not ready while the node’s name is unknown', async () => {
   await using node = agentNode()
   const agent = await node.start({ env: { ISTIO_OWNED_CNI_CONFIG: 'true', AMBIENT_ENABLED: 'true' } })
   const owned = withEntry(calico, entryOf(node, { ambient_enabled: true }))
@@ -224,7 +224,7 @@ test('owned mode: a copy that sorts first, and not ready while nobody says which
   expect(node.names().filter((name) => name.startsWith('net/'))).toEqual([conflist])
 })
 
-test('TERM in the middle of the first copy ends it as well', async () => {
+test('TERM during the first copy ends the agent and removes the copy', async () => {
   await using node = agentNode()
   node.write('src/large', 'x'.repeat(200_000_000))
   const agent = await node.start()

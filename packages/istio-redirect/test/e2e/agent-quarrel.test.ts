@@ -8,7 +8,7 @@ const listWith = (node: AgentNode, namespace: string) =>
   withEntry(calico, entryOf(node, { exclude_namespaces: [namespace] }))
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-test('two agents with different settings: the older one gives way, says why, and takes over when the newer one goes', async () => {
+test('two agents with different settings: the older one gives way, logs the reason, and takes over when the newer one ends', async () => {
   await using node = agentNode()
   const older = await node.start(excluding('old'))
   await eventually(older.ready, () => older.log())
@@ -28,7 +28,7 @@ test('two agents with different settings: the older one gives way, says why, and
   node.write(conflist, calico)
   await eventually(() => node.read(conflist) === listWith(node, 'new'), 'healed by the newer one')
   const socketPath = node.path('run/log.sock')
-  // One closes it, and another makes it anew.
+  // An agent closes the socket, and the other agent makes a new one.
   const answers = () =>
     ask({ socketPath, path: '/log' }).then(
       ({ status }) => status === 200,
@@ -53,7 +53,7 @@ test('two agents with different settings: the older one gives way, says why, and
   expect(await third.ready()).toBe(true)
 })
 
-test('an empty plugin in the image leaves the one on the node, and readyz and status say so', async () => {
+test('an empty plugin in the image leaves the plugin on the node, and readyz and status report it', async () => {
   await using node = agentNode()
   const agent = await node.start()
   await eventually(agent.ready, () => agent.log())
@@ -71,7 +71,7 @@ test('an empty plugin in the image leaves the one on the node, and readyz and st
   await eventually(agent.ready, 'ready')
 })
 
-test('a conflist that its owner cannot read is opened to it once, and the agent is ready', async () => {
+test('a conflist that its owner cannot read is made readable once, and the agent is ready', async () => {
   await using node = agentNode()
   chmodSync(node.path(conflist), 0o000)
   const agent = await node.start()
@@ -89,7 +89,7 @@ test('a conflist that its owner cannot read is opened to it once, and the agent 
   expect(count(agent.log(), 'mode is')).toBe(3)
 })
 
-test('what another program writes through one descriptor is not lost', async () => {
+test('text that another program writes through an open descriptor is not lost', async () => {
   await using node = agentNode()
   const fd = openSync(node.path(conflist), 'r+')
   const agent = await node.start()

@@ -9,7 +9,7 @@ const conflist = 'net/10-calico.conflist'
 const answerOf = (socket: string, name: string, more: Parameters<typeof requestFor>[1] = {}) =>
   askAdd(socket, requestFor(name, more))
 
-/** A client that sends this, and then waits until it is cut off. */
+/** A client that sends these bytes, and then waits until the agent closes the connection. */
 function badClient(path: string, bytes: string) {
   const socket = connect(path).on('error', () => {})
   socket.resume().write(bytes)
@@ -17,7 +17,7 @@ function badClient(path: string, bytes: string) {
 }
 
 describe.each(AGENTS)('%s', (_, argv) => {
-  test('serves pods that it watches without a request, and others with one', async () => {
+  test('serves watched pods without a request, and other pods with one request', async () => {
     await using at = await serving(argv)
     at.api.setPod(podOf('web', { uid: 'u1' }))
     at.api.setPod(podOf('plain', { uid: 'u2', isMesh: false }))
@@ -47,7 +47,7 @@ describe.each(AGENTS)('%s', (_, argv) => {
 })
 
 describe.each(ANY_AGENT)('%s', (_, argv) => {
-  test('serves a name that is used again by its UID', async () => {
+  test('serves a reused pod name by its UID', async () => {
     await using at = await serving(argv)
     for (let round = 0; round < 30; round += 1) {
       const [uid, isMesh] = [`u${round}`, round % 2 === 0]
@@ -69,7 +69,7 @@ describe.each(ANY_AGENT)('%s', (_, argv) => {
       const isHealed = () => at.node.read(conflist) === withEntry(calico, entryOf(at.node))
       return eventually(isHealed, () => `healed: ${at.agent.log()}`)
     }
-    // The agent heals a file three times at once, then five times a second: one of the three, and two beside the calls.
+    // The agent heals a file three times at once, then five times a second: one heal here, and two during the calls.
     const atRest = await heal()
     const left = Array.from({ length: 250 }, (_, index) => index)
     const answers: string[] = []
@@ -84,14 +84,14 @@ describe.each(ANY_AGENT)('%s', (_, argv) => {
     await Promise.all(Array.from({ length: 8 }, lane))
     expect(answers.sort()).toEqual(Array.from({ length: 250 }, (_, index) => `${index}: redirect`).sort())
     expect(heals).toHaveLength(2)
-    // A machine that others use as well is slow at rest, too.
+    // A shared machine may be slow at rest, too.
     expect(Math.min(...heals)).toBeLessThan(Math.max(50, 10 * atRest))
   })
 })
 
 // Both at once: they wait until the agent closes its connections.
 test.concurrent.each(AGENTS)(
-  '%s: bad clients, and a hundred at once, cost no descriptor, and nobody else an answer',
+  '%s: bad clients and a hundred at once leak no descriptor, and other clients get their answers',
   async (_, argv) => {
     await using at = await serving(argv)
     at.api.setPod(podOf('web', { uid: 'u1' }))
@@ -129,7 +129,7 @@ test.concurrent.each(AGENTS)(
   },
 )
 
-test('a newer agent takes the socket over, and the older one takes it back', async () => {
+test('a newer agent takes over the socket, and the older one takes it back', async () => {
   await using at = await serving()
   at.api.setPod(podOf('web', { uid: 'u1' }))
   const asked = () => answerOf(at.socket, 'web', { uid: 'u1' }).catch(() => undefined)
@@ -151,7 +151,7 @@ test('a newer agent takes the socket over, and the older one takes it back', asy
   expect(at.node.names().filter((name) => name.endsWith('.sock'))).toEqual([])
 })
 
-test('a socket that is removed or opened to others is made again', async () => {
+test('a socket that is removed or opened to other users is made again', async () => {
   await using at = await serving()
   at.api.setPod(podOf('web', { uid: 'u1' }))
   for (const damage of ['rm', 'chmod 666']) {
@@ -165,7 +165,7 @@ test('a socket that is removed or opened to others is made again', async () => {
   }
 })
 
-test('without a watch pods are asked for one by one, and status says why', async () => {
+test('without a watch each pod is one request, and status names the reason', async () => {
   await using at = await serving([AGENT], { NODE_NAME: '' })
   at.api.setPod(podOf('web', { uid: 'u1' }))
   expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'redirect' })
@@ -175,14 +175,14 @@ test('without a watch pods are asked for one by one, and status says why', async
   )
 })
 
-test('SERVE_PLUGIN=false: no socket, no watch, and status says so', async () => {
+test('SERVE_PLUGIN=false means no socket and no watch, and status reports it', async () => {
   await using at = await serving([AGENT], { SERVE_PLUGIN: 'false' })
   await expect(answerOf(at.socket, 'web')).rejects.toThrow('it does not exist')
   expect([at.api.requests, at.node.names().includes('run/serve.sock')]).toEqual([[], false])
   expect((await at.node.command('status')).stdout).toContain('  ok    serving     off: SERVE_PLUGIN is false: ')
 })
 
-test('a server that forbids to watch is told of once, and its pods are asked for', async () => {
+test('a server that forbids the watch is reported once, and its pods are requested one by one', async () => {
   await using at = await serving([AGENT], { NODE_NAME: 'n1' })
   at.api.misbehave({ status: 403 }, { status: 403 })
   at.api.cutAll()
@@ -202,6 +202,6 @@ test('a server that forbids to watch is told of once, and its pods are asked for
     async () => (await status()).includes('pods are watched\n'),
     () => at.agent.log(),
   )
-  // The cut, and the refusals.
+  // The cut of the watch, and the refusals.
   expect(at.agent.log().split('cannot watch the pods of this node').length - 1).toBe(2)
 })

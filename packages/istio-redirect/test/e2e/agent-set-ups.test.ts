@@ -17,7 +17,7 @@ const files = (node: AgentNode) =>
   )
 const entry = (node: AgentNode) => entryOf(node, { ambient_enabled: true })
 
-// With each of these Istio's agent rewrites once a second, is never ready, and does not end with SIGTERM.
+// With each of these Istio's agent rewrites a file once a second, is never ready, and ignores SIGTERM.
 test.concurrent.for<[string, Record<string, string>, Record<string, string>, (name: string) => boolean]>([
   ['a primary whose members are called Type', { '10-calico.conflist': oddCase }, {}, () => true],
   ['an owned copy of a single configuration', { '10-bridge.conf': bridge }, ownedMode, (name) => name === owned],
@@ -61,7 +61,7 @@ test.concurrent.for<[string, Record<string, string>, Record<string, string>, (na
   expect(normal(files(node))).toEqual(normal(before))
 })
 
-test('a named file that is empty is waited for, and not written before it is whole', async () => {
+test('a named file that is empty is not written until it is complete', async () => {
   await using node = agentNode({ '10-calico.conflist': '' })
   const agent = await node.start({ env: { CNI_CONF_NAME: '10-calico.conflist' } })
   await eventually(
@@ -77,7 +77,7 @@ test('a named file that is empty is waited for, and not written before it is who
   expect(node.read(conflist)).toBe(withEntry(calico, entryOf(node)))
 })
 
-test('an owned copy is made when the primary comes, follows what it says, and ends with the agent alone', async () => {
+test('an owned copy is made when the primary comes, follows its changes, and is removed with the agent', async () => {
   await using node = agentNode({})
   const agent = await node.start({ env: ownedMode })
   await eventually(() => node.names().includes('run/istio-cni-kubeconfig'), 'all but the network')
@@ -105,7 +105,7 @@ test('an owned copy is made when the primary comes, follows what it says, and en
   expect(files(node)).toEqual({ [conflist]: tuned })
 })
 
-test('owned mode that is asked for without ambient mode does not cost the primary its life', async () => {
+test('owned mode without ambient mode keeps the primary', async () => {
   await using node = agentNode()
   const agent = await node.start({ env: { ISTIO_OWNED_CNI_CONFIG: 'true' } })
   await eventually(agent.ready, () => agent.log())

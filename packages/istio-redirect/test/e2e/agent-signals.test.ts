@@ -10,7 +10,7 @@ import { AGENT, type AgentNode, agentNode, ask, calico, eventually, freePort } f
 const RUNS = Number(process.env.CNI_SIGNAL_RUNS ?? times(10))
 const SEED = Number(process.env.CNI_SIGNAL_SEED ?? 7)
 
-/** What goes on around the agent until it has ended. */
+/** Activity around the agent until it ends. */
 type Surroundings = (node: AgentNode) => Promise<{ readonly env: Record<string, string>; stop(): void }>
 
 const surroundings: readonly (readonly [name: string, latestMs: number, Surroundings])[] = [
@@ -54,7 +54,7 @@ const surroundings: readonly (readonly [name: string, latestMs: number, Surround
 
 const quiet = { env: {}, stop: () => {} }
 
-/** Something that never stops writing the conflist, and leaves it whole. */
+/** Writes the conflist without a pause until it is stopped. The file is complete at the end. */
 function writer(node: AgentNode, texts: readonly string[]) {
   let count = 0
   const timer = setInterval(() => node.write('net/10-calico.conflist', texts[count++ % texts.length] ?? ''), 3)
@@ -92,7 +92,7 @@ test.for(rows)('TERM %s, after %i ms: exit 0 within a second, and nothing of our
   const took = performance.now() - start
   stop()
   expect(took, agent.log()).toBeLessThan(1000)
-  // before its first line of code a process cannot catch a signal: then it has written nothing either
+  // Before its first line of code a process cannot catch a signal. It has written nothing either.
   if (signal === 'SIGTERM') expect([agent.log(), node.names()]).toEqual(['', known])
   else expect([code, agent.log()]).toEqual([0, expect.not.stringContaining('was left')])
   expect(node.read('net/10-calico.conflist')).not.toContain('istio-cni')
@@ -102,7 +102,7 @@ test.for(rows)('TERM %s, after %i ms: exit 0 within a second, and nothing of our
   expect(left, agent.log()).toEqual([])
 })
 
-test('TERM ends an agent to which slow clients talk', async () => {
+test('TERM ends an agent with slow clients', async () => {
   await using node = agentNode()
   const port = await freePort()
   const agent = await node.start({ env: { MONITORING_PORT: String(port) } })
@@ -119,7 +119,7 @@ test('TERM ends an agent to which slow clients talk', async () => {
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
-test('TERM ends an agent whose log nobody reads', async () => {
+test('TERM ends an agent whose log output is not read', async () => {
   await using node = agentNode()
   const child = spawn(AGENT, { env: node.env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exit = once(child, 'exit')

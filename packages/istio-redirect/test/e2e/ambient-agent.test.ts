@@ -56,7 +56,7 @@ test('an agent that is killed between the rules and the annotation leaves a pod 
     () => ztunnel.ready,
     () => second.log(),
   )
-  // What a runtime does about it.
+  // A runtime reacts with DEL.
   await on.bed.node.runtime.del(on.bed.node.conflist, on.bed.attachment)
   const { result } = await on.add()
   expect(on.annotation()).toBe('enabled')
@@ -68,7 +68,7 @@ test('an agent that is killed between the rules and the annotation leaves a pod 
 
 // Both at once: they wait for the agent's own timeouts.
 describe.concurrent('an API server that accepts and never answers does not keep the agent from ending', () => {
-  test('after the look-up of the DaemonSet is given up, and then nothing stays on the node', async () => {
+  test('after the request for the DaemonSet times out, and nothing stays on the node', async () => {
     await using on = await ambientNode()
     const agent = await on.start()
     on.bed.node.api.misbehave(...Array.from({ length: 1000 }, () => ({ hang: true })))
@@ -81,7 +81,7 @@ describe.concurrent('an API server that accepts and never answers does not keep 
     expect(on.names()).not.toContain('bin/istio-cni')
   })
 
-  test('while it starts, too', async () => {
+  test('while it starts', async () => {
     await using on = await ambientNode()
     const { api } = on.bed.node
     api.misbehave(...Array.from({ length: 1000 }, () => ({ hang: true })))
@@ -95,5 +95,5 @@ describe.concurrent('an API server that accepts and never answers does not keep 
   })
 })
 
-/** Without counters and comments. */
+/** The rules without counters and comments. */
 const rulesIn = (saved: string): string[] => saved.split('\n').filter((line) => line.startsWith('-A'))

@@ -13,7 +13,7 @@ import { COMPILED } from './executables.ts'
 import { ambientReady, startOnNode } from './on-node.ts'
 import { type TestBed, testBed } from './pod.ts'
 
-/** Of the pod `web`. */
+/** UID of the pod `web`. */
 export const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const selector = `
 - podSelector: { matchLabels: { ${mode}: ambient } }
@@ -27,7 +27,7 @@ const conf = {
   enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
 }
 
-/** A node with the chain, and compiled agents of it that end with it. */
+/** A node with the plugin chain. Its compiled agents end with it. */
 export async function ambientNode() {
   const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
   const env = {
@@ -38,9 +38,9 @@ export async function ambientNode() {
   }
   return await stage({ pods: 'none' }, async ({ pod, stack }) => {
     const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
-    // An agent does not see what is mounted later.
+    // Mounts the namespace first: an agent does not see later mounts.
     const netns = await pod()
-    // Agents end before the folder of their run directory is removed.
+    // Agents have to end before the folder of their run directory is removed.
     const agents = stack.use(await agentFor({ env }))
     const { api, runDir, runtime, conflist } = bed.node
     api.setNamespace('demo', { [mode]: 'ambient' })
@@ -70,9 +70,9 @@ export async function ambientNode() {
       names: agents.names,
       /** The rules of the node. */
       onNode: () => inNode('iptables-save'),
-      /** The addresses whose probes are let through. */
+      /** The addresses in the sets for probes. */
       inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
-      /** Connected to the agent. */
+      /** A ztunnel stand-in that is connected to the agent. */
       async ztunnel(agent: AgentProcess) {
         const ztunnel = stack.use(startZtunnel({ path: ztunnelSocket }))
         await eventually(() => ztunnel.ready, agent.log)

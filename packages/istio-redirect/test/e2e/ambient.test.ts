@@ -14,7 +14,7 @@ const options = {
 }
 
 describe.each(RUNTIMES)('%s', (_, plugin) => {
-  test('announces an ambient pod with the addresses the chain gave it, and leaves its rules to the agent', async () => {
+  test('sends the event of an ambient pod with the chain’s addresses, and writes no rules', async () => {
     await using bed = await testBed(plugin, options)
     await using agent = await startNodeAgent(bed.node.runDir)
     bed.node.api.setNamespace('demo', ambient)
@@ -35,7 +35,7 @@ describe.each(RUNTIMES)('%s', (_, plugin) => {
     expect(agent.logLines().map(({ msg }) => msg)).toContain('the node agent enrolled the pod in ambient mode')
   })
 
-  test('fails the pod, chain and all, when the agent refuses it', async () => {
+  test('fails the pod and the chain when the agent refuses the pod', async () => {
     await using bed = await testBed(plugin, options)
     await using agent = await startNodeAgent(bed.node.runDir)
     bed.node.api.setNamespace('demo', ambient)

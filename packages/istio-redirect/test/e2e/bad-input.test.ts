@@ -13,7 +13,7 @@ interface Call {
   cwd?: string
 }
 
-/** The plugin as a container runtime starts it; what it printed has to be one document, or nothing. */
+/** Runs the plugin as a container runtime does. Its output has to be one document or empty. */
 async function call(bed: TestBed, { stdin, conf, env, cwd = '/' }: Call) {
   const direct = bed.direct('ADD', conf)
   const complete: Record<string, string | undefined> = { ...direct.env, ...env }
@@ -29,7 +29,7 @@ const noRules = async (bed: TestBed): Promise<void> => {
   expect(bed.node.stateFiles()).toEqual([])
 }
 
-/** An address for the pod, so that the plugin alone has something to work on. */
+/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
 const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 /** A pod for all tests of a suite. Each test ends with its DEL. */
@@ -83,7 +83,7 @@ describe.each(ANY_RUNTIME)('bad input gives one error document, exit code 1, and
 
 const annotation = (key: string, value: string) => [`traffic.sidecar.istio.io/${key}`, value] as const
 
-describe.each(ANY_RUNTIME)('what a pod says never becomes more than it is (%s)', (_, plugin) => {
+describe.each(ANY_RUNTIME)('invalid values of a pod never become rules (%s)', (_, plugin) => {
   const shared = podOfSuite(plugin)
 
   it.each([
@@ -107,7 +107,7 @@ describe.each(ANY_RUNTIME)('what a pod says never becomes more than it is (%s)',
     await noRules(bed)
   })
 
-  it('blanks around ports are no part of them', async () => {
+  it('blanks around ports are removed', async () => {
     const annotations = Object.fromEntries([annotation('excludeOutboundPorts', ' 9090 ,\t9091')])
     const bed = shared()
     bed.node.api.setPod(meshPod({ annotations }))
@@ -116,7 +116,7 @@ describe.each(ANY_RUNTIME)('what a pod says never becomes more than it is (%s)',
   })
 })
 
-describe('what surrounds the plugin does not change what it does', () => {
+describe('the environment of the plugin does not change its behaviour', () => {
   const shared = podOfSuite(() => COMPILED)
 
   it('a hostile working directory is ignored', async () => {
@@ -145,7 +145,7 @@ describe('what surrounds the plugin does not change what it does', () => {
     },
   )
 
-  it('a server with another certificate is not believed, whatever the environment says', async () => {
+  it('a server with another certificate is refused, also with variables that allow it', async () => {
     await using bed = await testBed(() => COMPILED)
     await addLo(bed)
     const other = shared()

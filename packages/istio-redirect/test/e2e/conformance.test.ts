@@ -10,7 +10,7 @@ import { meshPod } from '../../src/testing/pods.ts'
 import { COMPILED } from './executables.ts'
 import { DUAL_STACK } from './pod.ts'
 
-/** What is the plugin's own; what the skeleton answers for all of them is asked of others. */
+/** Checks of the plugin's own code. Other plugins test the checks of the skeleton. */
 const only = ['results', 'del', 'check', 'isolation', 'concurrency', 'errors']
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
     const api = await startApiServer({ pods: [pod] })
     onTestFinished(() => api.close())
     api.writeKubeconfig(folder)
-    // The API server is in our namespace, not in the one that plays the node, and this process goes from one to the other.
+    // The API server is in this namespace, and the checks run in the node's namespace. This process marks the first.
     const here = spawn('sleep', ['600'], { stdio: 'ignore' })
     onTestFinished(async () => {
       const closed = once(here, 'close')

@@ -8,16 +8,18 @@ const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 export const COMPILED = built('bin/istio-cni')
 export const BUNDLE = built('bundle/istio-cni.cjs')
 
-/** The same source twice: compiled to one file, and as a bundle on Node. */
+/** The plugin in two forms: compiled to one file, and as a bundle on Node. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
   ['compiled', () => COMPILED],
   ['bundle on Node', onNode],
 ]
 
-/** Runs what does not depend on the program once, compiled. All programs run it by `npm run test:deep`. */
+/** The compiled plugin, for tests that do not depend on the form. `npm run test:deep` runs them with both forms. */
 export const ANY_RUNTIME = deep ? RUNTIMES : RUNTIMES.slice(0, 1)
 
-/** A container runtime executes a file without arguments, perhaps without PATH: the bundle becomes a script of this Node. */
+/**
+ * Writes a script that runs the bundle on this Node: a runtime executes a file without arguments, perhaps without PATH.
+ */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')
   writeFileSync(script, readFileSync(BUNDLE, 'utf8').replace(/^#!.*/, `#!${process.execPath}`))

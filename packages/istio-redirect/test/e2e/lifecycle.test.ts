@@ -8,7 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ANY_RUNTIME, COMPILED, RUNTIMES } from './executables.ts'
 import { suiteBed, type TestBed, testBed } from './pod.ts'
 
-/** The plugin's own call, without the chain before it. */
+/** Configuration of the plugin's own call, without the chain before it. */
 const alone = (bed: TestBed, result: unknown) => {
   const [, entry] = bed.node.conflist.plugins
   const conf = { ...entry, cniVersion: '1.0.0', name: 'demo', prevResult: result }
@@ -78,7 +78,7 @@ describe.each(ANY_RUNTIME)('the life of an attachment (%s)', (_, plugin) => {
     },
   )
 
-  it('DEL may be repeated, and comes without netns and without prevResult', async () => {
+  it('DEL may be repeated, and works without netns and without prevResult', async () => {
     const bed = shared()
     await bed.add()
     const { conf, call } = alone(bed, undefined)
@@ -88,7 +88,7 @@ describe.each(ANY_RUNTIME)('the life of an attachment (%s)', (_, plugin) => {
     expect(await bed.save()).not.toContain('ISTIO_')
   })
 
-  it('DEL with a broken configuration succeeds', async () => {
+  it('DEL with an invalid configuration succeeds', async () => {
     const bed = shared()
     const { conf, call } = alone(bed, undefined)
     await callPlugin('DEL', 'istio-cni', { ...conf, cni_agent_run_dir: 7, exclude_namespaces: 'all' }, call)
@@ -106,7 +106,7 @@ describe.each([
     await callPlugin('DEL', 'istio-cni', conf, call)
   })
 
-  // From before the first line of ours to after the last write, as far as this machine's speed allows.
+  // Moments from before the first line of code to after the last write.
   it.each(moments)('after %i ms can be repeated, and then checked', async (ms) => {
     const bed = shared()
     const { conf, call } = alone(bed, undefined)
@@ -133,7 +133,7 @@ describe('the node itself', () => {
   const shared = suiteBed(() => COMPILED)
   beforeAll(() => netns.exec(shared().nodeNetns, ['iptables', '-t', 'nat', '-N', 'ISTIO_OUTPUT']).then(() => {}))
 
-  it.each(['DEL', 'ADD'] as const)('%s with the namespace of the node never touches it', async (verb) => {
+  it.each(['DEL', 'ADD'] as const)('%s with the namespace of the node never changes it', async (verb) => {
     const bed = shared()
     const { conf, call } = alone(bed, undefined)
     const own = { ...call, netns: bed.nodeNetns.path }
@@ -148,7 +148,7 @@ describe('the node itself', () => {
   })
 })
 
-/** An address for the pod, so that the plugin alone has something to work on. */
+/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
 const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 async function killedAdd(bed: TestBed, ms: number): Promise<void> {

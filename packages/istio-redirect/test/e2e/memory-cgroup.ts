@@ -4,7 +4,7 @@ import { eventually } from './agent-node.ts'
 
 const ROOT = '/sys/fs/cgroup/memory'
 
-/** Why no memory limit can be set here; `undefined` if one can. */
+/** The reason why this machine cannot set a memory limit; `undefined` if it can. */
 export const noMemoryLimit = ((): string | undefined => {
   try {
     accessSync(join(ROOT, 'memory.limit_in_bytes'), constants.R_OK)
@@ -17,15 +17,15 @@ export const noMemoryLimit = ((): string | undefined => {
   }
 })()
 
-/** A limit for processes. */
+/** A memory limit of processes. */
 export interface MemoryLimit extends AsyncDisposable {
-  /** A command that runs a program within the limit. */
+  /** The command line that runs a program within the limit. */
   within(file: string): readonly [string, ...string[]]
-  /** The most bytes that were in use, and how many processes were killed for it. */
+  /** The peak memory in bytes, and the number of killed processes. */
   usage(): { readonly most: number; readonly killed: number }
 }
 
-/** A limit in MiB, as `resources.limits.memory` of a pod sets one. */
+/** Sets a limit in MiB, like `resources.limits.memory` of a pod. */
 export function memoryLimit(mebibytes: number): MemoryLimit {
   const folder = join(ROOT, `cni-test-${process.pid}-${Math.random().toString(36).slice(2)}`)
   mkdirSync(folder)

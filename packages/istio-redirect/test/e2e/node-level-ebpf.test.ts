@@ -8,7 +8,7 @@ import { connect, nodeLevelNode } from './node-level-node.ts'
 
 const uid = (last: number): string => `66efbedd-5af0-4fb0-b896-00000000000${last}`
 
-test('by eBPF pods join by plugin and by label, a ztunnel takes over from one that serves, filters of others stay, and nothing is left', {
+test('by eBPF pods join by plugin and by label, ztunnels take over, foreign filters stay, and nothing is left', {
   timeout: 120_000,
 }, async () => {
   await using on = await nodeLevelNode(COMPILED, 'node-ebpf')
@@ -19,7 +19,7 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
   const later = await on.pod({ namespace: 'plain', name: 'later', uid: uid(4) })
   await on.app(server, 'server')
   using rtnl = await openRtnl(on.node)
-  // It goes on to the filter behind it: TC_ACT_UNSPEC.
+  // The program returns TC_ACT_UNSPEC: the kernel continues with the next filter.
   const instructions = Buffer.from('b7000000ffffffff9500000000000000', 'hex')
   using foreign = ebpf().load({ name: 'foreign', instructions, license: 'Apache-2.0' })
   const link = await on.linkOf(later)
@@ -58,7 +58,7 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
     ].toSorted(),
   )
 
-  // One takes over while a pod connects: none of the connections passes by both.
+  // A ztunnel takes over while a pod connects: each connection passes through one of the two ztunnels.
   const running = connect(web, server, 100)
   await eventually(() => old.ztunnel.forwarded.length > 5, log)
   fresh.ready(true)
@@ -70,7 +70,7 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
   await old.kill()
   expect(await connect(web, server)).toEqual([`server saw ${web.ip}`])
 
-  // Pins and programs serve while there is no agent.
+  // Pins and programs work while no agent runs.
   api.setDaemonSet('istio-system', 'istio-cni-node', {})
   agent.kill('SIGTERM')
   expect(await agent.exit).toEqual({ code: 0, signal: null })

@@ -8,17 +8,17 @@ import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { LOOPBACK, REFERENCE_PLUGINS } from '../../src/testing/node/node.ts'
 import type { AgentNode } from './agent-node.ts'
 
-/** On the node: by rules and tunnels, or by programs. */
+/** Redirection on the node by iptables rules and tunnels, or by eBPF programs. */
 export type RedirectedBy = 'node-iptables' | 'node-ebpf'
 
-/** A plugin's call as a program, on the node. */
+/** A call of the plugin's executable on the node. */
 export interface PluginCall {
   readonly argv: readonly [string, ...string[]]
   readonly env: Readonly<Record<string, string>>
   readonly stdin: string
 }
 
-/** The network of a node whose files these are: the real ptp plugin, and this file behind it. */
+/** The network of a node with these files: the real ptp plugin, and this plugin behind it. */
 export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
   mkdirSync(agents.path('plugins'))
   for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
@@ -59,7 +59,7 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
   return {
     /** Connects a pod; returns its address. */
     add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
-    /** Connects a pod without our plugin; returns its address, and the call of ours that is left to make. */
+    /** Connects a pod without our plugin. Returns its address, and the remaining call of our plugin. */
     async addButOurs(attachment: Attachment) {
       const { ip, document } = await connect(listOf(ptp), attachment)
       const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
@@ -70,7 +70,7 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
       const call: PluginCall = { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
       return { ip, call }
     },
-    /** Takes its link and its address away again. */
+    /** Removes the link and the address of a pod. */
     remove: (attachment: Attachment) => runtime.del(listOf(ptp), attachment),
   }
 }

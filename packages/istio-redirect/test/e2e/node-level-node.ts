@@ -22,20 +22,20 @@ export interface PtpPod {
   annotation(): string | undefined
 }
 
-/** What a test wants of a pod. */
+/** Options of a pod. */
 export interface PtpPodOptions {
   readonly namespace: string
   readonly name: string
   readonly uid: string
   readonly labels?: Readonly<Record<string, string>>
-  /** Whether it has one of its own, which the plugin redirects it to. */
+  /** True if the pod has a sidecar, to which the plugin redirects its traffic. */
   readonly sidecar?: boolean
   readonly annotations?: Readonly<Record<string, string>>
-  /** Whether the runtime says its UID: then the agent decides in the plugin's own call. */
+  /** True if the runtime passes the UID. The agent then decides during the plugin's call. */
   readonly saysUid?: boolean
 }
 
-/** A pod that the real ptp plugin has connected, and ours has not seen yet. */
+/** A pod that the real ptp plugin has connected, before the call of our plugin. */
 export interface PodToAdd {
   readonly name: string
   readonly netns: Netns
@@ -43,14 +43,14 @@ export interface PodToAdd {
   cleanUp(): Promise<void>
 }
 
-/** A ztunnel that can be ready, and killed. */
+/** A ztunnel that can become ready and be killed. */
 export interface NodeZtunnelPod extends PtpPod {
   readonly ztunnel: ReturnType<typeof startTransparentZtunnel>
   ready(is: boolean): void
   kill(): Promise<void>
 }
 
-/** Who answered, and whom it saw; one after the other. */
+/** The server that answers each connection, with the client address that it sees. Connects one after the other. */
 export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
   const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
   const connections = await connectFrom(from.netns, 0, destinations)
@@ -59,7 +59,7 @@ export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<stri
   )
 }
 
-/** A node with the real ptp plugin, an API server, compiled plugin and agent; everything is gone with it. */
+/** A node with the real ptp plugin, an API server, compiled plugin and agent. Disposing removes everything. */
 export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
   const options = {
     agent: { env: { POD_NAMESPACE: 'istio-system', AMBIENT_ENABLED: 'true', AMBIENT_REDIRECT_MODE: redirected } },
@@ -73,7 +73,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     pods: 'none' as const,
   }
   return await stage(options, async ({ agents, node, api, stack, pod: newNetns }) => {
-    /** The node's own: what is pinned outlives each agent, and is not this machine's. */
+    /** A bpf file system of the node: pins outlive each agent, and must not stay on this machine. */
     const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
     api.setNode(
       'n1',
@@ -88,7 +88,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
     })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
-    /** So that the agent finds them: their control groups say whose they are, to this agent only. */
+    /** Processes by which the agent finds the namespaces: their made-up control groups name the pods. */
     const holders = new Map<string, ChildProcess>()
     const hold = (uid: string, where: Netns): ChildProcess => {
       const child = spawn('nsenter', [`--net=${where.path}`, 'sleep', '600'], { stdio: 'ignore' })
@@ -98,7 +98,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       holders.set(uid, child)
       return child
     }
-    /** A pod that runs nowhere yet, and its place in the network. */
+    /** A pod at the API server only, and its namespace. */
     const scheduled = async (options: PtpPodOptions) => {
       const { namespace, name, uid, labels = {}, annotations = {}, sidecar = false, saysUid = false } = options
       const where = await newNetns()
@@ -110,7 +110,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ['K8S_POD_NAME', name],
         ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
       ] as const
-      // The agent's mounts are its own: it finds a namespace that is mounted later by the descriptor only.
+      // The agent has its own mounts. It sees a namespace that is mounted later only through the descriptor.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }
@@ -120,7 +120,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const ip = await network.add(attachment)
       const now = api.getPod(namespace, name) ?? stored
       api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
-      // Programs are attached to a veth, which is found from inside.
+      // Programs are attached to a veth, which the agent finds from inside the pod.
       if (redirected === 'node-ebpf') hold(uid, where)
       const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
       return { netns: where, ip, uid, annotation }
@@ -129,7 +129,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       api,
       node,
       pod,
-      /** A pod that only the plugin's own call is left of, which says its UID. */
+      /** A pod without the call of our plugin yet. The call passes its UID. */
       async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
         const { where, attachment } = await scheduled({ ...options, saysUid: true })
         const { call } = await network.addButOurs(attachment)
@@ -185,7 +185,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ]
         return parts.join('\n')
       },
-      /** What is pinned, and which filters the node's links have, by name. */
+      /** The pins, and the names of the filters on the node's links. */
       async programs(): Promise<{ readonly pins: readonly string[]; readonly filters: readonly string[] }> {
         using rtnl = await openRtnl(node)
         const links = await rtnl.getLinks()
@@ -196,7 +196,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
           filters: filters.flatMap((each) => each.flatMap(({ name }) => name ?? [])).toSorted(),
         }
       },
-      /** The node's end of a pod's veth. */
+      /** The index of the node's end of a pod's veth. */
       async linkOf(where: Pick<PtpPod, 'netns'>): Promise<number> {
         using inside = await openRtnl(where.netns)
         return (await inside.getLink('eth0'))?.parent ?? 0

@@ -6,7 +6,7 @@ import { connect, nodeLevelNode } from './node-level-node.ts'
 
 const uid = (last: number): string => `55efbedd-5af0-4fb0-b896-00000000000${last}`
 
-test('on a ptp network pods join by plugin and by label, ztunnels come, go and die, agents too, and nothing is left', {
+test('on a ptp network pods join by plugin and by label while ztunnels and agents restart, and nothing is left', {
   timeout: 120_000,
 }, async () => {
   await using on = await nodeLevelNode(COMPILED)
@@ -19,7 +19,7 @@ test('on a ptp network pods join by plugin and by label, ztunnels come, go and d
   const before = await on.traces()
   let agent = await on.start()
   const log = () => agent.log()
-  // Closed to pods of the mesh until there is a ztunnel.
+  // Mesh pods are refused until there is a ztunnel.
   await expect(on.pod({ namespace: 'shop', name: 'early', uid: uid(5) })).rejects.toThrow('no ztunnel has been ready')
   old.ready(true)
   await eventually(() => on.shared().ztunnelReady, log)

@@ -1,7 +1,9 @@
 import type { Netns } from '@cni/netns'
 import { AGENT, type AgentNode, type AgentProcess, eventually } from './agent-node.ts'
 
-/** An agent in a node's namespace. It takes itself for process 1: process 1 of the machine may be unreadable. */
+/**
+ * Starts an agent in a node's namespace. It uses its own process as process 1: the machine's process 1 may be unreadable.
+ */
 export const startOnNode = (agents: AgentNode, node: Pick<Netns, 'path'>, mounts: readonly string[] = []) => {
   const script = ['mount --bind /proc/$$ /proc/1', ...mounts, 'exec "$0"'].join(' && ')
   return agents.start({ file: ['nsenter', `--net=${node.path}`, 'unshare', '--mount', 'sh', '-c', script, AGENT] })

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { COMPILED, RUNTIMES } from './executables.ts'
 import { testBed } from './pod.ts'
 
-// In a file of their own, and all at once: they wait as long as a runtime would have to.
+// In a file of their own, and concurrent: these tests wait as long as a runtime would.
 it.concurrent('an API server that is down: ADD gives up after its attempts, names the server and leaves no rule', async () => {
   await using bed = await testBed(() => COMPILED)
   const { url } = bed.node.api
@@ -39,7 +39,7 @@ it.concurrent.each(RUNTIMES)(
   'DEL is back within 10 s though no program of iptables ever ends (%s)',
   async (_, plugin) => {
     await using bed = await testBed(plugin)
-    // Only programs remove rules of legacy iptables, which is in use where somebody has a rule in it.
+    // Only programs remove rules of legacy iptables. This rule puts legacy iptables in use.
     await netns.exec(bed.pod, ['iptables-legacy', '-A', 'OUTPUT', '-j', 'ACCEPT'])
     const { result } = await bed.add()
     const bin = join(bed.folder, 'hanging')

@@ -8,7 +8,7 @@ import { meshPod } from '../../src/testing/pods.ts'
 import { cniEnv } from '../stage/cni-call.ts'
 import { stage } from '../stage/stage.ts'
 
-/** A throw-away node with one pod namespace; everything is gone when it is disposed, even after a failure. */
+/** A throw-away node with one pod namespace. Disposing removes everything, even after a failure. */
 export type TestBed = Awaited<ReturnType<typeof testBed>>
 
 export const DUAL_STACK = { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] }
@@ -40,7 +40,7 @@ export const testBed = (
       node,
       pod,
       attachment,
-      /** The plugin's own call, as a runtime starts it, and without the chain around it. */
+      /** Calls the plugin as a runtime does, without the rest of the chain. */
       direct(command: string, conf: object = {}) {
         const [, entry] = node.conflist.plugins
         return {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { RUNTIMES } from './executables.ts'
 import { testBed } from './pod.ts'
 
-/** Makes legacy iptables the one that is in use in a namespace. */
+/** A rule that puts legacy iptables in use in a namespace. */
 const legacyRule = ['iptables-legacy', '-A', 'OUTPUT', '-j', 'ACCEPT'] as const
 
 describe.each(RUNTIMES)('ADD names the capability that it lacks (%s)', (_, plugin) => {
-  /** The plugin as a runtime starts it that has itself been confined. */
+  /** Runs the plugin as a confined runtime does. */
   async function addWithout(capability: string, before?: readonly [string, ...string[]]) {
     await using bed = await testBed(plugin)
     await netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
@@ -27,7 +27,7 @@ describe.each(RUNTIMES)('ADD names the capability that it lacks (%s)', (_, plugi
     }
   }
 
-  it('SYS_ADMIN, without which no namespace can be entered: code 50', async () => {
+  it('SYS_ADMIN, which entering a namespace needs: code 50', async () => {
     const { exitCode, document, rules } = await addWithout('sys_admin')
     expect({ exitCode, document }).toMatchObject({
       exitCode: 1,
@@ -36,7 +36,7 @@ describe.each(RUNTIMES)('ADD names the capability that it lacks (%s)', (_, plugi
     expect(rules).not.toContain('ISTIO_')
   })
 
-  it('NET_ADMIN, without which no rule can be written: code 50', async () => {
+  it('NET_ADMIN, which writing rules needs: code 50', async () => {
     const { exitCode, document, rules } = await addWithout('net_admin')
     expect({ exitCode, document }).toMatchObject({
       exitCode: 1,
@@ -45,14 +45,14 @@ describe.each(RUNTIMES)('ADD names the capability that it lacks (%s)', (_, plugi
     expect(rules).not.toContain('ISTIO_')
   })
 
-  it('but not SYS_CHROOT, which netlink does not need', async () => {
+  it('but succeeds without SYS_CHROOT, which netlink does not need', async () => {
     const { exitCode, stderr, rules } = await addWithout('sys_chroot')
     expect(exitCode).toBe(0)
     expect(stderr).not.toContain('"warn"')
     expect(rules).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 
-  it('SYS_CHROOT, without which programs of legacy iptables are unshielded: a warning', async () => {
+  it('SYS_CHROOT, which shields programs of legacy iptables: a warning', async () => {
     const { exitCode, stderr, rules } = await addWithout('sys_chroot', legacyRule)
     expect(exitCode).toBe(0)
     expect(stderr).toMatch(/without its shield.*No shield: setns \d+: EPERM \(.*this process lacks CAP_SYS_CHROOT\)/)

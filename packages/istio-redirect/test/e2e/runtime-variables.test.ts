@@ -10,9 +10,9 @@ import { COMPILED } from './executables.ts'
 const TOOLS = fileURLToPath(new URL('../../../../dist/bin/istio-redirect', import.meta.url))
 
 const readProc = (pid: number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1')
-/** It is past its first line: executed again, and no longer on its way there. */
+/** True if the process has restarted itself, and is past its restart. */
 const isStartedAnew = (pid: number): boolean => readProc(pid, 'environ').includes('CNI_BUILD_STARTED_ANEW=')
-/** The sockets that a process listens on. */
+/** The sockets on which a process listens. */
 function listening(pid: number): string[] {
   const fds = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
   const rows = ['tcp', 'tcp6'].flatMap((name) => readProc(pid, `net/${name}`).trim().split('\n').slice(1))
@@ -23,7 +23,7 @@ function listening(pid: number): string[] {
     .map(([, local = '']) => local)
 }
 
-test('the plugin obeys no variable of a runtime, and does not start anew without them', async () => {
+test('the plugin ignores variables of its JavaScript runtime, and does not restart without them', async () => {
   const env = {
     CNI_COMMAND: 'DEL',
     CNI_CONTAINERID: 'c1',
@@ -36,7 +36,7 @@ test('the plugin obeys no variable of a runtime, and does not start anew without
   const plugin = spawn(COMPILED, { env, stdio: ['pipe', 'pipe', 'pipe'] })
   const { pid = 0 } = plugin
   onTestFinished(() => void plugin.kill('SIGKILL'))
-  // Signals are its first steps: by then a debugger would be there.
+  // The plugin installs its signal handlers first. A debugger would already be there.
   await eventually(() => isAwaited(pid, 15), 'the plugin to read its stdin')
   expect(listening(pid)).toEqual([])
   expect(readProc(pid, 'environ')).toContain('BUN_INSPECT')
@@ -44,13 +44,13 @@ test('the plugin obeys no variable of a runtime, and does not start anew without
   expect(await once(plugin, 'close')).toEqual([0, null])
 })
 
-/** The small runtime blocks a signal and reads it from a descriptor. */
+/** True if the process waits for a signal: the small runtime blocks signals and reads them from a descriptor. */
 function isAwaited(pid: number, signal: number): boolean {
   const blocked = /^SigBlk:\s*(\w+)$/m.exec(readProc(pid, 'status'))?.[1] ?? '0'
   return (BigInt(`0x${blocked}`) & (1n << BigInt(signal - 1))) !== 0n
 }
 
-test('the tools are the command that they are called by', async () => {
+test('the name of the tools’ executable selects the command', async () => {
   const script = 'exec -a /usr/local/bin/istio-iptables "$0" --help'
   const [without, anew] = await Promise.all(
     [{}, { BUN_INSPECT: '127.0.0.1:0' }].map((env) => run(['bash', '-c', script, TOOLS], { env })),
@@ -59,7 +59,7 @@ test('the tools are the command that they are called by', async () => {
   expect(anew).toMatchObject({ exitCode: 0, stdout: without?.stdout, stderr: '' })
 })
 
-test('the agent listens on its own ports only, and stops as ever', async () => {
+test('the agent listens on its own ports only, and stops in time', async () => {
   await using node = agentNode()
   const agent = await node.start({ env: { BUN_INSPECT: '127.0.0.1:0' } })
   const { length } = listening(agent.pid)

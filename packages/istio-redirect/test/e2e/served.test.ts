@@ -8,14 +8,14 @@ import { podOf, type Serving, serving } from './serving-agent.ts'
 
 const ALONE = 'the node agent does not decide'
 
-/** An agent that serves, and an API server that the plugin can ask as well. */
+/** An agent that serves, and an API server that the plugin also reaches. */
 async function servingNode(): Promise<Serving> {
   const at = await serving()
   at.api.writeKubeconfig(at.node.path('run'))
   return at
 }
 
-/** Adds pods until the agent was in time for one: 100 ms may be over on a machine with other things to do. */
+/** Adds pods until the agent answers in time for one. A busy machine may miss the plugin's limit of 100 ms. */
 async function addServed(at: Serving, native = false): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     await using target = await tempNetns()
@@ -37,8 +37,8 @@ async function addServed(at: Serving, native = false): Promise<string> {
 
 const rulesIn = async (target: Netns) => (await netns.exec(target, ['iptables-save'])).stdout
 
-describe('the compiled plugin and a compiled agent', () => {
-  test('a pod that the agent watches is added without a request, and its lines are the agent’s', async () => {
+describe('the compiled plugin with a compiled agent', () => {
+  test('adds a watched pod without a request, and the agent receives its log lines', async () => {
     await using at = await servingNode()
     const name = await addServed(at)
     await eventually(
@@ -47,13 +47,13 @@ describe('the compiled plugin and a compiled agent', () => {
     )
   })
 
-  test('and so is one with native rules', async () => {
+  test('adds a pod with native rules', async () => {
     await using at = await servingNode()
     await addServed(at, true)
     expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="redirect"\} 1/)
   })
 
-  test('an agent that is stopped costs a tenth of a second, and one that goes on serves again', async () => {
+  test('waits a tenth of a second for a stopped agent, and is served again when the agent continues', async () => {
     await using at = await servingNode()
     const web = { name: 'web', uid: 'uid-web' }
     at.api.setPod(podOf('web', web))
@@ -68,9 +68,9 @@ describe('the compiled plugin and a compiled agent', () => {
     await addServed(at)
   })
 
-  test('a plugin that is told to end while it waits for an agent ends, and leaves nothing', async () => {
+  test('ends on a signal while it waits for an agent, and leaves nothing', async () => {
     await using at = await servingNode()
-    // Nobody has the pod: the agent waits for its watch, and the API server for ever.
+    // The pod does not exist: the agent waits for its watch, and the API server never answers.
     at.api.misbehave({ hang: true }, { hang: true })
     await using target = await tempNetns()
     const { kill, called } = startAdd(at, target, { name: 'late', uid: 'uid-late' })

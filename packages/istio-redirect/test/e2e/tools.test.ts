@@ -37,7 +37,7 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
     expect((await run([...program, '--help'], { env: {} })).stdout).toContain('iptables')
   })
 
-  test('ends quietly when its reader has seen enough', async () => {
+  test('ends without an error when its reader closes the pipe', async () => {
     const [command, ...args] = [...program, '--help']
     if (!command) throw new Error('no program')
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000 })
@@ -54,7 +54,7 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
     const pipe = join(folder, 'pod.yaml')
     await run(['mkfifo', pipe])
     const { done, kill } = start([...program, 'rules', '--pod', pipe], { env, timeout: 10_000, killGrace: 10 })
-    // Possible from the moment on in which somebody reads.
+    // The pipe can be opened once it has a reader.
     const open = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
     const writer = await vi.waitFor(open, { timeout: 5000 })
     kill('SIGTERM')
@@ -67,13 +67,13 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
     ['IPv6', 'fd00::3/64', '[::1]'],
   ])('validates the rules of %s with a connection of its own', async (_family, address, host) => {
     await withAddresses(address)
-    // root stands in for the proxy's user: only that one's connections to itself are redirected
+    // root stands in for the proxy's user: only this user's connections to itself are redirected.
     const { exitCode, stdout } = await iptables('-b', '*', '-i', '*', '-u', '0', '--run-validation')
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Listening on ${host}:15006`)])
     expect(stdout).toContain('Validation passed')
   })
 
-  test('has exit code 126 where no rules are', async () => {
+  test('has exit code 126 if there are no rules', async () => {
     await withAddresses('10.1.2.3/24')
     const { exitCode, stdout } = await iptables('--run-validation', '--skip-rule-apply', '--probe-timeout', '300ms')
     expect([exitCode, stdout]).toEqual([126, expect.stringContaining('Validation failed: validation timeout')])
@@ -88,14 +88,14 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
     expect(stdout.match(/Listening on/g)).toHaveLength(1)
   })
 
-  test('what it says about a hostile file cannot act on a terminal', async () => {
+  test('prints no control characters of a hostile file', async () => {
     const argv: Parameters<typeof run>[0] = [...program, 'rules', '--pod', '/nowhere/web\u001b[2J\u009b2J\u202e\u2066']
     const { stderr } = await run(argv, { env, reject: false })
     expect(stderr).toContain('/nowhere/web\\u001b[2J\\u009b2J\\u202e\\u2066')
     expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   })
 
-  test('prints what iptables-restore takes', async () => {
+  test('prints rules that iptables-restore accepts', async () => {
     await withAddresses('10.1.2.3/24')
     const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname
     const { stdout } = await inside([...program, 'rules', '--pod', file])

@@ -35,19 +35,19 @@ describe.each([
     return exchange?.answer ?? exchange?.error
   }
 
-  // The address and the port stay as they are: the listener has those of the application.
-  it.each(['ipv4', 'ipv6'] as const)('hands what comes in over %s to the proxy, unchanged', async (family) => {
+  // The original address and port stay: the proxy's socket has the application's address and port.
+  it.each(['ipv4', 'ipv6'] as const)('passes incoming traffic over %s to the proxy, unchanged', async (family) => {
     const host = family === 'ipv4' ? ips.ipv4 : `[${ips.ipv6}]`
     expect(await answer('node', 0, ips[family], 8080)).toMatchObject({
       ...{ served_by: 'proxy', listener: 8080, original_dst: `${host}:8080` },
     })
   })
 
-  it.each(['ipv4', 'ipv6'] as const)('lets an excluded port through to the application over %s', async (family) => {
+  it.each(['ipv4', 'ipv6'] as const)('passes an excluded port through to the application over %s', async (family) => {
     expect(await answer('node', 0, ips[family], 8081)).toMatchObject({ served_by: 'app', listener: 8081 })
   })
 
-  it.each(['ipv4', 'ipv6'] as const)('captures what goes out over %s, but not what the proxy sends', async (family) => {
+  it.each(['ipv4', 'ipv6'] as const)('captures outgoing traffic over %s, except the proxy’s', async (family) => {
     const host = family === 'ipv4' ? GATEWAY.ipv4 : `[${GATEWAY.ipv6}]`
     expect(await answer('pod', 1000, GATEWAY[family], 8000)).toMatchObject({
       ...{ served_by: 'proxy', listener: 15001, original_dst: `${host}:8000` },

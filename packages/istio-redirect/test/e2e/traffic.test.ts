@@ -52,14 +52,14 @@ describe.each(cases)('a pod redirected by the plugin ($runtime, $rules)', ({ plu
   }
   const served = (served_by: string, listener: number) => ({ served_by, listener })
 
-  it('has its rules where they are asked for', async () => {
+  it('has its rules in the requested back end', async () => {
     expect((await bed.save()).includes('ISTIO_OUTPUT')).toBe(rules === 'iptables')
   })
 
   it.each([
     ['an ordinary user', 1000],
     ['root', 0],
-  ])('captures what %s sends anywhere, over IPv4 and IPv6', async (_, user) => {
+  ])('captures connections of %s to any address, over IPv4 and IPv6', async (_, user) => {
     const to = [
       ['203.0.113.7', 443],
       [GATEWAY.ipv4, 8000],

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { COMPILED, RUNTIMES } from './executables.ts'
 import { type TestBed, testBed } from './pod.ts'
 
-/** The plugin of a test bed, as it is installed on its node. */
+/** The files of a test bed's plugin, as installed on its node. */
 const installed = ({ node, folder }: TestBed) =>
   installer({
     plugin: { type: 'istio-cni', cni_agent_run_dir: node.runDir },
@@ -28,7 +28,7 @@ const ofPlugin = ({ node }: TestBed): string[] =>
     .filter((name) => name.includes('istio-cni'))
     .sort()
 
-/** Attaches a second pod of the mesh, without a record if it has none. */
+/** Attaches a second pod of the mesh. */
 async function another({ node, attachment }: TestBed, containerID: string, netns: string): Promise<Attachment> {
   const one = { ...attachment, containerID, netns }
   await node.runtime.add(node.conflist, one)
@@ -84,7 +84,7 @@ test('a reboot empties the records, and the cached result alone keeps the plugin
   expect(ofPlugin(bed)).toEqual([])
 })
 
-test('an ADD of a copy of the entry passes while the plugin is uninstalled, and leaves no rule and no record', async () => {
+test('an ADD with a copy of the entry passes while the plugin is uninstalled, and leaves no rule and no record', async () => {
   const { bed, report } = await uninstalledBed(
     () => COMPILED,
     async ({ node }) => {
@@ -99,6 +99,6 @@ test('an ADD of a copy of the entry passes while the plugin is uninstalled, and 
   expect(bed.node.stateFiles()).toEqual([])
   expect(bed.node.log.join('')).toContain('was uninstalled from this node')
   await bed.node.runtime.del(bed.node.conflist, bed.attachment)
-  // Multus would call it for the next pod
+  // Multus would call the plugin for the next pod.
   expect(ofPlugin(bed)).toEqual(['.istio-cni.uninstalled', 'istio-cni'])
 })

@@ -40,7 +40,7 @@ async function withPath<T>(path: string, calls: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The tables that are there, each as `family name`. */
+/** The tables of the namespace, each as `family name`. */
 function tables(): readonly string[] {
   using nft = openNft(node.netns)
   return nft.tables().map(({ family, table }) => `${family} ${table}`)
@@ -48,12 +48,12 @@ function tables(): readonly string[] {
 const NAT = 'inet istio-proxy-nat'
 const MANGLE = 'inet istio-proxy-mangle'
 
-/** What the record says that was asked for. */
+/** The settings in the record. */
 const recorded = () => {
   const [found] = attachmentsIn(node.runDir).list().stored
   return found?.state.rules ?? expect.unreachable()
 }
-/** Every rule of ours, of either kind, as the kernel has it. */
+/** All rules of both kinds in the kernel. */
 async function everything() {
   const own = kernelDump(node.netns).filter((line) => line.includes(Buffer.from('istio-proxy').toString('hex')))
   return { native: own, iptables: (await node.rules()).match(/^-A .*$/gm)?.sort() ?? [] }
@@ -93,7 +93,7 @@ describe.each(modes)('a pod that asks for %s, with native_nftables', (mode) => {
     expect(node.state()).toEqual([])
   })
 
-  test('starts no program, whatever PATH has', async () => {
+  test('starts no program, for any PATH', async () => {
     const bin = join(node.runDir, 'bin')
     const record = join(node.runDir, 'started')
     mkdirSync(bin)
@@ -147,7 +147,7 @@ describe('CHECK of native rules', () => {
       (batch) => batch.addTable({ family: 'inet', table: 'istio-proxy-raw' }),
       'istio-proxy-raw',
     ],
-  ])('names %s, and a repeated ADD mends it', async (_, change, details) => {
+  ])('names %s, and a repeated ADD repairs it', async (_, change, details) => {
     await call('ADD')
     {
       using nft = openNft(node.netns)
@@ -161,7 +161,7 @@ describe('CHECK of native rules', () => {
     expect({ exitCode, after }).toEqual({ exitCode: 0, after: {} })
   })
 
-  test('does not look at tables of others, and nothing of ours touches them', async () => {
+  test('ignores foreign tables, and our calls do not change them', async () => {
     const theirs = { family: 'inet', table: 'theirs' } as const
     {
       using nft = openNft(node.netns)
@@ -175,7 +175,7 @@ describe('CHECK of native rules', () => {
 })
 
 describe('a pod that changes from iptables to native rules', () => {
-  test('has the new ones only, and back again', async () => {
+  test('has only the new rules, also after the change back', async () => {
     for (const mode of modes) {
       asks(mode)
       expect(await byIptables('ADD')).toMatchObject({ exitCode: 0 })
@@ -189,7 +189,7 @@ describe('a pod that changes from iptables to native rules', () => {
     expect([await chains(), tables().filter((name) => name.startsWith('inet'))]).toEqual([false, []])
   })
 
-  test.each(['REDIRECT', 'TPROXY'] as const)('from legacy iptables and %s, too', async (mode) => {
+  test.each(['REDIRECT', 'TPROXY'] as const)('has only the new rules after legacy iptables with %s', async (mode) => {
     asks(mode)
     const path = legacyPath(node.runDir)
     await withPath(path, async () => expect(await byIptables('ADD')).toMatchObject({ exitCode: 0 }))
@@ -199,7 +199,7 @@ describe('a pod that changes from iptables to native rules', () => {
     expect(tables()).toContain(NAT)
   })
 
-  test('of which kind is not recorded, to native, has the new ones only', async () => {
+  test('has only the new rules if the record does not name the kind', async () => {
     await byIptables('ADD')
     const folder = join(node.runDir, 'attachments')
     for (const file of readdirSync(folder)) {
@@ -214,7 +214,7 @@ describe('a pod that changes from iptables to native rules', () => {
   test.each([
     ['whose record cannot be read', {}],
     ['of which nothing is recorded', { cni_agent_run_dir: '' }],
-  ])('%s has the new ones only as well', async (_, conf) => {
+  ])('%s has only the new rules', async (_, conf) => {
     const kubernetes = { kubeconfig: join(node.runDir, 'istio-cni-kubeconfig') }
     const with_ = { ...conf, kubernetes }
     expect(await byIptables('ADD', with_)).toMatchObject({ exitCode: 0 })
@@ -263,13 +263,13 @@ describe('a pod with native rules that changes', () => {
     asks('REDIRECT')
     expect(await call('ADD')).toMatchObject({ exitCode: 0 })
     expect(tables()).toEqual([NAT])
-    // one transaction: no packet sees half of either
+    // A single transaction: no packet meets half of the rules.
     expect(nft.generation()).toBe(generation + 1)
     expect(await policy()).toEqual([])
     expect(await call('CHECK')).toMatchObject({ exitCode: 0 })
   })
 
-  test('has base chains of another priority replaced', async () => {
+  test('gets new base chains if their priority changed', async () => {
     const table = { family: 'inet', table: 'istio-proxy-nat' } as const
     {
       using nft = openNft(node.netns)
@@ -280,7 +280,7 @@ describe('a pod with native rules that changes', () => {
     await nftables(node.netns).verify(nativeRules(recorded()))
   })
 
-  test('and whose interface has a name that is a word of nft, or a wildcard elsewhere, is set up literally', async () => {
+  test('supports an interface name that is a keyword or a wildcard of nft', async () => {
     asks('REDIRECT', { 'traffic.sidecar.istio.io/excludeInterfaces': 'drop,tcp,counter' })
     expect(await call('ADD')).toMatchObject({ exitCode: 0 })
     expect(recorded()).toMatchObject({ excludeInterfaces: ['drop', 'tcp', 'counter'] })

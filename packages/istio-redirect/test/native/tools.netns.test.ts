@@ -34,7 +34,7 @@ test('iptables --native-nftables writes, writes nothing again, replaces and remo
   expect(inetTablesIn(pod)).toEqual(['istio-proxy-nat', 'istio-proxy-mangle'])
   expect(await policy()).toHaveLength(2)
   expect(await program('-b', '*', '-i', '*')).toMatchObject({ exitCode: 0 })
-  // Chains that were away come last.
+  // Restored chains come last.
   expect([kernelDump(pod).toSorted(), await policy()]).toEqual([first.toSorted(), null])
   expect(await program('--cleanup-only', '--json')).toMatchObject(plan('removed'))
   expect(kernelDump(pod)).toEqual([])
@@ -47,7 +47,7 @@ test('a dry run prints the ruleset and writes nothing; bad values write nothing'
   expect(kernelDump(pod)).toEqual([])
 })
 
-test('either kind of rules takes the place of the other', async () => {
+test('each kind of rules replaces the other', async () => {
   expect(await byIptables('-b', '*')).toMatchObject({ exitCode: 0 })
   expect(await program('-b', '*')).toMatchObject({ exitCode: 0 })
   expect([await chains(), inetTablesIn(pod)]).toEqual([false, ['istio-proxy-nat']])
@@ -55,7 +55,7 @@ test('either kind of rules takes the place of the other', async () => {
   expect([await chains(), inetTablesIn(pod)]).toEqual([true, []])
 })
 
-test('check and trace look at native rules', async () => {
+test('check and trace read native rules', async () => {
   await program('-b', '*', '-i', '*', '-d', '15020,15021,15090', '-o', '15020')
   const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname
   const check = () => tools('check', '--netns', pod.path, '--pod', file, '--native-nftables')

@@ -15,7 +15,7 @@ interface Ztunnel extends TestPod {
   ready(is: boolean): void
 }
 
-/** A node whose kernel's side is in memory, and outlives its agents. */
+/** A node whose kernel side is in memory, and outlives its agents. */
 async function nodeLevelNode() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-node-level-'))
   const stack = new AsyncDisposableStack()
@@ -53,13 +53,13 @@ async function nodeLevelNode() {
   }
 }
 
-/** Machines may be slow. */
+/** Waits up to 30 s, as machines may be slow. */
 const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 30_000 })
 
 const redirection = 'ambient.istio.io/redirection'
 const ipv4 = ({ addresses }: TestPod): string => addresses[0] ?? ''
 
-test('pods join and leave by the label of their namespace, their annotation and their end', async () => {
+test('pods join and leave by the label of their namespace, by their annotation and by their end', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   const ztunnel = await on.ztunnel('ztunnel-a', 1)
@@ -84,7 +84,7 @@ test('pods join and leave by the label of their namespace, their annotation and 
   await eventually(() => other.annotation()).toBe('enabled')
   web.change({ annotations: { [redirection]: 'disabled' } })
   await eventually(() => kernel.entries.has(ipv4(web))).toBe(false)
-  // What its user wrote stays: otherwise it would join again.
+  // The user's annotation stays: otherwise the pod would join again.
   expect([web.annotation(), out.annotation(), sidecar.annotation()]).toEqual(['disabled', 'disabled', undefined])
   web.change({ annotations: { [redirection]: undefined } })
   await eventually(() => web.annotation()).toBe('enabled')
@@ -97,7 +97,7 @@ test('pods join and leave by the label of their namespace, their annotation and 
   expect(node.patches()).toEqual(['web enabled', 'other enabled', 'web enabled', 'other null'])
 })
 
-test('a pod that a plugin hands over is in before the answer, and refused in words where it cannot be', async () => {
+test('a pod from a plugin’s event joins before the answer, and is refused with an error if it cannot join', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   const agent = await on.start()
@@ -116,7 +116,7 @@ test('a pod that a plugin hands over is in before the answer, and refused in wor
   ).toBe('not-ambient')
 })
 
-test('another ztunnel takes over, and without any all stays as it is, so that traffic is dropped', async () => {
+test('another ztunnel takes over, and without a ztunnel nothing changes, so traffic is dropped', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   const old = await on.ztunnel('ztunnel-a', 1)
@@ -140,7 +140,7 @@ test('another ztunnel takes over, and without any all stays as it is, so that tr
   expect(node.patches()).toEqual(['web enabled'])
 })
 
-test('a ztunnel that cannot be started is tried again, and said to be the reason', async () => {
+test('a ztunnel that cannot be started is retried, and status names it as the reason', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   const text = '10.20.0.1 is behind the bridge cni0'
@@ -155,7 +155,7 @@ test('a ztunnel that cannot be started is tried again, and said to be the reason
   expect(on.said(text)).toHaveLength(1)
 })
 
-test('what changed while no agent was there is put right by the next one, which touches nothing else', async () => {
+test('the next agent repairs changes from the time without an agent, and changes nothing else', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   await on.ztunnel('ztunnel-a', 1)
@@ -183,7 +183,7 @@ test('what changed while no agent was there is put right by the next one, which 
   expect(later.filter((call) => call === 'heal' || call === 'stop')).toEqual([])
 })
 
-test('the last agent leaves nothing: no entry, no shared file, no annotation', async () => {
+test('the last agent removes its entries, shared files and annotations', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   await on.ztunnel('ztunnel-a', 1)
@@ -197,7 +197,7 @@ test('the last agent leaves nothing: no entry, no shared file, no annotation', a
   expect(() => on.shared()).toThrow('ENOENT')
 })
 
-test('what somebody takes away comes back, and is counted', async () => {
+test('entries that another program removes return, and are counted', async () => {
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   await on.ztunnel('ztunnel-a', 1)
@@ -214,8 +214,8 @@ test('what somebody takes away comes back, and is counted', async () => {
 
 const reversePath = 'net/ipv4/conf/all/rp_filter'
 
-describe('what an agent on the node left for the next one', () => {
-  /** It has ended, has changed settings, and somebody's tunnel and routes are as it had left them. */
+describe('the next agent on a node', () => {
+  /** A node with state of an agent that has ended. Its tunnel, routes and settings are still there. */
   async function leftNode(settings: Partial<AmbientConfig>) {
     const on = await nodeLevelNode()
     const { node } = on
@@ -228,7 +228,7 @@ describe('what an agent on the node left for the next one', () => {
   }
   const inPods = { nodeLevel: undefined, optOut: false }
 
-  test('by tunnels is taken out by one that redirects in pods, and the node has its settings from before', async () => {
+  test('with redirection in pods removes the tunnels and restores the node’s earlier settings', async () => {
     await using on = await leftNode({})
     const { node } = on
     const ip = async (...args: readonly string[]) => (await netns.exec(node.netns, ['ip', ...args])).stdout
@@ -244,7 +244,7 @@ describe('what an agent on the node left for the next one', () => {
     expect(() => on.shared()).toThrow('ENOENT')
   })
 
-  test('is taken out by one that redirects by other means, which remembers the same settings', async () => {
+  test('with another kind of redirection removes the earlier kind, and keeps the remembered settings', async () => {
     await using on = await leftNode({})
     const { node } = on
     const byEbpf = {
@@ -260,7 +260,7 @@ describe('what an agent on the node left for the next one', () => {
     expect(given).toEqual(['2'])
   })
 
-  test('goes when the next one is removed before it works', async () => {
+  test('removes the earlier state if it is removed before it works', async () => {
     await using on = await leftNode({})
     const agent = await on.node.start({}, () => Promise.reject(new Error('not yet')))
     await eventually(() => agent.problem()).toBe('not yet')

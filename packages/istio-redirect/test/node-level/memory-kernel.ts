@@ -1,17 +1,17 @@
 import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../../istio-node-level/src/kernel-side.ts'
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 
-/** A kernel's side in memory, which outlives agents as the kernel does. */
+/** A kernel side in memory, which outlives agents as the kernel does. */
 export interface MemoryKernel extends KernelSide {
-  /** What it was asked to do, in words, the oldest first. */
+  /** Its calls in words, the oldest first. */
   readonly calls: string[]
-  /** The entries, which anybody may change. */
+  /** The entries. Tests may change them. */
   readonly entries: Map<string, string | undefined>
-  /** Thrown by the next calls of `start`, one each. */
+  /** Errors of the next calls of `start`, one each. */
   readonly refusals: Error[]
 }
 
-/** Nothing is captured. */
+/** A kernel side without entries. */
 export function memoryKernel(): MemoryKernel {
   const entries = new Map<string, string | undefined>()
   const wanted = new Map<string, string>()

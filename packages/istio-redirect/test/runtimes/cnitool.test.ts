@@ -47,7 +47,7 @@ describe.each([
     expect(exchange?.answer).toMatchObject({ listener: 15001, original_dst: '203.0.113.7:443' })
   })
 
-  it('is checked: as it was left it passes, without a jump it fails with the difference', async () => {
+  it('passes CHECK unchanged, and fails CHECK with the difference after a jump is removed', async () => {
     expect(await cnitool('check')).toMatchObject({ exitCode: 0 })
     await netns.exec(pod, ['iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
     expect(await cnitool('check')).toMatchObject({
@@ -56,7 +56,7 @@ describe.each([
     })
   })
 
-  it('is deleted, twice: nothing is left', async () => {
+  it('is deleted twice, and nothing is left', async () => {
     expect(await cnitool('del')).toMatchObject({ exitCode: 0 })
     expect(await cnitool('del')).toMatchObject({ exitCode: 0 })
     expect(await rulesIn(pod)).not.toContain('ISTIO_')

@@ -43,7 +43,7 @@ const expectNothingLeft = (): void => {
 }
 
 describe('DEL from containerd', () => {
-  it('is repeated, then without netns and without prevResult, and succeeds each time', async () => {
+  it('is repeated, first without netns and then without prevResult, and succeeds each time', async () => {
     const pod = await runPod('deleted-often')
     await pod.stop()
     await pod.stop()
@@ -70,7 +70,7 @@ describe('DEL from containerd', () => {
     await pod.remove()
   })
 
-  it('without our record removes nothing: another attachment may use the rules, and they go with the namespace', async () => {
+  it('without our record removes nothing: the rules may belong to another attachment, and end with the namespace', async () => {
     const pod = await runPod('deleted-unrecorded')
     using namespace = netns.open(pod.netns)
     stage.forget()
@@ -81,7 +81,7 @@ describe('DEL from containerd', () => {
     await pod.remove()
   })
 
-  it('comes with netns and prevResult after containerd was started again', async () => {
+  it('has netns and prevResult after a restart of containerd', async () => {
     const pod = await runPod('survives-restart')
     using namespace = netns.open(pod.netns)
     await containerd.restart()

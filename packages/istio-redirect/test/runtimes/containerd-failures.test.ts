@@ -20,8 +20,8 @@ let containerd: Containerd
 let node: Kubelet
 let calls: () => Call[]
 /**
- * While it is there, the next `iptables-restore` writes its rules and then never ends. The iptables of this node is the
- * legacy one: nothing can hang between the transaction that writes by netlink and the end of the plugin.
+ * While this file exists, the next `iptables-restore` writes its rules and then never ends. The node uses legacy
+ * iptables: after the single transaction of netlink nothing can hang.
  */
 let hangAfterRestore: string
 
@@ -62,7 +62,7 @@ const stored = (name: string, annotations = {}) => {
 describe('a plugin killed at the deadline of containerd’s client leaves nothing', () => {
   const RUN_MS = 3000
 
-  /** Starts a pod that cannot be ready in time, waits until it has got so far, and then for the deadline. */
+  /** Starts a pod that cannot become ready. Waits for `soFar`, and then for the deadline. */
   const runTooLong = async (name: string, soFar: (pod: Netns) => Promise<unknown>): Promise<Netns> => {
     const before = calls().length
     const failure = node.run(stored(name), RUN_MS).then(String, String)
@@ -83,11 +83,12 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
     await vi.waitFor(expectNothingLeft, { timeout: 10_000, interval: 50 })
     expect(await rulesIn(pod, 'iptables-legacy')).not.toContain('ISTIO_')
     expect(calls().at(-1)).toMatchObject({ verb: 'DEL', hasPrevResult: false })
-    // Asked to end, it would have said so in a document; "netplugin failed" is libcni's word for a plugin without one.
+    // A terminated plugin would print an error document. libcni logs "netplugin failed" for a plugin without a
+    // document.
     expect(containerd.log()).toMatch(new RegExp(`Name:${name},.* failed \\(add\\): netplugin failed`))
   }
 
-  it('when it waits for the API server', async () => {
+  it('during a request to the API server', async () => {
     stage.api.misbehave({ hang: true })
     using pod = await runTooLong('killed-early', () =>
       vi.waitFor(() => expect(stage.api.requests.at(-1)?.url).toContain('killed-early'), { timeout: RUN_MS }),
@@ -95,7 +96,7 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
     await expectClean('killed-early', pod)
   })
 
-  it('when it has written its rules', async () => {
+  it('after its rules are written', async () => {
     mkdirSync(hangAfterRestore)
     const written = async (namespace: Netns) =>
       expect(await rulesIn(namespace, 'iptables-legacy')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
@@ -106,7 +107,7 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
   })
 })
 
-describe('a failing ADD tells the client of containerd what is wrong, and leaves nothing', () => {
+describe('a failing ADD reports its error to the client of containerd and leaves nothing', () => {
   it('when the kubeconfig is missing', async () => {
     stage.forget()
     await expect(node.run(stored('no-kubeconfig'))).rejects.toThrow(
@@ -144,14 +145,14 @@ describe('a failing ADD tells the client of containerd what is wrong, and leaves
     expectNothingLeft()
   })
 
-  it('when the API server is gone, after asking for half a minute', async () => {
+  it('when the API server is unreachable for half a minute', async () => {
     await stage.api.close()
     await expect(node.run(stored('api-gone'))).rejects.toThrow(/failed \(add\): .*demo\/api-gone.*30 requests/s)
     expectNothingLeft()
   })
 })
 
-describe('when neither the API server nor the kubeconfig is there', () => {
+describe('without API server and kubeconfig', () => {
   beforeAll(async () => {
     stage.forget()
     await stage.api.close()

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** The environment of the node agent as its DaemonSet starts it, with the folders of this node. */
+/** The environment of the node agent as in its DaemonSet, with the folders of this node. */
 function environment(criSocket: string): Record<string, string> {
   const [source, account] = [folderFor('source'), folderFor('account')]
   copyFileSync(COMPILED, join(source, 'istio-cni'))
@@ -78,7 +78,7 @@ async function stopAgent(): Promise<void> {
   await exit
 }
 
-/** The chain containerd uses from now on, and whether ours is in it. */
+/** Waits until containerd uses a chain of these plugin types. */
 const untilChain = async (...types: readonly string[]): Promise<void> => {
   const isWanted = ({ plugins }: Conflist): boolean => plugins.map(({ type }) => type).join() === types.join()
   await node.untilLoaded(isWanted).catch((cause: unknown) => {
@@ -98,7 +98,7 @@ const rulesOfNext = async (name: string): Promise<string> => {
   return rules
 }
 
-/** What `install-cni status` says that containerd says. */
+/** The result of the runtime check of `install-cni status`. */
 async function runtimeCheck(): Promise<unknown> {
   const { stdout } = await run([INSTALL_CNI, 'status', '--json'], { env: agentEnv, reject: false })
   const { checks } = z.parse(statusSchema, JSON.parse(stdout))
@@ -107,17 +107,17 @@ async function runtimeCheck(): Promise<unknown> {
 
 const statusSchema = z.object({ checks: z.array(z.looseObject({ name: z.string() })) })
 
-/** A server of the agent. */
+/** The body of an answer of the agent's servers. */
 const get = async (port: number, path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}${path}`)).text()
 
-/** How often the agent has put our entry back. */
+/** The number of times that the agent has restored our entry. */
 const heals = (): number => agentLog.split('healed ').length - 1
 
 const isHealed = (): boolean =>
   readdirSync(stage.confDir).some((name) => readFileSync(join(stage.confDir, name), 'utf8').includes('istio-cni'))
 
-/** A tool that is sure of its own network: once a second it writes it, and now and then ten times in a row. */
+/** Starts a tool that rewrites its network once a second, and sometimes ten times in a row. */
 function rewriteNetwork(): { count(): number; stop(): void } {
   let count = 0
   let burst = 0
@@ -136,13 +136,13 @@ describe('a node on which install-cni runs', () => {
     expect(await rulesOfNext('after-install')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 
-  it('sends the next pod through the plugin after somebody rewrote the network without it', async () => {
+  it('sends the next pod through the plugin after another program rewrote the network without it', async () => {
     stage.use(SECOND, [])
     await untilChain('bridge', 'portmap', 'istio-cni')
     expect(await rulesOfNext('after-heal')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 
-  it('says that containerd runs the plugin, by the words of containerd', async () => {
+  it('status has containerd’s report that it runs the plugin', async () => {
     expect(await runtimeCheck()).toMatchObject({ state: 'ok', detail: 'containerd runs the plugin in network "pods"' })
     await vi.waitFor(
       async () => expect(await get(15014, '/metrics')).toContain('istio_cni_runtime_plugin{state="loaded"} 1'),
@@ -152,7 +152,7 @@ describe('a node on which install-cni runs', () => {
     )
   })
 
-  it('says that containerd runs without it, and why, while a file that sorts before the network is broken', async () => {
+  it('status has containerd’s report that it runs without the plugin, and the reason, while an earlier file is broken', async () => {
     const broken = join(stage.confDir, '05-broken.conf')
     writeFileSync(broken, 'broken')
     const words =
@@ -174,7 +174,7 @@ describe('a node on which install-cni runs', () => {
     await vi.waitFor(async () => expect(await get(8000, '/readyz')).toBe(''), { timeout: 30_000 })
   })
 
-  it('sends every pod through the plugin while another tool goes on rewriting its network, once that is healed', async () => {
+  it('sends every pod through the plugin while another tool keeps rewriting its network, once the network is healed', async () => {
     const seconds = Number(process.env.CNI_REWRITE_SECONDS ?? 20)
     const healsBefore = heals()
     const rewriter = rewriteNetwork()
@@ -189,7 +189,7 @@ describe('a node on which install-cni runs', () => {
         })
         await untilChain('bridge', 'portmap', 'istio-cni')
         const rules = await rulesOfNext(`while-rewritten-${count}`)
-        // a pod that begins while its network is another one says nothing
+        // // a pod that starts during a rewrite does not count
         if (rewriter.count() !== rewrites) pods.during += 1
         else if (rules.includes('-A OUTPUT -j ISTIO_OUTPUT')) pods.through += 1
         else pods.without += 1
@@ -207,7 +207,7 @@ describe('a node on which install-cni runs', () => {
     await untilChain('bridge', 'portmap', 'istio-cni')
   }, 120_000)
 
-  it('starts pods without it again once install-cni has been told to end', async () => {
+  it('starts pods without the plugin once install-cni has ended', async () => {
     await stopAgent()
     expect(agent.exitCode).toBe(0)
     await untilChain('bridge', 'portmap')

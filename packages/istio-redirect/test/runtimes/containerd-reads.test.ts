@@ -21,7 +21,7 @@ const statusSchema = z.object({
 })
 const configSchema = z.object({ Networks: z.nullish(z.array(z.object({ Config: z.object({ Name: z.string() }) }))) })
 
-/** The networks of pods that containerd has loaded, or its error. */
+/** The pod networks that containerd has loaded, or its error. */
 async function loaded(): Promise<{
   readonly isReady: boolean
   readonly names: readonly string[]
@@ -36,10 +36,10 @@ async function loaded(): Promise<{
   }
 }
 
-/** A test case has network names of its own, so that the status of an earlier case is no answer. */
+/** The number of the test case. Its networks have unique names, so the status of an earlier case does not match. */
 let row = 0
 
-/** Puts other files into the net folder. containerd reads it when a file is written, not when a link is made. */
+/** Replaces the files in the net folder. containerd reads the folder after a write, but not after a new link. */
 function fill(files: Files): void {
   row += 1
   for (const name of readdirSync(confDir)) rmSync(join(confDir, name), { recursive: true })
@@ -52,7 +52,7 @@ function fill(files: Files): void {
 
 type Files = Readonly<Record<string, string | ((path: string) => void)>>
 
-/** The name of each network says which file it is from. */
+/** A list whose network is named after its file. */
 const list = (name: string, ...types: readonly string[]) =>
   JSON.stringify({ cniVersion: '0.4.0', name: `ROW-${name}`, plugins: types.map((type) => ({ type })) })
 const single = (name: string, member = 'type') =>

@@ -23,7 +23,7 @@ afterAll(() => stack.disposeAsync())
 
 const captured = (listener: number, original_dst: string) => ({ served_by: 'proxy', listener, original_dst })
 
-/** What a container gets as an answer when it connects somewhere. */
+/** The answer to a connection from a container. */
 const asks = async (container: Container, host: string, port: number): Promise<unknown> =>
   JSON.parse(await container.exec('timeout', '5', 'nc', host, String(port)))
 
@@ -70,12 +70,12 @@ describe.each([
     expect(stdout).toMatch(/dst=203\.0\.113\.7 .*dport=443 .*sport=15001 /)
   })
 
-  it('lets the proxy’s own connections out', async () => {
+  it('does not capture the proxy’s own connections', async () => {
     expect(await asks(proxy, SUBNETS.gateway.ipv4, 8000)).toMatchObject({ served_by: 'server' })
     if (dual) expect(await asks(proxy, SUBNETS.gateway.ipv6, 8000)).toMatchObject({ served_by: 'server' })
   })
 
-  it('has what comes to its addresses and its host port captured', async () => {
+  it('captures connections to its addresses and its host port', async () => {
     const [ipv4 = '', ipv6 = ''] = pod.ips
     const exchanges = await connectFrom('host', 0, [
       { host: ipv4, port: 8080 },
@@ -89,7 +89,7 @@ describe.each([
     ])
   })
 
-  it('loses its rules and gives its addresses back when it is stopped; stopping and removing again is fine', async () => {
+  it('loses its rules and addresses when it is stopped; stop and remove may be repeated', async () => {
     using namespace = netns.open(pod.netns)
     expect(await rulesIn(namespace)).toContain('ISTIO_OUTPUT')
     await pods.disposeAsync()
@@ -103,10 +103,10 @@ describe.each([
   })
 })
 
-describe('what a pod costs', () => {
+describe('requests of a pod', () => {
   beforeAll(() => node.untilLoaded(stage.use({ first: 'bridge', families: 'dual stack' })))
 
-  it('is one request to the API server when it is in the mesh', async () => {
+  it('one request to the API server in the mesh', async () => {
     const stored = meshPod({ name: 'costs-one' })
     stage.api.setPod(stored)
     const before = stage.api.requests.length
@@ -118,7 +118,7 @@ describe('what a pod costs', () => {
     ])
   })
 
-  it('is no request when containerd hands over annotations of a pod outside the mesh', async () => {
+  it('no request outside the mesh if containerd passes the annotations', async () => {
     const before = stage.api.requests.length
     const pod = await node.run({ name: 'costs-none', annotations: { owner: 'shop' } })
     using namespace = netns.open(pod.netns)
@@ -131,7 +131,7 @@ describe('what a pod costs', () => {
 })
 
 describe('eight pods at once', () => {
-  it('all get addresses and rules of their own, and leave nothing', async () => {
+  it('each get addresses and rules of their own, and leave nothing', async () => {
     const stored = Array.from({ length: 8 }, (_, i) => meshPod({ name: `one-of-eight-${i}`, proxy: DUAL_STACK }))
     for (const pod of stored) stage.api.setPod(pod)
     const before = stage.api.requests.length

@@ -35,7 +35,7 @@ const verbs = (): string[] =>
     .slice(before)
     .map(({ verb }) => verb)
 
-/** `podman run --detach`; the image sleeps. */
+/** `podman run --detach`. The image sleeps. */
 const runContainer = (name: string, ...options: readonly string[]) =>
   podman.attempt('run', '--detach', `--cgroup-parent=${throwAway().cgroup}`, `--name=${name}`, ...options, IMAGE)
 
@@ -43,7 +43,7 @@ const namespaceOf = async (name: string) =>
   netns.open(`/proc/${await podman.run('inspect', '--format={{.State.Pid}}', name)}/ns/net`)
 
 describe('a container of podman behind bridge, host-local and portmap', () => {
-  it('is no Kubernetes pod: it starts without rules and without a request, with its host port', async () => {
+  it('is not a Kubernetes pod: it starts without rules and without a request, with its host port', async () => {
     const { stderr, exitCode } = await runContainer('plain', '--publish=18081:8080')
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
     {
@@ -75,7 +75,7 @@ describe('a container of podman behind bridge, host-local and portmap', () => {
     expect(stage.leases()).toEqual([])
   })
 
-  it('does not start when ADD fails: podman exits with 126 and says why', async () => {
+  it('does not start when ADD fails: podman exits with 126 and the error', async () => {
     stage.use(CHAIN, [entry(stage.runDir, { exclude_namespaces: 'all' })])
     const { exitCode, stderr } = await runContainer('refused')
     stage.use(CHAIN)

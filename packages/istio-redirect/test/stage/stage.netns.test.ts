@@ -6,7 +6,7 @@ import { stage } from './stage.ts'
 const parts = { api: { inNode: true }, kernel: { lo: ['192.0.2.1/32'] }, pods: { bridge: ['10.9.0.1'] } } as const
 const descriptors = () => readdirSync('/proc/self/fd').length
 
-test('the parts that are asked for work together, and end together', async () => {
+test('the requested parts work together, and end together', async () => {
   const before = descriptors()
   const seen: string[] = []
   {

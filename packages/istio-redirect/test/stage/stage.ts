@@ -53,7 +53,7 @@ export type Stage<O extends StageOptions> = Always &
  */
 export async function stage<O extends StageOptions, T extends object = Stage<O>>(
   options: O,
-  // Default: the parts themselves are the result, and T is Stage<O>.
+  // By default the result is the parts themselves, so T is Stage<O>.
   play: (it: Stage<O>) => T | Promise<T> = (it) => it as unknown as T,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()
@@ -74,7 +74,7 @@ export async function stage<O extends StageOptions, T extends object = Stage<O>>
     return made
   }
   const all = { root, path, stack: inner, node, api, account, agents, pod }
-  // PartOf names the members that are there.
+  // PartOf has exactly the members of the started parts.
   const built = await play(all as unknown as Stage<O>)
   const stack = starting.move()
   return Object.assign(built, { [Symbol.asyncDispose]: () => stack.disposeAsync() })

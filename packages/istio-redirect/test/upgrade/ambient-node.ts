@@ -19,9 +19,9 @@ const SELECTOR = `
 /** A node in ambient mode with a ztunnel. */
 export interface AmbientNode extends AsyncDisposable {
   readonly node: UpgradeNode
-  /** Pods of the mesh and others, added by a runtime other than the node's where one is given. */
+  /** Pods inside and outside the mesh. Default: the node's runtime adds them. */
   pods(runtime?: Cni): Pods
-  /** Waits until ztunnel has these pods; their annotation says that they are enrolled. */
+  /** Waits until ztunnel has these pods. Their annotation shows that they are enrolled. */
   expectInMesh(...pods: readonly Pod[]): Promise<void>
   /** Waits until ztunnel has no pod. */
   expectNoneInMesh(): Promise<void>
@@ -31,7 +31,7 @@ export async function ambientNode(env: Readonly<Record<string, string>> = {}): P
   const stack = new AsyncDisposableStack()
   const settings = { AMBIENT_ENABLED: 'true', AMBIENT_IPV6: 'true', AMBIENT_ENABLEMENT_SELECTOR: SELECTOR }
   const node = stack.use(await upgradeNode({ ...settings, ...env }))
-  // Rules of nftables name the user of kubelet, whose process is known by its name.
+  // Rules of nftables name the user of kubelet, which the agent finds by its process name.
   copyFileSync('/usr/bin/sleep', node.files.path('kubelet'))
   const kubelet = spawn(node.files.path('kubelet'), ['infinity'], { stdio: 'ignore' })
   stack.defer(() => void kubelet.kill('SIGKILL'))

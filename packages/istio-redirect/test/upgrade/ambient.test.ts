@@ -32,7 +32,7 @@ test.each([
   await pods.del(resident)
   node.api.deletePod('demo', 'resident')
   await mesh.expectNoneInMesh()
-  // Kubelet tries again while no agent is there.
+  // Kubelet retries while no agent runs.
   pods.expectNoneLeft(`ambient, ${name}`, /node agent/)
   await node.uninstall(agent)
   expect(onHost('nft', 'list', 'ruleset')).not.toMatch(/istio/i)

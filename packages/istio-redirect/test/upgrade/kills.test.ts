@@ -20,10 +20,10 @@ test.each<Release>(['current', 'released'])(
     await using stream = streamOf(pods, 'pod')
     for (const [index, step] of steps.entries()) {
       if (!(await killAt(node, release, step))) missed.push(step)
-      // What it left is a node that works.
+      // The killed agent leaves a working node.
       await pods.check(resident)
       await using between = await pods.add(`between-${index}`)
-      // Each second time the update is given up there: the agent before comes back.
+      // Every second update is cancelled at this point: the earlier agent returns.
       if (index % 2 === 0) await stop(await node.start(release))
       await pods.check(between)
       await stop(await node.start(before))

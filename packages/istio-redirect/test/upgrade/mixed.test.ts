@@ -4,7 +4,7 @@ import { ambientNode } from './ambient-node.ts'
 import { podsOn } from './pod-life.ts'
 import { other, type Release, upgradeNode } from './upgrade-node.ts'
 
-// A new agent listens before it replaces the plugin, and a plugin that runs at that time is the old one to its end.
+// A new agent listens before it replaces the plugin. A plugin that is running at that time is the old version.
 describe.each<Release>(['released', 'current'])('while the agent of the release (%s) serves', (release) => {
   test('a plugin of the other release gets no decision of the agent, and decides by itself', async () => {
     await using node = await upgradeNode({ LOG_OUTPUT_LEVEL: 'cni-plugin:debug' })
@@ -15,14 +15,14 @@ describe.each<Release>(['released', 'current'])('while the agent of the release 
     await pods.check(pod)
     await pods.del(pod)
     const refusals = node.log.join('').match(/the node agent does not decide.*/g)
-    // Release 0.1.0 has another protocol: neither side understands the other.
+    // Release 0.1.0 has an incompatible protocol.
     expect(refusals).toEqual([
       expect.stringMatching(/"reason":"(?:version|something else listens there|the connection was closed)/),
     ])
     pods.expectNoneLeft(`plugin of ${other(release)}, agent of ${release}`)
   })
 
-  test('a plugin of the other release has it enrol a pod of an ambient mesh', async () => {
+  test('a plugin of the other release can enrol a pod of an ambient mesh', async () => {
     await using mesh = await ambientNode()
     const { node } = mesh
     const pods = mesh.pods(node.runtimeOf(other(release)))

@@ -17,47 +17,50 @@ export interface Pod extends AsyncDisposable {
   readonly uid: string
   readonly netns: Netns
   readonly attachment: Attachment
-  /** The list of its ADD. */
+  /** The network list at its ADD. */
   readonly list: NetworkList
-  /** What its ADD wrote; empty for a pod outside the mesh. */
+  /** Its rules after ADD. Empty for a pod outside the mesh. */
   readonly rules: string
 }
 
-/** Pods of a node, as kubelet and its runtime treat them. */
+/** Pods of a node, handled like by kubelet and its runtime. */
 export interface Pods {
-  /** Adds a pod of the mesh or a plain one: a failed ADD is followed by DEL and another sandbox. */
+  /** Adds a pod of the mesh or a plain one. Like kubelet, runs DEL after a failed ADD and tries another sandbox. */
   add(name: string, isMesh?: boolean): Promise<Pod>
-  /** CHECKs with the list of today, and looks at the rules. */
+  /** Calls CHECK with the current list, and compares the rules. */
   check(pod: Pod): Promise<void>
-  /** DELs twice, with the list of today or, as some runtimes do, with that of the ADD; nothing may be left. */
+  /**
+   * Calls DEL twice, with the current list or with the list of the ADD as some runtimes do. Expects that nothing is
+   * left.
+   */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
-  /** No ADD failed but for the reason given, and nothing of a pod is left on the node. Prints the counts. */
+  /** Expects that ADDs failed only for the given reason, and that the node has no state of pods. Prints the counts. */
   expectNoneLeft(title: string, allowed?: RegExp): void
 }
 
-/** Which pod. */
+/** Identity of a pod. */
 export interface Which {
   readonly uid: string
   readonly isMesh: boolean
 }
 
-/** How pods are. */
+/** Options of the pods. */
 export interface PodsOptions {
-  /** The pod in the API server; default: one with a sidecar, or a plain one. */
+  /** The pod in the API server. Default: a pod with a sidecar, or a plain pod. */
   readonly store?: (name: string, which: Which) => StoredPod
-  /** Default: that of the node. */
+  /** Default: the runtime of the node. */
   readonly runtime?: Cni | undefined
-  /** The rules are not those of the plugin: DEL of this commit leaves them, DEL of 0.1.0 does not. */
+  /** True if the plugin did not write the rules. DEL of this commit keeps such rules, DEL of 0.1.0 removes them. */
   readonly isAmbient?: boolean
 }
 
-/** How long kubelet may make the sandbox of a pod anew, and the pause before it does. */
+/** Time limit of kubelet's attempts to make a sandbox, and the pause between attempts. */
 const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
 
 export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
   const { store = sidecarPod, isAmbient = false, runtime = node.runtime } = options
   const { api } = node
-  /** How often the runtime called, and how often a call failed that the runtime then repeats. */
+  /** The number of calls of the runtime, and of failed calls that the runtime repeats. */
   const calls = { add: 0, check: 0, del: 0 }
   const failures: string[] = []
   const attach = async (name: string, uid: string, target: Netns): Promise<Pick<Pod, 'attachment' | 'list'>> => {
@@ -99,7 +102,7 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     },
     async check({ name, netns, attachment, rules }) {
       const list = node.list()
-      // Lists of older versions cannot be checked.
+      // CHECK does not exist in older versions of the specification.
       if (list.conflist.cniVersion !== '0.3.1') {
         calls.check += 1
         await runtime.check(list, attachment)
@@ -127,7 +130,7 @@ function sidecarPod(name: string, which: Which): StoredPod {
   return { ...stored, spec: { ...stored.spec, containers } }
 }
 
-/** What nf_tables and legacy iptables have in a namespace. */
+/** The rules of nf_tables and of legacy iptables in a namespace. */
 export async function rulesIn(target: Netns): Promise<string> {
   const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
   return stdout + (await legacyRulesIn(target, 'iptables-legacy'))

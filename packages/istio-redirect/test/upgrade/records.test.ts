@@ -76,7 +76,7 @@ function pluginsFor(pod: Netns, { pod: options = {}, conf = {}, isLegacy = false
   }
 }
 
-/** What ADD may change besides rules. */
+/** State besides rules that ADD may change. */
 async function networkIn(pod: Netns): Promise<string[]> {
   const looks = [['rule'], ['-6', 'rule'], ['addr', 'show', 'lo'], ['route', 'show', 'table', 'all']]
   return Promise.all(looks.map(async (words) => (await netns.exec(pod, ['ip', ...words])).stdout))
@@ -89,7 +89,7 @@ const flush = async (pod: Netns, { isLegacy = false }: Kind): Promise<void> => {
 describe.each<Release>(['released', 'current'])('an ADD by the plugin of the release (%s)', (by) => {
   const then = other(by)
 
-  test.each(Object.entries(KINDS))('is checked, repeated and deleted by the other: %s', async (_, kind) => {
+  test.each(Object.entries(KINDS))('passes CHECK, ADD and DEL of the other release: %s', async (_, kind) => {
     await using pod = await podWith('10.1.2.3', 'fd00::3')
     const before = await networkIn(pod)
     const plugins = pluginsFor(pod, kind)
@@ -114,7 +114,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
     await plugins.del(by)
   })
 
-  test.each(Object.entries(KINDS))('of both, it is deleted by itself: %s', async (_, kind) => {
+  test.each(Object.entries(KINDS))('is removed by its own DEL after ADDs by both releases: %s', async (_, kind) => {
     await using pod = await podWith('10.1.2.3', 'fd00::3')
     const before = await networkIn(pod)
     const plugins = pluginsFor(pod, kind)
@@ -126,7 +126,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
     expect(records()).toEqual([])
   })
 
-  test('that was killed before its rules were whole is completed or taken back by the other', async () => {
+  test('is completed or removed by the other release after a kill before its rules were complete', async () => {
     await using pod = await podWith('10.1.2.3', 'fd00::3')
     const plugins = pluginsFor(pod)
     for (const next of ['add', 'del'] as const) {
@@ -146,7 +146,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
     }
   })
 
-  test('is kept by the GC of the other while it is valid, and then forgotten', async () => {
+  test('is kept by the GC of the other release while it is valid, and removed later', async () => {
     await using pod = await podWith('10.1.2.3', 'fd00::3')
     const plugins = pluginsFor(pod)
     await plugins.add(by)
@@ -157,7 +157,7 @@ describe.each<Release>(['released', 'current'])('an ADD by the plugin of the rel
   })
 })
 
-test('rules that two attachments share, one of each release, go with the last', async () => {
+test('rules that two attachments share, one of each release, are removed with the last attachment', async () => {
   await using pod = await podWith('10.1.2.3', 'fd00::3')
   const plugins = pluginsFor(pod)
   await plugins.add('released', 'eth0')

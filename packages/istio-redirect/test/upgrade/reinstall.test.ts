@@ -3,7 +3,7 @@ import { podsOn } from './pod-life.ts'
 import { killAt, stepsOf } from './steps.ts'
 import { type Release, stop, upgradeNode } from './upgrade-node.ts'
 
-test('a node that this commit was taken off gets the release, and then this commit again', async () => {
+test('a node gets the release and then this commit again after this commit was uninstalled', async () => {
   await using node = await upgradeNode()
   const pods = podsOn(node)
   const isInstalled = (): boolean => node.files.names().includes('bin/istio-cni')
@@ -44,7 +44,7 @@ test.each<Release>(['current', 'released'])(
       agent = await node.start('current')
       await node.uninstall(agent)
       await killAt(node, release, step)
-      // From the moment at which the list has the entry.
+      // // from the moment at which the list has the entry
       if (node.list().text.includes('"istio-cni"')) {
         await using early = await pods.add(`early-${index}`)
         await pods.del(early, 'cache')

@@ -33,7 +33,7 @@ test.each([
   pods.expectNoneLeft(name)
 })
 
-test('with maxSurge the new agent comes before the old one ends: the newer one keeps the node, whichever it is', async () => {
+test('with maxSurge the new agent starts before the old one ends, and the newer one keeps the node', async () => {
   await using node = await upgradeNode()
   const pods = podsOn(node)
   let agent = await node.start('released')
@@ -53,7 +53,7 @@ test('with maxSurge the new agent comes before the old one ends: the newer one k
   pods.expectNoneLeft('maxSurge')
 })
 
-/** How many agents end at a random moment. */
+/** The number of agents that are killed at a random moment. */
 const ENDS = Number(process.env.CNI_UPGRADE_ENDS ?? 12)
 
 test(

@@ -4,15 +4,15 @@ import { type Release, stop, type UpgradeNode } from './upgrade-node.ts'
 
 /** The folders that an agent writes. */
 const FOLDERS = ['bin', 'net', 'run'] as const
-/** What plugins write there. */
+/** Files of plugins in these folders. */
 const PLUGINS = /^run\/(?:attachments|istio-cni\.log)/
 
-/** Calls back for each thing that becomes of a file; the names of temporary files are made the same. */
+/** Calls `seen` for each change of a file. Names of temporary files are normalized. */
 function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable {
   const watchers: FSWatcher[] = FOLDERS.map((folder) =>
     watch(node.files.path(folder), (kind, name) => {
       const step = `${folder}/${name?.replace(/[-.][\da-z]+\.tmp$/, '.*.tmp')} ${kind}`
-      // A file in its place has changed when it was renamed.
+      // A rename shows that a file was replaced.
       const isNew = kind === 'rename' || name?.endsWith('.tmp')
       if (isNew && !PLUGINS.test(step)) seen(step)
     }),
@@ -24,7 +24,7 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
   }
 }
 
-/** What becomes of files while the agent of a release takes over, each for the first time, in order. */
+/** The first occurrences of all file changes while the agent of a release takes over, in order. */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()
   using _ = watchSteps(node, (step) => steps.add(step))
@@ -33,7 +33,7 @@ export async function stepsOf(node: UpgradeNode, release: Release): Promise<stri
   return [...steps]
 }
 
-/** Starts the agent of a release and kills it at a step; `false` when it became ready without that step. */
+/** Starts the agent of a release and kills it at a step. Returns `false` if it becomes ready without that step. */
 export async function killAt(node: UpgradeNode, release: Release, step: string): Promise<boolean> {
   let isReached = false
   const killer: { agent?: AgentProcess } = {}
@@ -44,7 +44,7 @@ export async function killAt(node: UpgradeNode, release: Release, step: string):
   })
   const agent = await node.start(release, { atOnce: true })
   killer.agent = agent
-  // Some steps are left out by chance: the agent becomes ready.
+  // Some steps happen by chance only: the agent may become ready without them.
   await eventually(
     async () => isReached || (await isReady(agent)),
     () => `${step}: ${agent.log()}`,
@@ -55,6 +55,6 @@ export async function killAt(node: UpgradeNode, release: Release, step: string):
   return isReached
 }
 
-/** An agent that has not begun to listen is not ready. */
+/** True if the agent is ready. An agent that does not listen yet is not ready. */
 const isReady = (agent: AgentProcess): Promise<boolean> =>
   /health checks on port/.test(agent.log()) ? agent.ready() : Promise.resolve(false)

@@ -3,9 +3,9 @@ import type { Pods } from './pod-life.ts'
 
 const LANES = 3
 
-/** Pods that come, are checked and go until it is stopped. Every fourth is outside the mesh. */
+/** Pods that are added, checked and deleted continuously. Every fourth pod is outside the mesh. */
 export interface Stream extends AsyncDisposable {
-  /** Lets the pods that are there end; rejects with what was wrong with any. Returns how many there were. */
+  /** Waits for the end of the remaining pods. Rejects with the faults of any pod. Returns the number of pods. */
   stop(): Promise<number>
 }
 
@@ -17,7 +17,7 @@ export function streamOf(pods: Pods, name: string): Stream {
       const index = count++
       await using pod = await pods.add(`${name}-${index}`, index % 4 !== 3)
       await pods.check(pod)
-      // Some outlive the agent that they were added under.
+      // Some pods outlive the agent of their ADD.
       await delay(index % 5 === 0 ? 1500 : Math.random() * 100)
       await pods.check(pod)
       await pods.del(pod, index % 2 === 0 ? 'list' : 'cache')
@@ -25,7 +25,7 @@ export function streamOf(pods: Pods, name: string): Stream {
   }
   const all = Array.from({ length: LANES }, lane)
   const lanes = Promise.all(all)
-  // The failure is told when the stream is stopped.
+  // `stop` reports the failure.
   lanes.catch(() => {
     isOver = true
   })
@@ -35,7 +35,7 @@ export function streamOf(pods: Pods, name: string): Stream {
       await lanes
       return count
     },
-    // After a failure: nothing may work on the node when it is removed.
+    // After a failure the pods still have to end before the node is removed.
     async [Symbol.asyncDispose]() {
       isOver = true
       await Promise.allSettled(all)

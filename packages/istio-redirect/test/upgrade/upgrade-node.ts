@@ -9,12 +9,12 @@ import { conflistOf } from '../runtimes/node/conflist.ts'
 import { isLease, namesIn } from '../stage/files.ts'
 import { stage } from '../stage/stage.ts'
 
-/** The release that the node is updated from, and the one of this commit. */
+/** A release: the earlier one, or this commit. */
 export type Release = 'released' | 'current'
 
 export const other = (release: Release): Release => (release === 'released' ? 'current' : 'released')
 
-/** Where the executables of each are. */
+/** Folders of the executables of each release. */
 export const PROGRAMS: Readonly<Record<Release, string>> = {
   released: fromEnvironment(),
   current: fileURLToPath(new URL('../../../../dist/bin', import.meta.url)),
@@ -29,12 +29,12 @@ const GRANTS: readonly Grant[] = [
 const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
 const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
-/** A node of a DaemonSet that is updated, with the runtime and the API server of its pods. */
+/** A node of a DaemonSet during an update, with the runtime and the API server of its pods. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
 /**
- * A node in the namespaces of this process. `env`: settings of the agents of both releases; `isSingle`: its network is a
- * single configuration, which the first agent turns into a list.
+ * A node in the namespaces of this process. `env`: settings of the agents of both releases. `isSingle`: the network is
+ * a single configuration, which the first agent turns into a list.
  */
 export async function upgradeNode(
   env: Readonly<Record<string, string>> = {},
@@ -69,9 +69,9 @@ export async function upgradeNode(
       files,
       api,
       runtime: runtimeIn([bin]),
-      /** The same runtime with the plugin of a release, whichever is installed. */
+      /** The same runtime with the plugin of a release, independent of the installed one. */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),
-      /** Stops an agent whose DaemonSet is deleted: it takes the plugin off the node. */
+      /** Stops an agent whose DaemonSet is deleted. The agent removes the plugin from the node. */
       async uninstall(agent: AgentProcess) {
         api.setDaemonSet(NAMESPACE, DAEMON_SET)
         await stop(agent)
@@ -80,18 +80,18 @@ export async function upgradeNode(
       log,
       /** The network as a runtime loads it. */
       list: () => loadConflistFile(files.path(LIST)),
-      /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
+      /** Starts the agent of a release. Waits until it is ready, unless `atOnce` is set. */
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],
-          // As an update changes settings, it changes the entry in the list.
+          // Another setting per release changes the entry in the list, as in a real update.
           env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
           atOnce,
         })
         if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
         return agent
       },
-      /** The addresses host-local has handed out. */
+      /** The addresses that host-local has assigned. */
       leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
       records: () => namesIn(files.path('run/attachments')),
     }

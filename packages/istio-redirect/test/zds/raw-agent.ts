@@ -7,13 +7,13 @@ import { decodeAck, decodeHello } from '../../src/zds/wire.ts'
 
 const patience = { timeout: 20_000 }
 
-/** An agent that says only what a test says: whatever a real one never would, too. */
+/** A stand-in for the agent that sends arbitrary messages, also invalid ones. */
 export type RawAgent = ReturnType<typeof rawAgent>
 
-/** What the agent says to one ztunnel, and hears of it. */
+/** A connection of the agent stand-in with one ztunnel. */
 export type RawAgentConnection = Awaited<ReturnType<RawAgent['accepted']>>
 
-/** Listens. */
+/** Starts the stand-in. */
 export function rawAgent() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-raw-agent-'))
   const path = join(folder, 'ztunnel.sock')
@@ -33,37 +33,37 @@ export function rawAgent() {
   let taken = 0
   return {
     path,
-    /** Its socket is gone, and all connections are closed. */
+    /** Removes its socket and closes all connections. */
     leave,
-    /** Its socket is there again. */
+    /** Makes its socket again. */
     listen() {
       listener = listenHere()
     },
-    /** The next ztunnel that connects, after its hello. */
+    /** Waits for the next ztunnel and its hello. */
     async accepted() {
       await expect.poll(() => connections.length, patience).toBeGreaterThan(taken)
       const connection = connections[taken++]
       if (connection === undefined) throw new Error('no connection')
-      /** What ztunnel says next; `undefined`: it has closed the connection. */
+      /** The next message of ztunnel; `undefined` if ztunnel has closed the connection. */
       const hear = async (): Promise<Buffer | undefined> => {
         using message = await connection.receive()
         return message === undefined ? undefined : Buffer.from(message.bytes)
       }
       const hello = (await hear()) ?? Buffer.of()
       expect(decodeHello(hello)).toEqual({ version: 1 })
-      /** The error of the next answer; `undefined`: ztunnel has closed the connection. */
+      /** The error of the next answer; `undefined` if ztunnel has closed the connection. */
       const answer = async (): Promise<string | undefined> => {
         const bytes = await hear()
         return bytes === undefined ? undefined : decodeAck(bytes)?.error
       }
-      /** Says it, and waits for nothing. */
+      /** Sends a message without waiting for an answer. */
       const say = (bytes: Uint8Array, fds?: readonly number[]) => connection.send(bytes, fds)
       return {
         hello,
         say,
         hear,
         answer,
-        /** Says it, and returns the error of the answer. */
+        /** Sends a message. Returns the error of the answer. */
         async ask(bytes: Uint8Array, fds?: readonly number[]) {
           await say(bytes, fds)
           return await answer()

@@ -2,22 +2,22 @@ import { fstatSync } from 'node:fs'
 import { connectUnix } from '@cni/netns/unix'
 import { decodeRequest, encodeAck, encodeHello, type ReceivedRequest } from '../../src/zds/wire-of-ztunnel.ts'
 
-/** A message as it came, with the inodes of what came with it. */
+/** A received message, with the inodes of its descriptors. */
 export interface Told {
   readonly request: ReceivedRequest | undefined
   readonly namespaces: readonly bigint[]
 }
 
-/** A ztunnel that says and answers only what a test says: whatever a real one would not do, too. */
+/** A stand-in for ztunnel that sends arbitrary messages and answers, also invalid ones. */
 export type RawZtunnel = ReturnType<typeof rawZtunnel>
 
-/** Connects, and says nothing. */
+/** Connects without sending a message. */
 export function rawZtunnel(path: string) {
   const connection = connectUnix(path)
   const say = (bytes: Uint8Array, fds?: readonly number[]) => connection.send(bytes, fds)
   const hello = () => say(encodeHello({ version: 1 }))
   const ack = (error = '') => say(encodeAck({ error }))
-  /** The next message, `undefined` when the agent has closed the connection. */
+  /** The next message; `undefined` if the agent has closed the connection. */
   const next = async (): Promise<Told | undefined> => {
     using message = await connection.receive()
     if (message === undefined) return undefined
@@ -38,12 +38,12 @@ export function rawZtunnel(path: string) {
     hello,
     ack,
     next,
-    /** Says hello, acks all there is until the snapshot is over, and returns it. */
+    /** Sends hello, acknowledges all messages of the snapshot, and returns them. */
     async join() {
       await hello()
       return await obey([], 'snapshotSent')
     },
-    /** Acks all there is until the connection is closed; `told` grows. */
+    /** Acknowledges messages until the connection is closed, and appends them to `told`. */
     obey: (told: Told[] = []) => obey(told),
     [Symbol.dispose]: () => connection.close(),
   }

@@ -17,7 +17,7 @@ ztunnelMessages('a stand-in for ztunnel', async (path) => {
   }
 })
 
-/** A stand-in that has connected, and is told of no pod yet. */
+/** A connected stand-in without pods. */
 async function connected(behaviour: ZtunnelBehaviour) {
   const stack = new AsyncDisposableStack()
   const agent = stack.use(rawAgent())
@@ -26,7 +26,7 @@ async function connected(behaviour: ZtunnelBehaviour) {
   return { ztunnel, connection, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-describe('a stand-in that misbehaves', () => {
+describe('a stand-in with a fault', () => {
   const told: readonly (readonly [string, ZtunnelBehaviour, readonly (string | undefined)[]])[] = [
     ['refuses in the words it was given', { refuse: 'no way' }, ['no way']],
     ['says it twice', { answer: 'twice' }, ['', '']],
@@ -41,7 +41,7 @@ describe('a stand-in that misbehaves', () => {
     expect(said).toEqual(answers)
   })
 
-  test('says nothing, and later is not late', async () => {
+  test('does not answer, and later answers in time again', async () => {
     await using it = await connected({ answer: 'never' })
     expect(await it.connection.ask(snapshotSent)).toBe('')
     await it.connection.say(del('one'))
@@ -52,7 +52,7 @@ describe('a stand-in that misbehaves', () => {
     expect(await it.connection.hear()).toBeUndefined()
   })
 
-  test('says junk instead, or floods', async () => {
+  test('sends an invalid answer, or floods the agent', async () => {
     await using it = await connected({ answer: 'junk', fromStart: true })
     await expect(it.connection.ask(snapshotSent)).rejects.toThrow(/the message ends/)
     it.ztunnel.behave({ answer: 'flood', fromStart: true })

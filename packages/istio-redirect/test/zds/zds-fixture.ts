@@ -9,18 +9,18 @@ import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { recordingLog } from '../stage/log.ts'
 import { rawZtunnel } from './raw-ztunnel.ts'
 
-/** A server of its own, with pods that a test puts there, and what it said. */
+/** A ZDS server, with the pods of a test and its log. */
 export type ZdsFixture = ReturnType<typeof zdsFixture>
 
-/** What this process has open. */
+/** The number of open descriptors of this process. */
 export const descriptors = () => readdirSync('/proc/self/fd').length
 
-/** Starts a server. When it is disposed of, nothing it opened is open, or the test fails. */
+/** Starts a server. Disposing fails the test if the server left a descriptor open. */
 export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
   const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))
   const path = join(folder, 'ztunnel.sock')
-  /** What a ztunnel is told when it connects. */
+  /** The pods of a new ztunnel's snapshot. */
   const pods = new Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>()
   const log: string[] = []
   const events: ZdsEvent[] = []
@@ -46,27 +46,27 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     pods,
     log,
     events,
-    /** How many leases are not given back. */
+    /** The number of leases that are not released. */
     leases: () => leases,
     pod(name: string): ZdsPod {
       const handle = netns.open('/proc/self/ns/net')
       opened.push(handle)
       return { uid: `uid-of-${name}`, workload: { name, namespace: 'shop', serviceAccount: 'default' }, netns: handle }
     },
-    /** Something else than the namespace of those. */
+    /** Opens a namespace that no pod has. */
     otherNamespace() {
       const fd = openSync('/proc/self/ns/mnt', 'r')
       const handle = new Netns('/proc/self/ns/mnt', fd, fstatSync(fd, { bigint: true }))
       opened.push(handle)
       return handle
     },
-    /** A ztunnel that connected, and says nothing. */
+    /** Connects a ztunnel that sends no message. */
     connect() {
       const ztunnel = rawZtunnel(path)
       opened.push(ztunnel)
       return ztunnel
     },
-    /** Waits until so many ztunnels are live. */
+    /** Waits until this number of ztunnels is live. */
     live: (count: number) =>
       expect
         .poll(() => zds.connections().filter(({ state }) => state === 'live').length, { timeout: 20_000 })

@@ -6,17 +6,17 @@ import { encodeRequest } from '../../src/zds/wire.ts'
 import { all, listeners, startBlocker } from './pod-listeners.ts'
 import { type RawAgent, type RawAgentConnection, rawAgent } from './raw-agent.ts'
 
-/** A ztunnel, real or not, that an agent can talk to. */
+/** A ztunnel with which an agent can exchange messages: a real one or the stand-in. */
 export interface TalkingZtunnel extends AsyncDisposable {
-  /** Whether `/healthz/ready` says so. */
+  /** True if `/healthz/ready` answers 200. */
   ready(): Promise<boolean>
-  /** The UIDs of the pods in which it listens, in order of the alphabet. */
+  /** The UIDs of the pods in which it listens, sorted. */
   pods(): Promise<string[]>
-  /** As SIGTERM. */
+  /** Ends it like SIGTERM. */
   stop(): Promise<number>
-  /** As SIGKILL. */
+  /** Ends it like SIGKILL. */
   kill(): Promise<number>
-  /** The exit code. */
+  /** Resolves with the exit code. */
   readonly ended: Promise<number>
 }
 
@@ -29,12 +29,12 @@ export const del = (uid: string): Uint8Array => encodeRequest({ type: 'del', uid
 const keep = (uid: string): Uint8Array => encodeRequest({ type: 'keep', uid })
 export const snapshotSent = encodeRequest({ type: 'snapshotSent' })
 
-/** Those that are left end a moment after the answer. */
+/** Waits until exactly these sockets listen. Removed sockets close a moment after the answer. */
 const listens = (pod: Netns, what: readonly string[]) => expect.poll(() => listeners(pod), patience).toEqual(what)
 
-/** What a ztunnel makes of an agent's messages: the same of a real one and of its stand-in. */
+/** Tests the reactions to an agent's messages. A real ztunnel and the stand-in have to pass. */
 export function ztunnelMessages(of: string, start: (path: string) => Promise<TalkingZtunnel>, missing?: string): void {
-  /** One that has connected, and is told of no pod yet. */
+  /** A connected ztunnel without pods. */
   const connected = async () => {
     await using starting = new AsyncDisposableStack()
     const agent: RawAgent = starting.use(rawAgent())
@@ -53,14 +53,14 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
   }
 
   describe.runIf(missing === undefined)(`${of}${missing ? ` (skipped: ${missing})` : ''}`, () => {
-    test('says hello and yes in these bytes', async () => {
+    test('sends its hello and its acknowledgement in these bytes', async () => {
       await using it = await connected()
       expect(it.connection.hello.toString('hex')).toBe('0801')
       await it.connection.say(snapshotSent)
       expect((await it.connection.hear())?.toString('hex')).toBe('0a00')
     })
 
-    test('is ready when it was told that these were all pods, and not while the agent is away', async () => {
+    test('is ready after the end of the snapshot, and not ready without an agent', async () => {
       await using it = await connected()
       expect(await it.ztunnel.ready()).toBe(false)
       expect(await it.connection.ask(snapshotSent)).toBe('')
@@ -72,7 +72,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.isReady()
     })
 
-    test('comes back to an agent whose socket was gone meanwhile', async () => {
+    test('connects again after the agent’s socket was missing', async () => {
       await using it = await connected()
       await it.connection.ask(snapshotSent)
       it.agent.leave()
@@ -82,7 +82,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.isReady()
     })
 
-    test('listens in a pod of the snapshot before that is over, and in one that comes later', async () => {
+    test('listens in a pod of the snapshot before the snapshot ends, and in a later pod', async () => {
       await using it = await connected()
       const [first, later] = [await it.pod(), await it.pod()]
       expect(await it.connection.ask(add('first'), [first.fd])).toBe('')
@@ -94,7 +94,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       expect(await it.ztunnel.pods()).toEqual(['first', 'later'])
     })
 
-    test('takes a pod that it has again, and moves with it to another namespace', async () => {
+    test('accepts a pod that it already has, and moves with it to another namespace', async () => {
       await using it = await connected()
       const [before, after] = [await it.pod(), await it.pod()]
       for (const namespace of [before, before, after]) {
@@ -105,7 +105,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       expect(await it.ztunnel.pods()).toEqual(['web'])
     })
 
-    test('refuses a pod in which a port is taken, stays, and takes it when it is told again', async () => {
+    test('refuses a pod whose port is in use, stays connected, and accepts the pod on the next add', async () => {
       await using it = await connected()
       await it.connection.ask(snapshotSent)
       const pod = await it.pod()
@@ -120,7 +120,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       expect(await listeners(pod)).toEqual(all)
     })
 
-    test('is not ready while it has refused a pod of the snapshot, and tries again by itself', async () => {
+    test('is not ready while it refuses a pod of the snapshot, and retries by itself', async () => {
       await using it = await connected()
       const pod = await it.pod()
       await using spoiler = await startBlocker(pod)
@@ -132,14 +132,14 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       expect(await listeners(pod)).toEqual(all)
     })
 
-    test('forgets with its removal, or with a new snapshot, a pod that it has refused', async () => {
+    test('forgets a refused pod with its removal or with a new snapshot', async () => {
       await using it = await connected()
       await it.connection.ask(snapshotSent)
       using file = openFile('/dev/null')
       const refused = /^failure to start proxy : Bind\(127\.0\.0\.1:15053, Os \{ code: 22, /
       expect(await it.connection.ask(add('file'), [file.fd])).toMatch(refused)
       expect(await it.ztunnel.ready()).toBe(true)
-      // The next answer says it.
+      // The next answer reports the removal.
       expect(await it.connection.ask(del('other'))).toBe('')
       await it.isReady(false)
       expect(await it.connection.ask(del('file'))).toBe('')
@@ -151,7 +151,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.isReady()
     })
 
-    test('leaves a pod that is gone, and says yes to one that it never had', async () => {
+    test('leaves a deleted pod, and acknowledges the deletion of an unknown pod', async () => {
       await using it = await connected()
       const pod = await it.pod()
       await it.connection.ask(snapshotSent)
@@ -161,7 +161,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       expect(await it.connection.ask(del('web'))).toBe('')
     })
 
-    test('leaves a pod that goes while the snapshot is told with its end', async () => {
+    test('leaves a pod that is deleted during the snapshot at the end of the snapshot', async () => {
       await using it = await connected()
       const pod = await it.pod()
       await it.connection.ask(add('web'), [pod.fd])
@@ -171,7 +171,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await listens(pod, [])
     })
 
-    test('keeps in a snapshot what it is told to keep, known or not, and leaves what is not mentioned', async () => {
+    test('keeps the pods that a snapshot keeps, known or not, and leaves all others', async () => {
       await using it = await connected()
       const [kept, left] = [await it.pod(), await it.pod()]
       await it.connection.ask(add('kept'), [kept.fd])
@@ -179,7 +179,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.connection.ask(snapshotSent)
       it.connection.close()
       const again = await it.agent.accepted()
-      // Whoever is enrolled is served while the agent is away.
+      // Enrolled pods are served without an agent.
       expect(await listeners(left)).toEqual(all)
       expect(await again.ask(keep('kept'))).toBe('')
       expect(await again.ask(keep('nobody'))).toBe('')
@@ -216,7 +216,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       ['what it cannot read', hex('ff'), 0, 'failed to decode Protobuf message: invalid varint'],
       ['what it does not know', hex('4200'), 0, 'no payload'],
       ['more than it reads', encodeRequest({ type: 'del', uid: 'x'.repeat(1100) }), 0, 'received truncated message'],
-    ])('says no to %s, leaves, and comes again', async (_, message, count, what) => {
+    ])('refuses %s, closes the connection, and connects again', async (_, message, count, what) => {
       await using it = await connected()
       const pod = await it.pod()
       const fds = Array.from({ length: count }, () => pod.fd)
@@ -227,7 +227,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       await it.isReady()
     })
 
-    test('that is asked to end leaves the agent at once, with 0; one that is killed says 137', async () => {
+    test('closes the connection and exits with 0 on SIGTERM, and with 137 on SIGKILL', async () => {
       await using it = await connected()
       const pod = await it.pod()
       await it.connection.ask(add('web'), [pod.fd])

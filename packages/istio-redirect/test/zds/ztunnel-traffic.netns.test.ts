@@ -28,7 +28,7 @@ async function reached(from: NetnsTarget, hosts: readonly string[]): Promise<(st
 
 const ready = (ztunnel: Ztunnel) => expect.poll(() => ztunnel.ready, eventually).toBe(true)
 
-test('what goes in and out of an enrolled pod passes through ztunnel, and arrives with the address of whoever sent it', async () => {
+test('traffic in and out of an enrolled pod passes through ztunnel, and keeps its source address', async () => {
   await using running = await ambientCluster()
   const { pod, other } = running
   await using agent = enrolledPods()
@@ -59,7 +59,7 @@ test('what goes in and out of an enrolled pod passes through ztunnel, and arrive
   expect(ztunnel.forwarded).toHaveLength(4)
 })
 
-test('a ztunnel that is killed takes the traffic of its pods along; the next one has it back', async () => {
+test('the traffic of pods stops with a killed ztunnel; the next ztunnel restores it', async () => {
   await using running = await ambientCluster()
   const { pod, other } = running
   await using agent = enrolledPods()
@@ -101,11 +101,11 @@ test('while one ztunnel takes over from another, every connection is served', as
   expect(agent.zds.connections()).toMatchObject([{ pid: newer.pid, state: 'live', newest: true }])
 })
 
-/** Starts the part of an agent that hands pods to ztunnels, without an API server. */
+/** Starts the part of an agent that sends pods to ztunnels, without an API server. */
 function enrolledPods() {
   const folder = mkdtempSync(join(tmpdir(), 'cni-enrolled-'))
   const path = join(folder, 'ztunnel.sock')
-  // Process 1 may not be looked at everywhere.
+  // The real process 1 may be unreadable.
   mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
   symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
   const cache = netnsCache(join(folder, 'proc'))
@@ -115,7 +115,7 @@ function enrolledPods() {
   return {
     path,
     zds,
-    /** As the agent does it: the namespace is known, rules are there, then ztunnel hears of it. */
+    /** Enrols a pod like the agent: opens its namespace, writes its rules, and then sends it to ztunnel. */
     async enrol(uid: string, pod: Netns) {
       cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
       await enrolNamespace(pod, everything, { native: true })

@@ -7,7 +7,7 @@ import { create } from './chart-agent.ts'
 const LABEL = 'cni.istio.io/uninitialized'
 const podPath = (name: string): string => `/api/v1/namespaces/demo/pods/${name}`
 
-/** A name that no pod has had. */
+/** A pod name that is not in use. */
 export const podName = (): string => `web-${Math.random().toString(36).slice(2, 8)}`
 
 /** A pod of namespace `demo`: with a sidecar, with the label of ambient mode, or with neither. */
@@ -17,7 +17,7 @@ export async function createPod(kube: KubeServer, name: string, kind: 'mesh' | '
   await create(kube, { ...pod, apiVersion: 'v1', kind: 'Pod', spec: { ...pod.spec, nodeName: 'n1' } })
 }
 
-/** One with a sidecar, whose validation found no rules. */
+/** Creates a pod with a sidecar whose validation found no rules. */
 export async function createBroken(kube: KubeServer, name: string): Promise<void> {
   await createPod(kube, name, 'mesh')
   const validation = {
@@ -32,7 +32,7 @@ export async function createBroken(kube: KubeServer, name: string): Promise<void
   await patch(kube, `${name}/status`, { status: { initContainerStatuses: [validation] } })
 }
 
-/** Takes the label of repair off again. */
+/** Removes the label of repair. */
 export const unlabel = (kube: KubeServer, name: string): Promise<unknown> =>
   patch(kube, name, { metadata: { labels: { [LABEL]: null } } })
 

@@ -2,8 +2,8 @@ import type { StoredPod } from '@cni/kube/testing'
 import type { CommandCase } from './random-command.ts'
 
 /**
- * The pod with its lists as ours reads them: without blanks and duplicates, and with decimal ports. With such a pod both
- * plugins have to do the same: that is how the decision about lists is checked.
+ * The pod with its lists in the form that our plugin reads: without blanks and duplicates, and with decimal ports. For
+ * such a pod both plugins have to act the same. This checks the documented difference about lists.
  */
 export function canonicalPod(pod: StoredPod): StoredPod {
   const { annotations = {} } = pod.metadata
@@ -13,7 +13,7 @@ export function canonicalPod(pod: StoredPod): StoredPod {
 
 function canonicalList(key: string, value: string): string {
   if (!/^traffic\.sidecar|^istio\.io\/reroute/.test(key)) return value
-  // Blanks in ranges are an error for both.
+  // Both plugins refuse blanks in ranges.
   if (/IPRanges$/.test(key)) return canonicalItems(value, (item) => item)
   if (/Ports$/.test(key)) {
     return canonicalItems(value.trim(), (item) => (/^\s*\d{1,5}\s*$/.test(item) ? String(Number(item)) : item))
@@ -24,7 +24,10 @@ function canonicalList(key: string, value: string): string {
 const canonicalItems = (value: string, canonical: (item: string) => string): string =>
   [...new Set(value.split(',').map(canonical))].join(',')
 
-/** The commands with their lists as ours reads them. Duplicates stay: there both write the same. */
+/**
+ * The commands with their lists in the form that our program reads. Duplicates stay: both programs write the same for
+ * them.
+ */
 export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase {
   return {
     ...ground,
@@ -35,7 +38,7 @@ export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase
   }
 }
 
-/** Without blanks around items, and with decimal numbers. A boolean such as `01` is none in either form. */
+/** Removes blanks around items and makes numbers decimal. A boolean such as `01` is invalid in both forms. */
 function canonicalText(text: string): string {
   if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text
   return text

@@ -18,28 +18,28 @@ export const NAMESPACE = 'istio-system'
 const NODE = 'n1'
 const NODE_IP = '10.88.0.1'
 
-/** An agent that runs with the accounts, the rights and the configuration of the chart, on a node of its own. */
+/** An agent with the accounts, the rights and the configuration of the chart, on a node of its own. */
 export interface ChartAgent extends AsyncDisposable {
   readonly agent: AgentProcess
-  /** Whether it is ready, and the node's ztunnel where there is one. */
+  /** True if the agent is ready, and so is the node's ztunnel in ambient mode. */
   ready(): Promise<boolean>
-  /** What it logged, with the quotation marks of what the API server said. */
+  /** The agent's log, with unescaped quotation marks in messages of the API server. */
   log(): string
-  /** Files of the node, such as `run/istio-cni-token`. */
+  /** Reads a file of the node, such as `run/istio-cni-token`. */
   read(name: string): string
-  /** A client with the token that is on the node. */
+  /** A client with the plugin's token on the node. */
   plugin(): KubeClient
   status(): Promise<string>
   /**
-   * ADDs a pod of namespace `demo` as a runtime does, of a runtime that says no UID, all in one network namespace, with
-   * the entry that the agent has installed; what the plugin said.
+   * ADDs a pod of namespace `demo` with the entry that the agent has installed. The runtime passes no UID, and all pods
+   * share one network namespace. Returns the plugin's output.
    */
   add(name: string, change?: { readonly alone?: boolean }): Promise<string>
   /** Writes the primary network's list. */
   writeList(text: string): void
 }
 
-/** What a test may want to differ. */
+/** Options of the agent. */
 export interface ChartAgentOptions {
   readonly lacks?: AccountRight
   readonly env?: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
   const target = stack.use(await tempNetns())
   await addAddresses(target, [NODE_IP])
-  // Of what is mounted later the agent sees nothing.
+  // Mounts the namespace first: the agent does not see later mounts.
   const pod = stack.use(await tempNetns())
   await addAddresses(pod, ['10.1.2.3'])
   const node = stack.use(agentNode())
@@ -78,7 +78,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   })
   node.write('sa/token', await tokenOf(kube, 'istio-cni'))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
-  // The API server is on this machine's loopback: only what the agent takes for the node's first process is elsewhere.
+  // The API server is on this machine's loopback. So only process 1, as the agent sees it, is in the other namespace.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
   const holder = stack.use(holding(target))
   const agent = await node.start({
@@ -107,7 +107,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
 }
 
-/** The path of the collection that an object belongs to. */
+/** The path of an object's collection. */
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies')
@@ -121,7 +121,7 @@ export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =
     { signal: AbortSignal.timeout(10_000) },
   )
 
-/** What the agent's node needs before it: namespaces, and the Node itself. */
+/** Creates the objects that the agent needs first: namespaces and the Node. */
 export async function prepare(kube: KubeServer): Promise<void> {
   for (const name of [NAMESPACE, 'demo']) {
     await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -135,7 +135,7 @@ export async function prepare(kube: KubeServer): Promise<void> {
   })
 }
 
-/** Events about the agent's pod or about any other of a namespace, as `reason: message`. */
+/** Events of a namespace about the agent's pod or about any other pod, as `reason: message`. */
 export async function eventsIn(kube: KubeServer, namespace: string): Promise<string[]> {
   const answer = await kube.admin.get(`/api/v1/namespaces/${namespace}/events`, { signal: AbortSignal.timeout(5000) })
   const items = isObject(answer) && Array.isArray(answer.items) ? answer.items : []
@@ -153,7 +153,7 @@ async function forgetEvents(kube: KubeServer): Promise<void> {
   }
 }
 
-/** A process in a namespace, until it is disposed. */
+/** Starts a process in a namespace. Disposing ends it. */
 function holding(target: Netns): Disposable & { readonly pid: number | undefined } {
   const child = spawn('nsenter', [`--net=${target.path}`, 'sleep', '3600'], { stdio: 'ignore' })
   return { pid: child.pid, [Symbol.dispose]: () => void child.kill('SIGKILL') }
@@ -178,7 +178,7 @@ async function tokenOf(kube: KubeServer, account: string): Promise<string> {
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
   const path = `${pathOf(object)}/${object.metadata.name}`
-  // without garbage collector nobody would end a deletion in the foreground
+  // There is no garbage collector, so a deletion in the foreground would never end.
   const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
   await kube.admin
     .send(

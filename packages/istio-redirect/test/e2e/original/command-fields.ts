@@ -1,6 +1,6 @@
 import { parts } from './state.ts'
 
-/** Everything that is compared of two command lines. */
+/** All compared fields of two command lines. */
 export const commandFields = ['exit codes', 'dry run', ...parts] as const
 
 /** One of {@link commandFields}. */

@@ -8,17 +8,17 @@ import type { CommandCase } from './random-command.ts'
 import { sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 
-/** What one of the two command lines did. */
+/** The result of one of the two command lines. */
 export interface CommandSide {
   readonly exitCodes: readonly (number | null)[]
-  /** The transcript of dry runs: programs that look at the kernel, and what iptables-restore would have got. */
+  /** The transcript of dry runs: commands that read the kernel, and the input of iptables-restore. */
   readonly dryRun: string
   readonly state: State
-  /** Everything that was printed, for people. */
+  /** The whole output, for people. */
   readonly printed: string
 }
 
-/** What both did with the same commands. */
+/** The results of both for the same commands. */
 export interface CommandPair {
   readonly theirs: CommandSide
   readonly ours: CommandSide

@@ -1,10 +1,10 @@
 import type { Pair, Side } from './plugin-pair.ts'
 import { type Part, parts } from './state.ts'
 
-/** Everything that is compared of two programs. */
+/** A compared field of two programs. */
 export type Field = 'outcome' | 'result' | Part
 
-/** What one side shows in a field, as text that can be compared. */
+/** The value of a field on one side, as text. */
 export function shown(side: Side, field: Field): string {
   if (field === 'outcome') return side.exitCode === 0 ? 'success' : `exit ${side.exitCode}: ${errorClass(side.stdout)}`
   if (field === 'result') return side.exitCode === 0 ? sorted(JSON.parse(side.stdout)) : ''
@@ -17,7 +17,7 @@ export function differences({ theirs, ours }: Pair): Field[] {
   return fields.filter((field) => shown(theirs, field) !== shown(ours, field))
 }
 
-/** The internal names by which the original calls the annotations. */
+/** Istio's internal names of the annotations. */
 const ANNOTATIONS: Readonly<Record<string, string>> = {
   redirectMode: 'sidecar.istio.io/interceptionMode',
   includeIPCidrs: 'traffic.sidecar.istio.io/includeOutboundIPRanges',
@@ -31,7 +31,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   kubevirtInterfaces: 'traffic.sidecar.istio.io/kubevirtInterfaces',
 }
 
-/** What is wrong, in words that do not depend on who says it. */
+/** The kind of an error, independent of each program's words. */
 function errorClass(stdout: string): string {
   const { msg = '' } = JSON.parse(stdout || '{}')
   const annotation =

@@ -8,7 +8,7 @@ import type { CommandCase } from './random-command.ts'
 import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
-/** Runs both programs with the commands of a case and says which differences no decision explains. */
+/** Runs both programs with the commands of a case. Returns the differences that no documented decision explains. */
 export function commandJudge(
   original: Parameters<typeof run>[0],
   ours: Parameters<typeof run>[0],
@@ -53,7 +53,7 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
   ].join('\n')
 }
 
-/** The namespace before the last command, as ours leaves it. */
+/** The namespace before the last command, as our program leaves it. */
 async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

@@ -3,7 +3,7 @@ import type { CommandPair } from './command-pair.ts'
 import type { CommandCase } from './random-command.ts'
 import { parts, type State, sameRules } from './state.ts'
 
-/** What both programs did with the commands of a case, and how the namespace was before. */
+/** The results of both programs for the commands of a case, and the namespace before. */
 export interface SeenCommands {
   readonly one: CommandCase
   readonly pair: CommandPair
@@ -11,18 +11,18 @@ export interface SeenCommands {
   readonly untouched: State
 }
 
-/** A difference of the command line that is a decision. */
+/** A documented difference of the command line. */
 export interface KnownCommandDifference {
   readonly id: string
   readonly what: string
   holds(seen: SeenCommands, field: CommandField): boolean
 }
 
-/** A6 of the command line, in words: the judge gives the original lists without blanks and with decimal numbers. */
+/** A6 for the command line: the judge gives Istio's program lists without blanks and with decimal numbers. */
 export const COMMAND_LISTS_TEXT =
   'Blanks in lists are removed, and numbers are decimal. Istio passes the list unchanged to iptables, which reads 015 as 13.'
 
-/** Every difference of the command line that may remain. */
+/** All documented differences of the command line. */
 export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   {
     id: 'CLI-03',
@@ -100,7 +100,10 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
   },
 ]
 
-/** Whether we end with that message where the original first does something else, and leave the namespace as it was. */
+/**
+ * True if our program ends with this message and leaves the namespace unchanged, while Istio's program acts differently
+ * first.
+ */
 function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
   const { theirs, ours } = pair
   const first = ours.exitCodes.findIndex((code, index) => code !== theirs.exitCodes[index])
@@ -117,13 +120,13 @@ const isTables = (field: string): boolean => /^(?:legacy|nft) /.test(field)
 
 const withoutPriority = (text: string): string => [...new Set(text.replace(/^\d+:/gm, '').split('\n'))].join('\n')
 
-/** What ours names as wrong: flag or variable, and value. */
+/** The invalid flags or variables, with their values, in our program's messages. */
 const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, value: string]> =>
   [...ours.printed.matchAll(/\terror\t(--[\w-]+|environment variable \w+) is ("(?:[^"\\]|\\.)*")/g)].map(
     ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],
   )
 
-/** Ports, ids, ranges of addresses and names that nobody may refuse. */
+/** True for valid ports, ids, ranges of addresses and names. No program may refuse them. */
 function isPlain(flag: string, value: string): boolean {
   const items = value.split(',')
   if (/interfaces/.test(flag)) return items.every((item) => /^[a-z][a-z\d.-]{0,14}$/.test(item))

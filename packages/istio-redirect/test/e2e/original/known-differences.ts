@@ -4,15 +4,15 @@ import { shown } from './fields.ts'
 import type { Pair } from './plugin-pair.ts'
 import { isPart, parts, type State, sameRules } from './state.ts'
 
-/** What both programs did with a case, and how the namespace was before. */
+/** The results of both programs for a case, and the namespace before. */
 export interface Seen {
   readonly one: PodCase
   readonly pair: Pair
-  /** The state of a namespace that nobody programmed. */
+  /** The state of a namespace without rules. */
   readonly untouched: State
 }
 
-/** A difference that is a decision; docs/differences-from-istio.md says the same to users. */
+/** A documented difference, as in docs/differences-from-istio.md. */
 export interface Known {
   readonly id: string
   readonly what: string
@@ -20,16 +20,16 @@ export interface Known {
 }
 
 /**
- * A6: lists are used as they were checked, without blanks and duplicates and with decimal ports. The judge gives such
- * lists to the original and wants the same from both.
+ * A6: lists are used after validation, without blanks and duplicates and with decimal ports. The judge gives such lists
+ * to Istio's plugin and expects the same result from both plugins.
  */
 export const LISTS = 'A6'
 
-/** {@link LISTS} in words. */
+/** Description of {@link LISTS}. */
 export const LISTS_TEXT =
   'Blanks and duplicates in lists are removed, and ports are decimal. Istio passes the list unchanged to iptables, which reads 0022 as 18.'
 
-/** Every difference that may remain, by the decision that wants it. */
+/** All documented differences, each with its decision. */
 export const knownDifferences: readonly Known[] = [
   {
     id: 'A1',
@@ -170,7 +170,7 @@ const sortedLines = (listed: string): string => listed.split('\n').sort().join('
 
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
-/** In no order: where the original puts rules with IPv6 in between, others come in another order. */
+/** Sorts IPv4 rules. Their order differs where Istio's plugin puts IPv6 rules in between. */
 const ofIpv4 = (listed: string): string =>
   sortedLines(
     listed

@@ -8,12 +8,12 @@ import { type AccountRight, type Mode, modes, rightsOf } from './chart-modes.ts'
 import { missing, programs } from './missing-programs.ts'
 
 interface Lesson {
-  /** What makes the agent, or the plugin, need the right; what the plugin said. Default: its start does. */
+  /** Provokes the need for the right and returns the plugin's output. Default: the agent's start needs the right. */
   readonly provoke?: (kube: KubeServer, on: ChartAgent) => Promise<string | undefined>
-  /** Where the right is named beside the log. */
+  /** Places besides the log that name the right. */
   readonly also?: readonly ('event' | 'status' | 'event of the pod')[]
   readonly env?: Readonly<Record<string, string>>
-  /** Modes in which it is shown, where one is as good as all. */
+  /** Modes of the test. Default: all modes. */
   readonly modes?: readonly Mode[]
 }
 
@@ -26,7 +26,7 @@ const brokenPod = async (kube: KubeServer): Promise<undefined> => {
   await createBroken(kube, podName())
 }
 
-/** Without a UID, which older runtimes do not say, the agent has to ask; without the agent the plugin has to. */
+/** Adds a pod without a UID, as older runtimes do. The agent has to ask the API server, or else the plugin. */
 const added = (alone: boolean, kind: 'mesh' | 'ambient' | 'plain') => async (kube: KubeServer, on: ChartAgent) => {
   await eventually(on.ready, on.log, 20_000)
   const name = podName()
@@ -34,7 +34,7 @@ const added = (alone: boolean, kind: 'mesh' | 'ambient' | 'plain') => async (kub
   return on.add(name, { alone })
 }
 
-/** By account and right; what the chart gives and has no entry fails. */
+/** Lessons by account and right. A right of the chart without a lesson fails. */
 const lessons: Readonly<Record<string, (mode: Mode) => Lesson>> = {
   'istio-cni: list pods': () => ({ also: ['event', 'status'] }),
   'istio-cni: watch pods': () => ({ also: ['event', 'status'] }),
@@ -51,7 +51,7 @@ const lessons: Readonly<Record<string, (mode: Mode) => Lesson>> = {
   'istio-cni: patch events': (mode) =>
     mode === 'repair by label'
       ? { provoke: labelledTwice }
-      : // The second time that the same is wrong: it takes twenty seconds, and the role is the same in all modes.
+      : // The repeated fault takes twenty seconds, and the role is the same in all modes.
         { provoke: brokenTwice, modes: ['no repair'] },
   'istio-cni: get daemonsets': () => ({ also: ['event', 'status'] }),
   'istio-cni: get nodes': (mode) => ({ also: mode.startsWith('ambient') ? ['status'] : ['event', 'status'] }),
@@ -87,7 +87,7 @@ describe.runIf(missing === undefined)(
       await stop(kube, on)
     })
 
-    test('every right of the chart is missed by somebody', () => {
+    test('every right of the chart has a test that misses it', () => {
       const known = Object.keys(modes).flatMap((mode) => rights(mode as Mode).map(nameOf))
       expect(Object.keys(lessons).sort()).toEqual([...new Set(known)].sort())
     })
@@ -115,7 +115,7 @@ function rights(mode: Mode): AccountRight[] {
   return [...rightsOf(objects, 'istio-cni'), ...rightsOf(objects, 'istio-cni-plugin')]
 }
 
-/** An event that is written again is counted. */
+/** Labels a pod twice: the API server counts a repeated event. */
 async function labelledTwice(kube: KubeServer, on: ChartAgent): Promise<undefined> {
   const name = podName()
   await createBroken(kube, name)

@@ -12,7 +12,7 @@ import { missing, programs } from './missing-programs.ts'
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
 const profiles = ['k3s', 'k3d', 'microk8s', 'minikube', 'gke', 'openshift', 'ambient']
 
-/** Everything that is switched on by a value and makes an object, or a part of one. */
+/** Values that enable all objects of the chart and all their parts. */
 const EVERYTHING = {
   configFromVolume: true,
   networkPolicy: { enabled: true },
@@ -27,7 +27,7 @@ const EVERYTHING = {
   env: { FORCE_IPTABLES_BINARY: 'nft' },
 }
 
-/** Kinds that a cluster has when somebody brings them. */
+/** Kinds that a cluster has only after an installation of their definitions. */
 const BROUGHT = ['PodMonitor', 'NetworkAttachmentDefinition']
 
 const files = globSync(['packages/istio-redirect/deploy/manifests/*.yaml', 'docs/examples/installer/*.yaml'], {
@@ -44,7 +44,7 @@ describe.runIf(missing === undefined)(
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())
 
-    /** Unknown and repeated members are faults as well; nothing is created. */
+    /** Validates the objects strictly at the API server: unknown and repeated members are faults. Creates nothing. */
     async function check(objects: readonly Manifest[]): Promise<void> {
       const known = objects.filter(({ kind }) => !BROUGHT.includes(kind))
       expect(known.length).toBeGreaterThan(0)

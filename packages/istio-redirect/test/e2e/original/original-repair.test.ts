@@ -24,7 +24,7 @@ const missing = apiserver.missing ?? original.missing ?? (etcd === undefined ? '
 const modes = ['label', 'delete'] as const
 type Mode = (typeof modes)[number]
 
-/** What a controller did to the pods of its node. */
+/** The effects of a controller on the pods of its node. */
 interface Side {
   readonly outcomes: Readonly<Record<string, PodOutcome>>
   readonly events: readonly string[]
@@ -49,7 +49,7 @@ describe.runIf(missing === undefined)(
       expect(untouched).toEqual({ label: undefined, deleted: false })
       expect(touched).toEqual({ label: mode === 'label' ? 'true' : undefined, deleted: mode === 'delete' })
       expect(b.events.filter((event) => !event.includes(firstCrash))).toEqual(a.events)
-      // The pod of the first crash comes on top: each change that ours makes to a pod is one more event of it.
+      // Without the pod of the first crash. Each change of our controller to a pod causes one more event of the pod.
       const { [`${mode}/success`]: success = 0, ...rest } = a.counts
       expect(b.counts).toEqual(
         mode === 'label'
@@ -62,7 +62,7 @@ describe.runIf(missing === undefined)(
 
 const settled = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 100 })
 
-/** Waits until there are events of at least four pods and then nothing new for a second. */
+/** Waits for events of at least four pods, and then for a second without a new event. */
 async function quietly(
   pods: Awaited<ReturnType<typeof repairPods>>,
   counts: () => Promise<Readonly<Record<string, number>>>,
@@ -149,7 +149,7 @@ async function theirs(kube: KubeServer, mode: Mode): Promise<Side> {
   }
 }
 
-/** Runs the original where its paths are; the machine's libraries are mounted for it alone. */
+/** Runs Istio's program with its usual paths. The machine's libraries are mounted for this program alone. */
 const inRoot = `for each in usr bin lib lib64; do
   [ ! -e /$each ] || { mkdir "$0/$each"; mount --rbind /$each "$0/$each"; }
 done

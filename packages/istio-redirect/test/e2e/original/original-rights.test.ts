@@ -6,7 +6,7 @@ import { type ChartAgent, chartAgent, eventsIn, NAMESPACE, prepare } from './cha
 import type { Mode } from './chart-modes.ts'
 import { missing, programs } from './missing-programs.ts'
 
-/** What an agent does with its rights in each mode. */
+/** Checks of the work of an agent in each mode, with its rights. */
 const works: Readonly<Record<Mode, (kube: KubeServer, on: ChartAgent) => Promise<boolean>>> = {
   'no repair': served,
   'repair in place': served,
@@ -56,7 +56,7 @@ describe.runIf(missing === undefined)(
 
 // internal
 
-/** Both ways to a pod: the plugin by itself, and the agent that is asked without a UID. */
+/** Tests both ways to read a pod: the plugin by itself, and the agent for a request without a UID. */
 async function served(kube: KubeServer, on: ChartAgent): Promise<boolean> {
   const name = podName()
   await createPod(kube, name, 'mesh')

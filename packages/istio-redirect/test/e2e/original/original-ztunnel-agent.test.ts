@@ -10,7 +10,7 @@ import { startZtunnelProcess } from './ztunnel-process.ts'
 const { file, missing } = peer('ztunnel')
 
 describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  test('serves the pods of an agent that is killed, and of the one that comes next, and nobody notices', async () => {
+  test('serves the pods of a killed agent and of the next one without an interruption', async () => {
     await using on = await ambientNode()
     const path = on.ztunnelSocket
     const first = await on.start()
@@ -26,7 +26,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     await using _app = await startApp(shop.netns, { name: 'shop', ports: [8080] })
     await using _echo = await startEcho(shop.netns, 9090)
     expect(await early.stop()).toBe(0)
-    // Only now is known who has which address.
+    // The addresses of pods are known only now.
     const inMesh = { namespace: 'demo', isInMesh: true }
     await using ztunnel = await started(
       meshOf([

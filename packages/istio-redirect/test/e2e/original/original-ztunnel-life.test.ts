@@ -6,7 +6,7 @@ import { answers, reached, type ZtunnelMesh, ztunnelMesh } from './ztunnel-mesh.
 
 const { file, missing } = peer('ztunnel')
 
-/** Pods of the mesh reach each other. */
+/** Expects that mesh pods reach each other. */
 const works = async ({ web, shop }: ZtunnelMesh): Promise<void> =>
   expect(await reached(web.netns, shop.addresses)).toEqual(answers('shop', web.addresses))
 
@@ -15,7 +15,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     ['SIGTERM', 'stop', 0],
     ['SIGKILL', 'kill', 137],
   ] as const)(
-    'that ends with %s takes traffic along, and the next one is told all, and brings it back',
+    'ended by %s interrupts traffic, and the next one gets all pods and restores it',
     async (_, how, code) => {
       await using mesh = await ztunnelMesh(file)
       const { agent, web, shop, plain } = mesh
@@ -34,7 +34,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     },
   )
 
-  test('says that it is not ready while the agent is away, and goes on; the next agent tells it all', async () => {
+  test('reports that it is not ready without an agent, and keeps serving; the next agent sends all pods', async () => {
     await using mesh = await ztunnelMesh(file)
     const { node, agent, web, shop } = mesh
     const ztunnel = await mesh.ztunnel()
@@ -55,7 +55,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     expect(next.status()).toMatchObject({ enrolled: 2, pending: 0, ztunnels: 1 })
   })
 
-  test('that takes over from another serves every new connection, and those that are open go on', async () => {
+  test('serves every new connection after a takeover from another, and open connections continue', async () => {
     await using mesh = await ztunnelMesh(file)
     const { node, agent, web, shop } = mesh
     const older = await mesh.ztunnel()

@@ -13,12 +13,12 @@ const probes = [defaultProbeSource.ipv4, defaultProbeSource.ipv6]
 describe.runIf(missing === undefined)(
   `what passes through a real ztunnel${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    test.each(backends)('is all that goes in and out of pods in the mesh, by rules of %s', async (backend) => {
+    test.each(backends)('carries all traffic in and out of mesh pods, with rules of %s', async (backend) => {
       await using mesh = await ztunnelMesh(file, settingsFor(backend))
       const { node, agent, web, shop, plain } = mesh
       const ztunnel = await mesh.ztunnel()
       expect(agent.status()).toMatchObject({ backend, ztunnels: 1 })
-      // Before anybody is in the mesh nothing does.
+      // No traffic passes through ztunnel before a pod is in the mesh.
       expect(await reached(web.netns, shop.addresses)).toEqual(answers('shop', web.addresses))
       await mesh.enrol()
       expect(await ztunnel.pods()).toEqual([web.uid, shop.uid].toSorted())
@@ -27,14 +27,14 @@ describe.runIf(missing === undefined)(
       expect(await reached(plain.netns, shop.addresses)).toEqual(answers('shop', plain.addresses))
       expect(await reached(web.netns, plain.addresses)).toEqual(answers('plain', web.addresses))
       expect(await reached(web.netns, service.addresses, 80)).toEqual(answers('shop', web.addresses))
-      // These do not.
+      // These connections do not pass through ztunnel.
       expect(await reached(web.netns, web.addresses)).toEqual(answers('web', web.addresses))
       expect(await reached(shop.netns, ['127.0.0.1', '::1'])).toEqual(answers('shop', ['127.0.0.1', '::1']))
       for (const { name, netns: pod, addresses } of [web, shop]) {
         expect([name, await reached(node.netns, addresses, 8080, 0)]).toEqual([name, answers(name, probes)])
         expect(pod.fd).toBeGreaterThan(0)
       }
-      // Each over both families: to the pod, and to the service.
+      // Both families: to the pod, and to the service.
       await expect
         .poll(() => ztunnel.connections(), patience)
         .toEqual({
@@ -64,6 +64,6 @@ Promise.all([resolver.resolve4(name), resolver.resolve6(name)]).then(
 )
 `
 
-/** What a server says of a name, of both families, asked from inside a pod. */
+/** The addresses of a name in both families, from a DNS server, asked from inside a pod. */
 const namesOf = async (pod: Netns, server: string, name: string): Promise<string[]> =>
   (await netns.exec(pod, [process.execPath, '-e', ASK, server, name])).stdout.trim().split(',')

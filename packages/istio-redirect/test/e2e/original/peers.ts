@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const { CNI_PEERS = '', CNI_FUZZ_RUNS } = process.env
 
-/** One original of the folder `$CNI_PEERS`, and why nothing can be compared with it, if so. */
+/** A program in the folder `$CNI_PEERS`, or the reason why it is missing. */
 export interface Peer {
   readonly file: string
   readonly missing: string | undefined
 }
 
-/** Looks for an original in the folder `$CNI_PEERS`. */
+/** Looks for a program in the folder `$CNI_PEERS`. */
 export function peer(name: string): Peer {
   const file = join(CNI_PEERS, name)
   if (CNI_PEERS === '' || !existsSync(file)) {
@@ -19,8 +19,8 @@ export function peer(name: string): Peer {
   return { file, missing: undefined }
 }
 
-/** How many cases a sweep compares: `$CNI_FUZZ_RUNS`, else a few dozens. */
+/** The number of cases in a sweep: `$CNI_FUZZ_RUNS`, by default 48. */
 export const runs = CNI_FUZZ_RUNS === undefined ? 48 : Number(CNI_FUZZ_RUNS)
 
-/** Where both programs find iptables. */
+/** PATH of both programs, with iptables. */
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'

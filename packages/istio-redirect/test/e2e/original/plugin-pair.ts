@@ -10,7 +10,7 @@ import { PATH, peer } from './peers.ts'
 import { outcome, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 
-/** What one of the two plugins did. */
+/** The result of one of the two plugins. */
 export interface Side {
   readonly exitCode: number | null
   readonly stdout: string
@@ -18,21 +18,21 @@ export interface Side {
   readonly state: State
 }
 
-/** What both did with the same pod in the same world. */
+/** The results of both plugins for the same pod and node. */
 export interface Pair {
   readonly theirs: Side
   readonly ours: Side
 }
 
-/** An API server and two run directories, kept over many pods. */
+/** An API server and two run directories, shared by many pods. */
 export interface Plugins extends AsyncDisposable {
-  /** With another pod for the original, if there is one. */
+  /** Runs both plugins. `theirPod`: the pod for Istio's plugin, if it differs. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
-  /** ADDs of ours that the agent has decided. */
+  /** The number of our ADDs that the agent has decided. */
   readonly served: number
 }
 
-/** Prepares both plugins. `way`: ours decides by itself, or an agent decides for it. */
+/** Prepares both plugins. `alone`: our plugin decides by itself. `served`: an agent decides. */
 export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> =>
   stage({ api: {} }, async ({ api, root: folder, stack }) => {
     const side = (name: string, file: string) => {
@@ -48,14 +48,14 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
     let count = 0
     return {
       async compare(one, theirPod = one.pod) {
-        // Cases run side by side: each has its own pod, in its own words.
+        // Cases run concurrently: each has its own pod name.
         count += 1
         const name = `${one.pod.metadata.name}-${count}`
         const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
         api.setPod(renamed(theirPod, `${name}-a`))
         api.setPod(renamed(one.pod, `${name}-b`))
         await agent?.setPod(renamed(one.pod, `${name}-b`))
-        // B1: ours reads owner groups of the pod as well; the original is given them as the runtime's.
+        // B1: our plugin also reads owner groups of the pod. Istio's plugin gets them from the runtime.
         const [a, b] = await Promise.all([
           theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
           ours(one, `${name}-b`),
@@ -101,7 +101,7 @@ async function add(
   return { exitCode, stdout, stderr, state: await readState(target) }
 }
 
-/** What the plugin is told on stdin. */
+/** The plugin's configuration on stdin. */
 export function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
   const old = cniVersion.startsWith('0.')
   const ips = told.map((address) => ({

@@ -11,14 +11,14 @@ import {
   portsOrAll,
 } from '../../../../istio-rules/test/values.ts'
 
-/** A few runs of the command line in one namespace, one after the other. */
+/** A few runs of the command line in one namespace, in sequence. */
 export interface CommandCase {
   readonly runs: readonly Command[]
   readonly addresses: readonly string[]
   readonly foreign: readonly string[]
 }
 
-/** One run. */
+/** A single run. */
 export interface Command {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -41,7 +41,7 @@ const number: Text = mostly(
 )
 const mode: Text = mostly(fc.constantFrom('REDIRECT', 'TPROXY', 'TPROXY'), fc.constantFrom('', 'tproxy', 'NONE', 'x'))
 
-/** Flags that take a value: their letter, their variable if it has another name, their values. */
+/** Flags with a value: the letter, the variable if its name differs, and the values. */
 const VALUES: Readonly<Record<string, readonly [letter: string, values: Text]>> = {
   'envoy-port': ['p', port],
   'inbound-capture-port': ['z', port],
@@ -100,7 +100,7 @@ const valueFlag = fc
     values.map((value) => {
       if (form === '=') return [`--${name}=${value}`]
       if (form === ' ') return [`--${name}`, value]
-      // `-b=80` is `80`, so that only a value can stand here that does not begin so.
+      // `-b=80` means `80`, so a value after a short flag must not begin with `=`.
       return form === 'short' && value !== '' ? [`-${letter}${value}`] : [`-${letter}`, value]
     }),
   )
@@ -159,7 +159,7 @@ const command: fc.Arbitrary<Command> = fc
   })
   .map(({ usual, flags, odd, env }) => ({ argv: [...usual, ...flags, ...odd].flat(), env }))
 
-/** Runs in a row are compared on one back end: with both to choose from, the original uses another one each time. */
+/** Restricts runs in a row to one back end. With both available, Istio's program changes between them. */
 const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
@@ -174,7 +174,7 @@ const inARow = (commands: fc.Arbitrary<readonly Command[]>): fc.Arbitrary<readon
 const again = (more: readonly string[]) =>
   inARow(command.map((first) => [first, { ...first, argv: [...first.argv, ...more] }]))
 
-/** Random command lines, alone or in a row: repeated, another one, cleaned up. */
+/** Random command lines, alone or in sequence: repeated, changed, cleaned up. */
 export const commandCase: fc.Arbitrary<CommandCase> = fc.record({
   runs: fc.oneof<fc.WeightedArbitrary<readonly Command[]>[]>(
     { arbitrary: command.map((one) => [one]), weight: 20 },

@@ -4,17 +4,17 @@ import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { PATH } from './peers.ts'
 
-/** What a namespace holds before a program is let loose on it. */
+/** Contents of a namespace before a program runs in it. */
 export interface Sandbox {
-  /** Addresses of `eth0`, which is always there; `address/bits`. */
+  /** Addresses of `eth0`, as `address/bits`. The interface always exists. */
   readonly addresses: readonly string[]
-  /** Interfaces on which IPv6 is switched off, addresses or not; `all` for every one. */
+  /** Interfaces with IPv6 disabled, with or without addresses. `all` disables every interface. */
   readonly withoutIpv6?: readonly string[]
-  /** Rules of somebody else, each one command of iptables. */
+  /** Foreign rules, each one command of iptables. */
   readonly foreign: readonly string[]
 }
 
-/** A namespace prepared in the same way as any other of the same {@link Sandbox}. */
+/** Prepares a namespace. The same {@link Sandbox} always makes the same namespace. */
 export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
   const target = await tempNetns()
   try {
@@ -34,7 +34,7 @@ export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox)
   }
 }
 
-/** No address by itself, which would differ with the MAC; and no waiting for those that are given. */
+/** Disables automatic addresses, which differ with the MAC, and duplicate address detection. */
 function quietIpv6(): void {
   for (const scope of ['all', 'default']) {
     writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/addr_gen_mode`, '1')
@@ -42,12 +42,12 @@ function quietIpv6(): void {
   }
 }
 
-/** Its IPv6 addresses go with it. */
+/** Disables IPv6, which also removes the IPv6 addresses. */
 function switchIpv6Off(link: string): void {
   writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
 }
 
-/** What came of a program, whatever it is. */
+/** The exit code and output of a program. */
 export async function outcome(
   argv: Parameters<typeof run>[0],
   options: Parameters<typeof run>[1],

@@ -1,7 +1,7 @@
 import { type Netns, netns } from '@cni/netns'
 import { PATH } from './peers.ts'
 
-/** Everything that is compared of a namespace: each part is text, one line an item. */
+/** Compared parts of a namespace. Each part is text with one item a line. */
 export const parts = [
   'legacy ipv4',
   'legacy ipv6',
@@ -16,7 +16,7 @@ export const parts = [
 /** The name of one part of a namespace. */
 export type Part = (typeof parts)[number]
 
-/** What a namespace holds. */
+/** The contents of a namespace. */
 export type State = Readonly<Record<Part, string>>
 
 const BOUNDARY = '--8<--'
@@ -31,7 +31,7 @@ const READ = [
   'ip -o address show dev lo',
 ].join(`\necho '${BOUNDARY}'\n`)
 
-/** Reads a namespace with the system's own programs, both back ends of iptables included. */
+/** Reads a namespace with the system's programs, both back ends of iptables included. */
 export async function readState(target: Netns): Promise<State> {
   const { stdout } = await netns.exec(target, ['sh', '-ec', READ], { env: { PATH } })
   const texts = stdout.split(`${BOUNDARY}\n`)
@@ -52,8 +52,8 @@ export async function readState(target: Netns): Promise<State> {
 }
 
 /**
- * The output of iptables-save with what has no meaning removed: comments, counters, the order of tables and chains, and
- * tables that hold nothing. Somebody only has to look for rules to leave those.
+ * The output of iptables-save without meaningless parts: comments, counters, the order of tables and chains, and empty
+ * tables. Reading rules already creates empty tables.
  */
 export function tables(saved: string): string {
   return saved
@@ -71,18 +71,21 @@ function table(text: string): string {
   const rules = lines.filter((line) => line.startsWith('-'))
   if (rules.length === 0 && chains.every((line) => line.endsWith(' ACCEPT'))) return ''
   const chainOf = (line: string): string => line.split(' ')[1] ?? ''
-  // sort is stable: the order inside a chain is what counts
+  // The sort is stable: it keeps the order inside a chain.
   const inChains = rules.sort((a, b) => (chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0))
   return [...lines.slice(0, 1), ...chains.filter((line) => !line.endsWith(' ACCEPT')).sort(), ...inChains, ''].join(
     '\n',
   )
 }
 
-/** Whether a field is a part of a namespace. */
+/** True if a field is a part of a namespace. */
 export function isPart(field: string): field is Part {
   return parts.some((part) => part === field)
 }
 
-/** Whether two back ends hold the same rules: each prints options in its own way, so that these are counted by chain. */
+/**
+ * True if two back ends hold the same rules. Each prints options in its own way, so only the number of rules per chain
+ * counts.
+ */
 export const sameRules = (a: string, b: string): boolean =>
   a.match(/^-A ISTIO\w+/gm)?.join() === b.match(/^-A ISTIO\w+/gm)?.join()

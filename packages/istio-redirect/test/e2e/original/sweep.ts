@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { seed } from '../../../../../test/deep.ts'
 import { runs } from './peers.ts'
 
-/** What a case showed: fields that differ and no decision explains, or nothing; and the decisions that explained some. */
+/** The result of a case: fields with unexplained differences, and the decisions that explain other differences. */
 export interface Verdict {
   readonly unexplained: readonly string[]
   readonly explained: readonly string[]
-  /** The case and what differs, for people. */
+  /** The case and its differences, for people. */
   print?(): string
 }
 
@@ -14,18 +14,18 @@ export interface Verdict {
 export interface Report {
   readonly cases: number
   readonly known: Readonly<Record<string, number>>
-  /** Smallest cases that disagree, as text. */
+  /** The smallest cases with unexplained differences, as text. */
   readonly disagreements: readonly string[]
 }
 
-/** How many disagreements are made small before a sweep gives up. */
+/** The number of such cases that a sweep shrinks before it ends. */
 const ENOUGH = Number(process.env.CNI_FUZZ_REPORTS ?? 1)
-/** Making one small may take so long. */
+/** Time limit of shrinking a case. */
 const SHRINK_MS = 20_000
-/** Both processors: while one case waits for the kernel another one starts. */
+/** Cases at a time. While one waits for the kernel, another one uses the processor. */
 const AT_ONCE = 3
 
-/** Compares `$CNI_FUZZ_RUNS` random cases, several at a time, and makes those that disagree as small as they get. */
+/** Compares `$CNI_FUZZ_RUNS` random cases, several at a time, and shrinks the cases with unexplained differences. */
 export async function sweep<Case>(cases: fc.Arbitrary<Case>, judge: (one: Case) => Promise<Verdict>): Promise<Report> {
   const drawn = fc.sample(cases, { seed, numRuns: runs })
   const known: Record<string, number> = {}
@@ -48,7 +48,7 @@ export async function sweep<Case>(cases: fc.Arbitrary<Case>, judge: (one: Case) 
   return { cases: compared, known, disagreements }
 }
 
-/** The case of that index again, with its values taken away one by one as long as it disagrees. */
+/** Shrinks the case at an index as long as it has unexplained differences. */
 async function smallest<Case>(
   cases: fc.Arbitrary<Case>,
   index: number,

@@ -15,13 +15,13 @@ export const service = {
   addresses: ['10.99.0.10', 'fd00:99::10'],
 } as const
 
-/** A pod as istiod knows it. */
+/** A pod in istiod's view. */
 export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'addresses'> {
-  /** Whether others speak HBONE with it. */
+  /** True if other pods use HBONE to reach it. */
   readonly isInMesh: boolean
 }
 
-/** A node with an agent, and pods with an application each: two in the mesh, one not. */
+/** A node with an agent, and three pods with an application each: two in the mesh, one outside. */
 export interface ZtunnelMesh extends AsyncDisposable {
   readonly node: MeshNode
   readonly agent: AmbientMode
@@ -34,7 +34,7 @@ export interface ZtunnelMesh extends AsyncDisposable {
   enrol(): Promise<void>
 }
 
-/** With an agent that works, and no ztunnel yet. */
+/** Starts the node with a working agent, without a ztunnel. */
 export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> = {}): Promise<ZtunnelMesh> {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await meshNode(config, { network: true }))
@@ -67,7 +67,7 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
   }
 }
 
-/** Who answers at each of these addresses, as `shop from 10.20.0.1`, or why nobody does. */
+/** The answers at these addresses, such as `shop from 10.20.0.1`, or the errors. */
 export async function reached(
   from: NetnsTarget,
   hosts: readonly string[],
@@ -84,13 +84,13 @@ export async function reached(
   )
 }
 
-/** What {@link reached} says of a pod that is connected to by these addresses. */
+/** The expected result of {@link reached} for a pod with these client addresses. */
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 
-/** What istiod would tell ztunnel of these pods, and of one service. */
+/** The configuration that istiod would send ztunnel for these pods and one service. */
 export function meshOf(pods: readonly MeshedPod[]): string {
-  // Ports are numbers: those of JSON would be texts.
+  // A Map keeps ports as numbers. Keys of objects would be strings.
   const ports = new Map([[80, 8080]])
   return stringify({
     workloads: pods.map((pod) => ({

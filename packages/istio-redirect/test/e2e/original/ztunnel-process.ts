@@ -9,25 +9,25 @@ import * as z from 'zod/mini'
 import { connectMarked } from '../../../src/testing/node/ztunnel/marked-sockets.ts'
 import type { TalkingZtunnel } from '../../zds/ztunnel-messages.suite.ts'
 
-/** A real ztunnel, in a network namespace of its own as in a cluster. */
+/** A real ztunnel in a network namespace of its own, as in a cluster. */
 export interface ZtunnelProcess extends TalkingZtunnel {
   readonly pid: number
-  /** How many connections it has reported, as `source web to shop with mutual_tls`, by who reported whom. */
+  /** The number of connections that it has reported, by `source web to shop with mutual_tls` and the like. */
   connections(): Promise<Readonly<Record<string, number>>>
   log(): string
 }
 
-/** How a {@link startZtunnelProcess} is started. */
+/** Options of {@link startZtunnelProcess}. */
 export interface ZtunnelProcessOptions {
   /** The executable. */
   readonly file: string
   /** The agent's socket. */
   readonly path: string
-  /** What istiod would tell it of the mesh, in YAML: it is told once. Default: nothing. */
+  /** The configuration of the mesh that istiod would send, in YAML. It never changes. Default: empty. */
   readonly mesh?: string
 }
 
-/** Starts one that makes its certificates itself, and asks no istiod. */
+/** Starts a ztunnel that makes its own certificates and needs no istiod. */
 export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promise<ZtunnelProcess> {
   const { file, path, mesh = '{}' } = options
   await using starting = new AsyncDisposableStack()
@@ -42,7 +42,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
     INPOD_UDS: path,
     RUST_LOG: 'info',
   }
-  // It looks for settings of its own below the folder that it is in.
+  // ztunnel also reads settings below its working directory.
   const child = netns.run(own, () =>
     spawn(file, ['proxy', 'ztunnel'], { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] }),
   )
@@ -75,7 +75,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
     stop: end('SIGTERM'),
     kill,
     log: () => log,
-    // Before it listens, and after it has ended, it is not.
+    // ztunnel is not ready before it listens, or after it has ended.
     ready: () =>
       ask(15021, '/healthz/ready').then(
         ({ status }) => status === 200,
@@ -95,7 +95,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
         const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]
         const [from, to, policy] = [of('source_workload'), of('destination_workload'), of('connection_security_policy')]
         const told = `${of('reporter')} ${from} to ${to} with ${policy}`
-        // Those to a service are counted apart.
+        // Connections to a service are counted separately.
         counts[told] = (counts[told] ?? 0) + Number(count)
       }
       return counts

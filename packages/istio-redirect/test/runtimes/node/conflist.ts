@@ -1,6 +1,6 @@
 import type { Conflist, PluginConf } from '@cni/types'
 
-/** Which interface plugin comes first, and which families the pods have. */
+/** The first interface plugin and the address families of the pods. */
 export interface ChainKind {
   readonly first: 'bridge' | 'ptp'
   readonly families: 'IPv4' | 'dual stack'
@@ -21,7 +21,7 @@ export const SUBNETS: Subnets = {
 
 export const NETWORK = 'pods'
 
-/** As on a node: interface and addresses, then host ports, then ours. */
+/** A usual node's list: interface and addresses, then host ports, then our plugin. */
 export function conflistOf({ first, families }: ChainKind, ipamDir: string, ours: readonly PluginConf[]): Conflist {
   const both = families === 'dual stack'
   const ipam = {

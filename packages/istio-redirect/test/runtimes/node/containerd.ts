@@ -7,27 +7,27 @@ import { type CriClient, connectCri } from './cri-client.ts'
 import { IMAGE, writeImage } from './image.ts'
 import { folderFor } from './throw-away.ts'
 
-/** A containerd of our own, with its image in place. */
+/** A containerd of this test, with its image loaded. */
 export interface Containerd extends AsyncDisposable {
   readonly cri: CriClient
-  /** Where it listens. */
+  /** The path of its socket. */
   readonly socket: string
-  /** What it has logged so far: the plugins' stderr is in it. */
+  /** Its log so far, including stderr of plugins. */
   log(): string
-  /** Ends the daemon and starts it again on the same state; pods live on. */
+  /** Restarts the daemon with the same state. Pods keep running. */
   restart(): Promise<void>
 }
 
 export interface ContainerdOptions {
   readonly binDir: string
   readonly confDir: string
-  /** Folders before the system's in the daemon's PATH, and so in the plugins'. */
+  /** Folders at the start of the daemon's PATH, which plugins inherit. */
   readonly path?: readonly string[]
 }
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Starts containerd as systemd would, but with folders and sockets of its own. */
+/** Starts containerd as systemd does, with folders and sockets of its own. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
   const folder = folderFor('c')
   const socket = join(folder, 'sock')
@@ -74,7 +74,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
 
 /**
  * `restrict_oom_score_adj`: root of a container or a small machine may lack CAP_SYS_RESOURCE. `disable_apparmor`: a
- * profile would stay in the kernel, and no namespace keeps it from the machine.
+ * profile would stay in the machine's kernel.
  */
 function configText(folder: string, socket: string, { binDir, confDir }: ContainerdOptions): string {
   const at = (name: string): string => {

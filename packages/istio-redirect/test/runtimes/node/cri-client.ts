@@ -6,11 +6,14 @@ const SERVICE = 'runtime.v1.RuntimeService'
 
 /** Calls to a container runtime, as the kubelet makes them. */
 export interface CriClient extends Disposable {
-  /** Resolves with the answer's plain object; rejects with the runtime's words. `timeoutMs` is the call's deadline. */
+  /**
+   * Resolves with the answer as a plain object. Rejects with the runtime's message. `timeoutMs` is the deadline of the
+   * call.
+   */
   call(method: string, request: object, timeoutMs?: number): Promise<unknown>
 }
 
-/** Connects to the runtime's socket; the first call waits until somebody listens there. */
+/** Connects to the runtime's socket. The first call waits until the runtime listens. */
 export function connectCri(socket: string): CriClient {
   const service = loadSync(fileURLToPath(new URL('cri.proto', import.meta.url)), { longs: Number, defaults: true })[
     SERVICE

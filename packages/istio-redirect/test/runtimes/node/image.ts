@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { file, symlink, tar } from '../../../../../scripts/lib/image/tar.ts'
 
-/** The only image of the node: Debian's static busybox, which sleeps unless it is told otherwise. */
+/** The only image of the node: Debian's static busybox. Its default command sleeps. */
 export const IMAGE = 'localhost/cni-test/busybox:1'
 
 const BUSYBOX = '/bin/busybox'

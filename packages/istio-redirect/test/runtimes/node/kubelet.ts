@@ -8,7 +8,7 @@ import type { CriClient } from './cri-client.ts'
 import { IMAGE } from './image.ts'
 import { throwAway } from './throw-away.ts'
 
-/** What the tests say of a pod; the rest is as a kubelet fills it in. */
+/** Options of a pod. The rest is as a kubelet fills it in. */
 export interface PodSpec {
   readonly name: string
   readonly namespace?: string
@@ -22,7 +22,7 @@ export interface Sandbox {
   /** The path of its network namespace. */
   readonly netns: string
   readonly ips: readonly string[]
-  /** Starts a container that sleeps, as a user. */
+  /** Starts a container that sleeps, with this user id. */
   container(uid: number): Promise<Container>
   stop(): Promise<unknown>
   remove(): Promise<unknown>
@@ -33,10 +33,10 @@ export interface Container {
   exec(...cmd: readonly string[]): Promise<string>
 }
 
-/** A kubelet in small: starts pods through CRI. */
+/** A small kubelet: starts pods through CRI. */
 export interface Kubelet {
   run(spec: PodSpec, timeoutMs?: number): Promise<Sandbox>
-  /** Waits until the runtime has noticed this network configuration, or one of this kind. */
+  /** Waits until the runtime has loaded this network configuration, or a matching one. */
   untilLoaded(wanted: Conflist | ((conflist: Conflist) => boolean)): Promise<void>
   /** Stops and removes every pod there is. */
   drain(): Promise<void>
@@ -61,7 +61,7 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
-/** As the kubelet, which comes again when containerd reads a network that somebody is writing, and has none meanwhile. */
+/** Repeats the work like kubelet while containerd has no network, as during a rewrite of the network file. */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
   for (;;) {

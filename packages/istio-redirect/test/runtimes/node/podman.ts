@@ -9,7 +9,7 @@ import { folderFor } from './throw-away.ts'
 export interface Podman extends AsyncDisposable {
   /** Runs podman to its end and returns what it printed. */
   run(...args: readonly string[]): Promise<string>
-  /** The same, but a failure resolves as well. */
+  /** Runs podman to its end, and also resolves after a failure. */
   attempt(...args: readonly string[]): Promise<RunResult>
 }
 
@@ -21,8 +21,8 @@ export interface PodmanOptions {
 export async function startPodman({ binDir, confDir }: PodmanOptions): Promise<Podman> {
   const folder = folderFor('p')
   const conf = join(folder, 'containers.conf')
-  // Limits below the defaults: root of a container or a small machine may lack CAP_SYS_RESOURCE. A profile
-  // would stay in the kernel.
+  // Limits below the defaults: root of a container or a small machine may lack CAP_SYS_RESOURCE. An AppArmor profile
+  // would stay in the machine's kernel.
   const text = `[containers]
 apparmor_profile = "unconfined"
 default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]

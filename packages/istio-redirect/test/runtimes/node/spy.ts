@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 
-/** What a runtime gave our plugin in one call. */
+/** The input of our plugin in one call of a runtime. */
 export interface Call {
   readonly verb: string
   readonly netns: string
@@ -11,14 +11,16 @@ export interface Call {
 
 const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
-/** Notes what the runtime gives the plugin in `binDir`; the plugin itself runs as before. Returns the calls so far. */
+/**
+ * Records the input of the plugin in `binDir`, which runs as before. Returns a function that reads the calls so far.
+ */
 export function spyOn(binDir: string): () => Call[] {
   const plugin = join(binDir, 'istio-cni')
   const real = join(binDir, 'istio-cni.real')
   const calls = join(binDir, 'calls')
   mkdirSync(calls)
   renameSync(plugin, real)
-  // The same process becomes the plugin, so that a signal for one reaches the other.
+  // `exec` keeps the process id, so that signals of the runtime reach the plugin.
   const script = `#!/bin/sh
 at=${calls}/$(date +%s%N)-$$
 mkdir $at && env > $at/env && cat > $at/stdin && exec ${real} < $at/stdin

@@ -12,20 +12,20 @@ import { folderFor } from './throw-away.ts'
 
 const REFERENCE = ['loopback', 'bridge', 'ptp', 'host-local', 'portmap']
 
-/** Everything around a runtime: plugins, network configuration, and an API server that knows the pods. */
+/** The surroundings of a runtime: plugins, network configuration, and an API server with the pods. */
 export interface Stage extends AsyncDisposable {
   readonly binDir: string
   readonly confDir: string
   readonly runDir: string
   readonly ipamDir: string
   readonly api: ApiServer
-  /** Writes the network's configuration, in place as runtimes notice it. */
+  /** Writes the network's configuration in place, so that runtimes notice it. */
   use(kind: ChainKind, ours?: readonly PluginConf[]): Conflist
-  /** The addresses host-local has handed out. */
+  /** The addresses that host-local has assigned. */
   leases(): string[]
-  /** The records of attachments our plugin has on disk. */
+  /** The plugin's records of attachments. */
   stateFiles(): string[]
-  /** Removes the kubeconfig and everything else our plugin keeps on disk. */
+  /** Removes the kubeconfig and all other files of our plugin. */
   forget(): void
 }
 
@@ -38,7 +38,7 @@ export const entry = (runDir: string, more: object = {}): PluginConf => ({
   ...more,
 })
 
-/** Sets the stage in the throw-away node. */
+/** Prepares the throw-away node. */
 export async function setStage(kind: ChainKind): Promise<Stage> {
   const folder = folderFor('s')
   const at = (name: string): string => {
@@ -68,7 +68,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await api.close()
-      // 110 MB
+      // // The folder has 110 MB.
       rmSync(binDir, { recursive: true })
     },
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What `npm run test:runtimes` says about the node it made. */
+/** Properties of the node that `npm run test:runtimes` has made. */
 export interface ThrowAway {
   /** Holds everything of the node; removed with it. */
   readonly folder: string
@@ -10,9 +10,9 @@ export interface ThrowAway {
 }
 
 /**
- * The node we run in: network, mount and process namespaces of its own.
+ * The node of this process, with namespaces of its own for network, mounts and processes.
  *
- * @throws Error when there is none: container runtimes would change the machine itself.
+ * @throws Error if there is no such node: container runtimes would change the machine itself.
  */
 export function throwAway(): ThrowAway {
   const { CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: cgroup } = process.env
@@ -22,5 +22,5 @@ export function throwAway(): ThrowAway {
   return { folder, cgroup }
 }
 
-/** A folder of its own for each part, with a short name: paths of sockets have to stay below 108 characters. */
+/** Makes a folder with a short name: paths of sockets have at most 107 characters. */
 export const folderFor = (what: string): string => mkdtempSync(join(throwAway().folder, `${what}-`))
