@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { IptablesBackend } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
 import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 import { inside as run } from './stage/inside.ts'
@@ -17,12 +14,6 @@ const ways = [
 ] as const
 
 const dual = { ipv6: true, probeSource: defaultProbeSource }
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cni-node-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 
 const inside = (node: NetnsTarget, ...argv: [string, ...string[]]): string => run(node, argv)
@@ -172,8 +163,7 @@ ${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
   test('the table of Istio stays, with its entries', async () => {
     await using node = await tempNetns()
     const sets = set('v4', `10.50.0.46 comment "${uid}"`) + set('v6')
-    writeFileSync(join(folder, 'original.nft'), listing(sets, v4Rule, v6Rule))
-    inside(node, 'nft', '-f', join(folder, 'original.nft'))
+    run(node, ['nft', '-f', '-'], listing(sets, v4Rule, v6Rule))
     const probes = nodeProbes(dual, { netns: node, ...native })
     expect(await probes.apply()).toBe('unchanged')
     expect(await probes.sets.sync(new Map([[uid, ['10.50.0.46']]]))).toEqual({ added: [], removed: [] })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
 import { type NodeProbes, nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 import { type ReconcileNodeEvent, reconcileNode } from '../src/agent/ambient/node/reconcile-node.ts'
@@ -60,16 +60,11 @@ const listed = [
 const entries = async ({ probes }: Kept) =>
   (await probes.sets.list()).toSorted((one, two) => one.address.localeCompare(two.address))
 
-const iptablesWays = [
-  { backend: 'iptables-nft', programs: 'auto' },
-  { backend: 'iptables-nft', programs: 'always' },
-  { backend: 'iptables-legacy', programs: 'auto' },
-] as const
+type Loss = readonly [what: string, lose: (node: Netns) => void]
 
-// Concurrent: each test has a node of its own, and mostly waits.
-describe.concurrent.each(iptablesWays)('the rules of a node ($backend, programs $programs)', (how) => {
-  const [ipv4, ipv6] = [how.backend, how.backend.replace('ip', 'ip6')] as const
-  const losses: readonly (readonly [string, (node: Netns) => void])[] = [
+const iptablesLosses = (ipv4: string): readonly Loss[] => {
+  const ipv6 = ipv4.replace('ip', 'ip6')
+  return [
     ['a deleted jump', (node) => inside(node, ipv4, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
     ['a deleted jump of IPv6', (node) => inside(node, ipv6, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
     ['a flushed chain', (node) => inside(node, ipv4, '-t', 'nat', '-F', 'ISTIO_POSTRT')],
@@ -93,8 +88,28 @@ describe.concurrent.each(iptablesWays)('the rules of a node ($backend, programs 
       },
     ],
   ]
+}
 
-  test('return after other programs remove them', async () => {
+const nativeLosses: readonly Loss[] = [
+  ['a removed table', (node) => inside(node, 'nft', 'delete table inet istio-ambient-nat')],
+  ['a flushed chain', (node) => inside(node, 'nft', 'flush chain inet istio-ambient-nat postrouting')],
+  ['a removed entry', (node) => inside(node, 'nft', `delete element inet istio-ambient-nat ${v4} { 10.50.0.15 }`)],
+  ['a flushed set', (node) => inside(node, 'nft', `flush set inet istio-ambient-nat ${v6}`)],
+  ['a flushed ruleset', (node) => inside(node, 'nft', 'flush ruleset')],
+]
+
+const hasNft = spawnSync('nft', ['--version']).status === 0
+
+// Concurrent: each test has a node of its own, and mostly waits.
+test.concurrent.for([
+  ['iptables-nft', { backend: 'iptables-nft' }, iptablesLosses('iptables-nft')],
+  ['iptables-nft by programs', { backend: 'iptables-nft', programs: 'always' }, iptablesLosses('iptables-nft')],
+  ['iptables-legacy', { backend: 'iptables-legacy' }, iptablesLosses('iptables-legacy')],
+  ...(hasNft ? [['nftables', { native: { kubeletUid: 0 } }, nativeLosses] as const] : []),
+] as const)(
+  'the rules of a node return after other programs remove them: %s',
+  { timeout: 120_000 },
+  async ([, how, losses]) => {
     await using at = await kept(how)
     for (const [what, lose] of losses) {
       // One at a time: the agent slows down when it heals many faults at once.
@@ -108,34 +123,8 @@ describe.concurrent.each(iptablesWays)('the rules of a node ($backend, programs 
       expect(await entries(at), what).toEqual(listed)
     }
     expect(at.events.filter(({ type }) => type === 'failed')).toEqual([])
-  }, 120_000)
-})
-
-const hasNft = spawnSync('nft', ['--version']).status === 0
-
-describe.skipIf(!hasNft).concurrent('the native rules of a node', () => {
-  const losses: readonly (readonly [string, string])[] = [
-    ['a removed table', 'delete table inet istio-ambient-nat'],
-    ['a flushed chain', 'flush chain inet istio-ambient-nat postrouting'],
-    ['a removed entry', `delete element inet istio-ambient-nat ${v4} { 10.50.0.15 }`],
-    ['a flushed set', `flush set inet istio-ambient-nat ${v6}`],
-    ['a flushed ruleset', 'flush ruleset'],
-  ]
-
-  test('return after other programs remove them', async () => {
-    await using at = await kept({ native: { kubeletUid: 0 } })
-    for (const [what, command] of losses) {
-      const before = healed(at.events).length
-      inside(at.node, 'nft', command)
-      await vi.waitFor(() => expect(healed(at.events).length, what).toBeGreaterThan(before), {
-        timeout: 40_000,
-        interval: 10,
-      })
-      await at.whole()
-      expect(await entries(at), what).toEqual(listed)
-    }
-  }, 60_000)
-})
+  },
+)
 
 test.concurrent('a pod that left stays out, and a pod that joins while a set is missing is added to the set', async () => {
   await using at = await kept({ backend: 'iptables-nft' })

@@ -1,44 +1,34 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
-import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import { capturedBy, entriesOf } from './backends.ts'
-import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-import type { RecordingZtunnel } from './recording-ztunnel.ts'
+import type { TestPod } from './mesh-node.ts'
+import { annotated, patience, servedNode } from './served-node.ts'
 
-const patience = { timeout: 20_000 }
 const redirection = 'ambient.istio.io/redirection'
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
 
-let node: MeshNode
-let agent: AmbientMode
-let ztunnel: RecordingZtunnel
+let served: Awaited<ReturnType<typeof servedNode>>
 /** `web` joins only by an event. The other pod may never join. */
 let web: TestPod
 let plain: TestPod
 
 // One agent gets all requests of this file and has to survive them.
 beforeAll(async () => {
-  node = await meshNode()
-  agent = await node.start()
-  ztunnel = node.ztunnel()
+  served = await servedNode()
+  const { node } = served
   node.api.setNamespace('kube-system', { [mode]: 'ambient' })
   plain = await node.pod({ name: 'pl', namespace: 'plain' })
   web = await node.pod({ name: 'web', status: false, process: false })
   await node.pod({ name: 'dns', namespace: 'kube-system' })
-  await vi.waitFor(() => {
-    expect(agent.problem()).toBeUndefined()
-    expect(ztunnel.told).toContain('snapshotSent')
-  }, patience)
 })
-afterAll(() => node[Symbol.asyncDispose]())
+afterAll(() => served[Symbol.asyncDispose]())
 
 /** Sends a request with any method. */
 const send = (body: string, { method = 'POST', path = '/cmdadd' } = {}) =>
   new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     // A GET with a content-length has a body, too.
     const headers = { 'content-length': Buffer.byteLength(body) }
-    const asked = request({ socketPath: node.eventSocket, method, path, headers, agent: false }, (response) => {
+    const asked = request({ socketPath: served.node.eventSocket, method, path, headers, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece) => {
         text += piece
@@ -54,7 +44,7 @@ const address = (ip: unknown) => ({ IPs: [{ Address: { IP: ip } }] })
 describe('no pod is enrolled by', () => {
   let told: number
   beforeEach(() => {
-    told = ztunnel.told.length
+    told = served.ztunnel.told.length
   })
 
   test.each([
@@ -121,11 +111,11 @@ describe('no pod is enrolled by', () => {
     const answer = await send(body)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
-    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
+    expect(await entriesOf(served.node.netns, 'iptables-nft')).toEqual([])
     for (const pod of [web, plain]) expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('no')
-    expect(node.patches()).toEqual([])
-    expect(ztunnel.told.slice(told).filter((line) => line.startsWith('add'))).toEqual([])
-    expect(agent.problem()).toBeUndefined()
+    expect(served.node.patches()).toEqual([])
+    expect(served.ztunnel.told.slice(told).filter((line) => line.startsWith('add'))).toEqual([])
+    expect(served.agent.problem()).toBeUndefined()
   })
 
   test.each([
@@ -135,7 +125,7 @@ describe('no pod is enrolled by', () => {
     ['POST', '/cmdadd/../x', 404],
   ])('%s %s', async (method, path, status) => {
     expect(await send('{}', { method, path })).toMatchObject({ status })
-    expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
+    expect(await entriesOf(served.node.netns, 'iptables-nft')).toEqual([])
   })
 })
 
@@ -155,12 +145,17 @@ describe('a pod is enrolled', () => {
       true,
     ],
   ] as const)('%s', async (_, method, event, hasEntry) => {
-    const pod = await node.pod({ name: `late-${method}-${hasEntry}`.toLowerCase(), status: false, process: false })
+    const pod = await served.node.pod({
+      name: `late-${method}-${hasEntry}`.toLowerCase(),
+      status: false,
+      process: false,
+    })
     const [ipv4 = ''] = pod.addresses
     const body = JSON.stringify({ ...event(pod), netns: `/netns/${pod.uid}` })
     expect(await send(body, { method })).toEqual({ status: 200, body: '' })
     expect(pod.annotation()).toBe('enabled')
-    const own = async () => (await entriesOf(node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
+    const own = async () =>
+      (await entriesOf(served.node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
     expect(await own()).toEqual(hasEntry ? [`${ipv4} ${pod.uid}`] : [])
     pod.change({ status: { phase: 'Running', podIP: ipv4, podIPs: [{ ip: ipv4 }] } })
     await expect.poll(own, patience).toEqual([`${ipv4} ${pod.uid}`])
@@ -168,13 +163,13 @@ describe('a pod is enrolled', () => {
 
   test('with any invalid annotation, except invalid interfaces, which the answer reports', async () => {
     const annotations = { 'ambient.istio.io/bypass-inbound-capture': 'perhaps', 'ambient.istio.io/dns-capture': '' }
-    const odd = await node.pod({ name: 'odd', annotations, status: false })
-    expect((await node.hand(odd)).status).toBe(200)
+    const odd = await served.node.pod({ name: 'odd', annotations, status: false })
+    expect((await served.node.hand(odd)).status).toBe(200)
     expect(await capturedBy(odd.netns, 'iptables-nft')).toBe('wholly')
-    expect(node.log.join('\n')).toMatch(/warn .*bypass-inbound-capture.*perhaps/)
+    expect(served.node.log.join('\n')).toMatch(/warn .*bypass-inbound-capture.*perhaps/)
     const interfaces = { 'istio.io/reroute-virtual-interfaces': 'eth0,-j ACCEPT' }
-    const bad = await node.pod({ name: 'bad', annotations: interfaces, status: false })
-    const answer = await node.hand(bad)
+    const bad = await served.node.pod({ name: 'bad', annotations: interfaces, status: false })
+    const answer = await served.node.hand(bad)
     expect(answer).toMatchObject({
       status: 500,
       body: expect.stringMatching(/^pod add cannot be retried: .*-j ACCEPT/),
@@ -190,17 +185,17 @@ describe('a pod is enrolled', () => {
       const says = value === 'enabled' || value === 'pending' ? undefined : value
       await annotated(plain, says)
       expect(await capturedBy(plain.netns, 'iptables-nft')).toBe('no')
-      expect(ztunnel.pods.has(plain.uid)).toBe(false)
+      expect(served.ztunnel.pods.has(plain.uid)).toBe(false)
     },
   )
 
   test('without the invalid addresses of its status', async () => {
-    const pod = await node.pod({ name: 'mixed', status: false })
+    const pod = await served.node.pod({ name: 'mixed', status: false })
     const [ipv4 = ''] = pod.addresses
     const podIPs = [{ ip: 'x' }, { ip: ipv4 }, { ip: `${ipv4}/24` }, { ip: 7 }, null]
     pod.change({ status: { phase: 'Running', podIP: 'x', podIPs } })
     await annotated(pod, 'enabled')
-    const own = (await entriesOf(node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
+    const own = (await entriesOf(served.node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
     expect(own).toEqual([`${ipv4} ${pod.uid}`])
   })
 })

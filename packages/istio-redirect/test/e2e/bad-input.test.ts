@@ -4,7 +4,7 @@ import { netns } from '@cni/netns'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { meshPod } from '../../src/testing/pods.ts'
 import { ANY_RUNTIME, COMPILED } from './executables.ts'
-import { DUAL_STACK, suiteBed, type TestBed, testBed } from './pod.ts'
+import { addLo, DUAL_STACK, suiteBed, type TestBed, testBed } from './pod.ts'
 
 interface Call {
   stdin?: string
@@ -28,9 +28,6 @@ const noRules = async (bed: TestBed): Promise<void> => {
   expect(await bed.save('ip6tables-save')).not.toContain('ISTIO_')
   expect(bed.node.stateFiles()).toEqual([])
 }
-
-/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
-const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 /** A pod for all tests of a suite. Each test ends with its DEL. */
 function podOfSuite(...args: Parameters<typeof testBed>): () => TestBed {

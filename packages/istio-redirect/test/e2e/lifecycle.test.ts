@@ -6,7 +6,7 @@ import { openNft } from '@cni/nftables/wire'
 import { toErrorDocument } from '@cni/types'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ANY_RUNTIME, COMPILED, RUNTIMES } from './executables.ts'
-import { suiteBed, type TestBed, testBed } from './pod.ts'
+import { addLo, suiteBed, type TestBed, testBed } from './pod.ts'
 
 /** Configuration of the plugin's own call, without the chain before it. */
 const alone = (bed: TestBed, result: unknown) => {
@@ -147,9 +147,6 @@ describe('the node itself', () => {
     expect(withoutDates(after.stdout)).toBe(withoutDates(before.stdout))
   })
 })
-
-/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
-const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 async function killedAdd(bed: TestBed, ms: number): Promise<void> {
   const { conf, call } = alone(bed, undefined)

@@ -70,6 +70,9 @@ export const testBed = (
     }
   })
 
+/** Adds an address to the pod, which the plugin needs without the rest of the chain. */
+export const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
+
 /** A node for all tests of a suite. */
 export function suiteBed(...args: Parameters<typeof testBed>): () => TestBed {
   let bed: TestBed
