@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmdirSync,
   rmSync,
@@ -12,25 +11,27 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { netnsCache } from '../src/agent/ambient/namespace/netns-cache.ts'
 import { isDiscoveryError } from '../src/agent/proc/discovery-error.ts'
 import { findPodNamespaces } from '../src/agent/proc/find-pod-namespaces.ts'
+import { nodeFiles } from './ambient/replaced-pod.ts'
+import { podWith } from './stage/kernel.ts'
 
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const
 const underscored = (text: string) => text.replaceAll('-', '_')
 
+let files: ReturnType<typeof nodeFiles>
 /** A procfs with made-up processes. */
 let proc: string
 beforeEach(() => {
-  proc = mkdtempSync(join(tmpdir(), 'cni-proc-'))
-  shows('1', { namespace: `/proc/${process.pid}/ns/net`, cgroup: '0::/init.scope' })
+  files = nodeFiles()
+  proc = files.proc
 })
-afterEach(() => rmSync(proc, { recursive: true }))
+afterEach(() => files[Symbol.dispose]())
 
 interface Shown {
   readonly namespace: string
@@ -46,13 +47,6 @@ function shows(pid: string, { namespace, cgroup, startTime = 100 }: Shown): void
 }
 
 const inPod = (of: string = uid, container = 'c1') => `0::/kubepods/besteffort/pod${of}/${container}`
-
-async function address(target: Netns, ...cidrs: string[]): Promise<void> {
-  using rtnl = await openRtnl(target)
-  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-  await rtnl.setLinkUp('eth0')
-  for (const cidr of cidrs) await rtnl.addAddress('eth0', cidr)
-}
 
 /** The inodes of the namespaces that are found, by UID. Closes the namespaces. */
 async function found(wanted: Readonly<Record<string, readonly string[]>>) {
@@ -76,10 +70,8 @@ const descriptors = (): number => {
 
 describe('the namespaces of pods', () => {
   test('are found by the control groups of their processes, in either layout, in one pass', async () => {
-    await using one = await tempNetns()
-    await using other = await tempNetns()
-    await address(one, '10.0.0.1/24')
-    await address(other, '10.0.0.2/24', 'fd00::2/64')
+    await using one = await podWith('10.0.0.1')
+    await using other = await podWith('10.0.0.2', 'fd00::2')
     shows('20', { namespace: one.path, cgroup: inPod() })
     const slice = `kubepods-burstable-pod${underscored(otherUid)}.slice`
     shows('21', {
@@ -97,9 +89,8 @@ describe('the namespaces of pods', () => {
   })
 
   test('are found by the oldest process, if a pod has several', async () => {
-    await using older = await tempNetns()
-    await using younger = await tempNetns()
-    for (const each of [older, younger]) await address(each, '10.0.0.1/24')
+    await using older = await podWith('10.0.0.1')
+    await using younger = await podWith('10.0.0.1')
     shows('20', { namespace: younger.path, cgroup: inPod(), startTime: 70298977 })
     shows('21', { namespace: older.path, cgroup: inPod(), startTime: 70298968 })
     const before = descriptors()
@@ -112,10 +103,8 @@ describe('the namespaces of pods', () => {
   })
 
   test('are never the namespace of another pod', async () => {
-    await using own = await tempNetns()
-    await using others = await tempNetns()
-    await address(own, '10.0.0.1/24')
-    await address(others, '10.0.0.2/24')
+    await using own = await podWith('10.0.0.1')
+    await using others = await podWith('10.0.0.2')
     // This process is older than any process of the pod that owns the namespace.
     shows('20', { namespace: others.path, cgroup: inPod(uid), startTime: 1 })
     shows('21', { namespace: others.path, cgroup: inPod(otherUid), startTime: 2 })
@@ -126,8 +115,7 @@ describe('the namespaces of pods', () => {
   })
 
   test('are never the node’s own', async () => {
-    await using node = await tempNetns()
-    await address(node, '10.0.0.1/24')
+    await using node = await podWith('10.0.0.1')
     rmSync(join(proc, '1'), { recursive: true })
     shows('1', { namespace: node.path, cgroup: '0::/init.scope' })
     shows('20', { namespace: node.path, cgroup: inPod() })
@@ -165,8 +153,7 @@ const hierarchy = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup'].find((path) => {
 })
 
 test.skipIf(hierarchy === undefined)('the namespace of a real process in the group of a pod is found', async () => {
-  await using target = await tempNetns()
-  await address(target, '10.0.0.1/24')
+  await using target = await podWith('10.0.0.1')
   const group = join(hierarchy ?? '', `cni-test-${process.pid}`, `pod${uid}`, 'c1')
   const groups = [group, dirname(group), dirname(dirname(group))]
   let child: ChildProcess | undefined

@@ -1,18 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readlinkSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
-import { type ApiServer, startApiServer } from '@cni/kube/testing'
-import { netns, openRtnl } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
+import { netns } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { times } from '../../../test/deep.ts'
 import { runtimePrograms } from '../../kube/test/runtime-programs.ts'
 import { repairGrants } from '../src/testing/grants.ts'
+import { showProcess } from './ambient/show-process.ts'
 import { validatedPod } from './repair-fixture.ts'
+import { podWith } from './stage/kernel.ts'
+import { type Stage, stage } from './stage/stage.ts'
 
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
 
@@ -20,18 +19,14 @@ const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url)
 const repairs = times(10)
 
 describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
-  let folder: string
-  let api: ApiServer
+  const parts = { api: { grants: repairGrants.repair } }
+  let it: Stage<typeof parts> & AsyncDisposable
   let pause: ChildProcess | undefined
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'repair-runtimes-'))
-    api = await startApiServer({ grants: repairGrants.repair })
-    writeFileSync(join(folder, 'token'), api.token)
-    writeFileSync(join(folder, 'ca.crt'), api.ca)
+    it = await stage(parts)
   })
   afterEach(async () => {
-    await api.close()
-    rmSync(folder, { recursive: true })
+    await it[Symbol.asyncDispose]()
     if (pause === undefined) return
     const closed = once(pause, 'close')
     pause.kill('SIGKILL')
@@ -40,23 +35,17 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
 
   /** A pod's namespace with a process in the node's procfs. */
   async function runningPod() {
-    const target = await tempNetns()
-    {
-      using rtnl = await openRtnl(target)
-      await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-      await rtnl.addAddress('eth0', '10.78.1.2/24')
-    }
+    const target = await podWith('10.78.1.2')
     pause = netns.run(target, () => spawn('sleep', ['100'], { stdio: 'ignore' }))
     await once(pause, 'spawn')
-    mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
-    symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
-    symlinkSync(`/proc/${pause.pid}`, join(folder, `proc/${pause.pid}`))
+    showProcess(it.root, '1', '', { path: '/proc/self/ns/net' })
+    symlinkSync(`/proc/${pause.pid}`, it.path(`proc/${pause.pid}`))
     return target
   }
   const program = (repairs: number) =>
     [
-      ...[...runtime, script, api.url],
-      ...['token', 'ca.crt', 'proc'].map((name) => join(folder, name)),
+      ...[...runtime, script, it.api.url],
+      ...['sa/token', 'sa/ca.crt', 'proc'].map((name) => it.path(name)),
       String(repairs),
     ] as const
 
@@ -71,7 +60,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     ],
   ])('%s', async (_, more, forced, failures) => {
     await using target = await runningPod()
-    api.setPod(validatedPod(126, { name: 'web' }, { podIP: '10.78.1.2' }))
+    it.api.setPod(validatedPod(126, { name: 'web' }, { podIP: '10.78.1.2' }))
     const only = `--bounding-set=-all,+sys_admin,+sys_ptrace,+net_admin,${more}`
     const { stdout } = await run(['setpriv', only, '--inh-caps=-all', ...program(1), forced], { timeout: 20_000 })
     expect(JSON.parse(stdout)).toMatchObject({ success: 1, failures })
@@ -86,17 +75,17 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     const fail = (n: number) => {
       // Each pod has other ports, so each repair writes rules.
       const annotations = { 'traffic.sidecar.istio.io/excludeOutboundPorts': String(1000 + n) }
-      api.setPod(validatedPod(126, { name: `pod-${n}`, annotations }, { podIP: '10.78.1.2' }))
+      it.api.setPod(validatedPod(126, { name: `pod-${n}`, annotations }, { podIP: '10.78.1.2' }))
     }
     for (let n = 0; n < repairs - 1; n += 1) fail(n)
     const ended = run(program(repairs), { timeout: 110_000 })
-    const watches = () => api.requests.filter(({ url }) => url.includes('watch=true')).length
+    const watches = () => it.api.requests.filter(({ url }) => url.includes('watch=true')).length
     await vi.waitFor(() => expect(watches()).toBe(1), { timeout: 20_000, interval: 10 })
-    await vi.waitFor(() => expect(api.watches()).toBe(1))
-    api.say('garbage\n')
-    await vi.waitFor(() => expect([watches(), api.watches()]).toEqual([2, 1]), { timeout: 20_000, interval: 10 })
-    api.say('{"type":"ADDED","object":{"metadata":{"na')
-    api.cutAll()
+    await vi.waitFor(() => expect(it.api.watches()).toBe(1))
+    it.api.say('garbage\n')
+    await vi.waitFor(() => expect([watches(), it.api.watches()]).toEqual([2, 1]), { timeout: 20_000, interval: 10 })
+    it.api.say('{"type":"ADDED","object":{"metadata":{"na')
+    it.api.cutAll()
     fail(repairs - 1)
     const { stdout } = await ended
     const { rssKb, failures, ...outcome } = JSON.parse(stdout)

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Netns, netns, openRtnl } from '@cni/netns'
-import { ownedNetns, tempNetns } from '@cni/netns/testing'
+import { type Netns, netns } from '@cni/netns'
+import { ownedNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
 import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
@@ -12,21 +11,21 @@ import { mounted, nodeFiles } from './ambient/replaced-pod.ts'
 import { type Fixture, fixture } from './fixture.ts'
 import { inetTablesIn } from './native/tables-in.ts'
 import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
-import { podWith } from './stage/kernel.ts'
+import { addAddresses, podWith } from './stage/kernel.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
 let children: ChildProcess[]
+let files: ReturnType<typeof nodeFiles>
 /** A procfs with the processes of the test only. */
 let proc: string
 beforeEach(() => {
   children = []
-  proc = mkdtempSync(join(tmpdir(), 'cni-proc-'))
-  mkdirSync(join(proc, '1/ns'), { recursive: true })
-  symlinkSync(`/proc/${process.pid}/ns/net`, join(proc, '1/ns/net'))
+  files = nodeFiles()
+  proc = files.proc
 })
 afterEach(async () => {
-  rmSync(proc, { recursive: true })
+  files[Symbol.dispose]()
   for (const child of children) {
     const closed = once(child, 'close')
     child.kill('SIGKILL')
@@ -44,13 +43,6 @@ async function pause(target: Netns): Promise<void> {
 
 const show = (pid: number | undefined): void => symlinkSync(`/proc/${pid}`, join(proc, String(pid)))
 
-async function address(target: Netns, ...cidrs: string[]): Promise<void> {
-  using rtnl = await openRtnl(target)
-  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-  await rtnl.setLinkUp('eth0')
-  for (const cidr of cidrs) await rtnl.addAddress('eth0', cidr)
-}
-
 const rulesOf = async (target: Netns) => (await netns.exec(target, ['iptables-save'])).stdout
 const redirected = '-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001'
 const repair = (options: RepairFixtureOptions): Promise<RepairFixture> =>
@@ -58,8 +50,7 @@ const repair = (options: RepairFixtureOptions): Promise<RepairFixture> =>
 
 describe('a pod that started without the plugin', () => {
   test('is redirected in place, once, and a new pod with the same name is redirected again', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.1.2/24')
+    await using target = await podWith('10.77.1.2')
     await pause(target)
     await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.1.2' })] })
     await until(() => expect(node.pods('repair/success')).toBe(1))
@@ -77,8 +68,7 @@ describe('a pod that started without the plugin', () => {
   })
 
   test('has its connections captured after the repair', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.2.2/24')
+    await using target = await podWith('10.77.2.2')
     await pause(target)
     await using proxy = await startProxy(target)
     expect(await connectFrom(target, 1000, [{ host: '10.77.2.2', port: 80 }])).toMatchObject([
@@ -92,8 +82,7 @@ describe('a pod that started without the plugin', () => {
   })
 
   test('gets both families, and with TPROXY its routes', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.3.2/24', 'fd77:3::2/64')
+    await using target = await podWith('10.77.3.2', 'fd77:3::2')
     await pause(target)
     const env = [{ name: 'ISTIO_DUAL_STACK', value: 'true' }]
     const annotations = { 'sidecar.istio.io/interceptionMode': 'TPROXY' }
@@ -107,8 +96,7 @@ describe('a pod that started without the plugin', () => {
   })
 
   test('is found by a single IPv6 address', async () => {
-    await using target = await tempNetns()
-    await address(target, 'fd77:4::2/64')
+    await using target = await podWith('fd77:4::2')
     await pause(target)
     await using node = await repair({ pods: [validatedPod(126, {}, { podIP: 'FD77:4:0::2' })] })
     await until(() => expect(node.pods('repair/success')).toBe(1))
@@ -117,7 +105,7 @@ describe('a pod that started without the plugin', () => {
 
   test('may have a user namespace of its own', async () => {
     await using target = await ownedNetns()
-    await address(target, '10.77.5.2/24')
+    await addAddresses(target, ['10.77.5.2'])
     show(Number(target.path.split('/')[2]))
     await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.5.2' })] })
     await until(() => expect(node.pods('repair/success')).toBe(1))
@@ -125,8 +113,7 @@ describe('a pod that started without the plugin', () => {
   })
 
   test('is repaired with the requested back end', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.6.2/24')
+    await using target = await podWith('10.77.6.2')
     await pause(target)
     await using node = await repair({
       config: { forceIptablesBinary: 'legacy' },
@@ -139,7 +126,7 @@ describe('a pod that started without the plugin', () => {
 
   test('gets native tables once, in place of unrecorded rules of iptables', async () => {
     await using target = await ownedNetns()
-    await address(target, '10.77.9.2/24')
+    await addAddresses(target, ['10.77.9.2'])
     show(Number(target.path.split('/')[2]))
     await netns.exec(target, ['iptables-nft', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
     await netns.exec(target, ['iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
@@ -157,7 +144,7 @@ describe('a pod whose rules were lost', () => {
   let plugin: Fixture
   beforeEach(async () => {
     plugin = await fixture(validatedPod(126, {}, { podIP: '10.77.7.2' }))
-    await address(plugin.netns, '10.77.7.2/24')
+    await addAddresses(plugin.netns, ['10.77.7.2'])
     await pause(plugin.netns)
   })
   afterEach(() => plugin[Symbol.asyncDispose]())
@@ -232,8 +219,7 @@ describe('a repair fails five times, and changes nothing', () => {
     ],
     ['with invalid containers', {}, { podIP: '10.77.8.2', broken: true }, /not a pod: spec.containers/],
   ])('%s', async (_, options, status, message) => {
-    await using target = await tempNetns()
-    await address(target, '10.77.8.2/24')
+    await using target = await podWith('10.77.8.2')
     await pause(target)
     const pod = validatedPod(126, options, status)
     const odd = 'broken' in status ? { ...pod, spec: { ...pod.spec, containers: 'x' as never } } : pod
@@ -244,8 +230,7 @@ describe('a repair fails five times, and changes nothing', () => {
   })
 
   test('when the rules cannot be written, and restores the earlier rules', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.9.2/24', 'fd77:9::2/64')
+    await using target = await podWith('10.77.9.2', 'fd77:9::2')
     await pause(target)
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('PATH', '/nonexistent')
@@ -263,13 +248,9 @@ describe('a repair fails five times, and changes nothing', () => {
 })
 
 test('a pod whose init container keeps failing, without a pause container, is found by its mount', async () => {
-  using files = nodeFiles()
   await using target = await podWith('10.77.20.2')
   using _mount = mounted(files.root, '0c1c8f2e', target)
-  await using node = await repair({
-    hostProc: files.proc,
-    pods: [validatedPod(126, {}, { podIP: '10.77.20.2' })],
-  })
+  await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.20.2' })] })
   await until(() => expect(node.pods('repair/success')).toBe(1))
   expect(await rulesOf(target)).toContain(redirected)
 })
@@ -284,8 +265,7 @@ describe('the namespace of a pod', () => {
   }
 
   test('is never the namespace of the node', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.10.2/24')
+    await using target = await podWith('10.77.10.2')
     rmSync(join(proc, '1'), { recursive: true })
     shows('1', target.path)
     shows('7', target.path, 5)
@@ -295,9 +275,8 @@ describe('the namespace of a pod', () => {
   })
 
   test('is found by the oldest process, if several have the address', async () => {
-    await using older = await tempNetns()
-    await using younger = await tempNetns()
-    for (const each of [older, younger]) await address(each, '10.77.11.2/24')
+    await using older = await podWith('10.77.11.2')
+    await using younger = await podWith('10.77.11.2')
     shows('20', younger.path, 900)
     shows('21', younger.path)
     shows('30', older.path, 1000)
@@ -309,8 +288,7 @@ describe('the namespace of a pod', () => {
   })
 
   test('leaves no open descriptor', async () => {
-    await using target = await tempNetns()
-    await address(target, '10.77.12.2/24')
+    await using target = await podWith('10.77.12.2')
     await pause(target)
     const open = () => descriptors().filter((link) => link.startsWith('net:')).length
     const before = open()

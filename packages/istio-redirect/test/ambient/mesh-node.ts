@@ -159,6 +159,8 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
 
     return {
       api,
+      /** Folder of the node's files. */
+      root,
       netns: node,
       ztunnelSocket: path('zt/ztunnel.sock'),
       eventSocket: path('run/pluginevent.sock'),

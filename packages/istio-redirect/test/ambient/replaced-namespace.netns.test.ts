@@ -4,7 +4,7 @@ import { addAddresses, podWith } from '../stage/kernel.ts'
 import { capturedBy } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
-import { mounted, moved, rootOf } from './replaced-pod.ts'
+import { mounted, moved } from './replaced-pod.ts'
 import { annotated, patience, ready, servedNode } from './served-node.ts'
 import { showProcess } from './show-process.ts'
 
@@ -35,7 +35,7 @@ describe('a namespace that is replaced under the same UID', () => {
     const pod = await enrolled(node)
     await using other = await podWith(...pod.addresses)
     // The earlier namespace stays mounted. Processes take precedence over mounts.
-    using _mount = mounted(rootOf(node), 'cni-old', pod.netns)
+    using _mount = mounted(node.root, 'cni-old', pod.netns)
     moved(node, pod, other)
     if (change) pod.change({ labels: { touched: 'yes' } })
     await captured(ztunnel, pod, other)
@@ -66,8 +66,8 @@ describe('a namespace that is replaced under the same UID', () => {
     if (how !== 'process') {
       await expect.poll(() => notCaptured(node), patience).toBe('1')
       expect(second.status()).toMatchObject({ enrolled: 1, pending: 0, notCaptured: 1, astray: [{ pod: 'shop/web' }] })
-      if (how === 'late') showProcess(rootOf(node), '4711', pod.uid, other)
-      else stack.use(mounted(rootOf(node), 'cni-new', other))
+      if (how === 'late') showProcess(node.root, '4711', pod.uid, other)
+      else stack.use(mounted(node.root, 'cni-new', other))
     }
     if (change) pod.change({ labels: { touched: 'yes' } })
     await captured(ztunnel, pod, other)
@@ -80,7 +80,7 @@ describe('a namespace that is replaced under the same UID', () => {
     const { node, ztunnel } = served
     const pod = await enrolled(node)
     await using other = await podWith(...pod.addresses)
-    using _mount = mounted(rootOf(node), 'cni-new', other)
+    using _mount = mounted(node.root, 'cni-new', other)
     pod.end()
     await captured(ztunnel, pod, other)
     expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
@@ -152,8 +152,8 @@ describe('a namespace is never taken', () => {
     const [one, other] = [await enrolled(node, 'one'), await enrolled(node, 'other')]
     await addAddresses(other.netns, one.addresses, 'more')
     one.end()
-    showProcess(rootOf(node), '4711', one.uid, other.netns)
-    using _mount = mounted(rootOf(node), 'cni-other', other.netns)
+    showProcess(node.root, '4711', one.uid, other.netns)
+    using _mount = mounted(node.root, 'cni-other', other.netns)
     await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/one' }])
     expect([ztunnel.pods.get(one.uid), ztunnel.pods.get(other.uid)]).toEqual([one.netns.ino, other.netns.ino])
   })
@@ -164,8 +164,8 @@ describe('a namespace is never taken', () => {
     const pod = await enrolled(node)
     await addAddresses(node.netns, pod.addresses, 'more')
     moved(node, pod, node.netns)
-    showProcess(rootOf(node), '4712', pod.uid, { path: '/proc/self/ns/net' })
-    using _mount = mounted(rootOf(node), 'cni-node', node.netns)
+    showProcess(node.root, '4712', pod.uid, { path: '/proc/self/ns/net' })
+    using _mount = mounted(node.root, 'cni-node', node.netns)
     await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/web' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(await capturedBy(node.netns, 'iptables-nft')).toBe('no')
@@ -177,7 +177,7 @@ describe('a namespace is never taken', () => {
     const pod = await enrolled(node)
     const bystander = await enrolled(node, 'bystander')
     await using made = await podWith(...pod.addresses)
-    showProcess(rootOf(node), '4711', pod.uid, made, 1)
+    showProcess(node.root, '4711', pod.uid, made, 1)
     await using elsewhere = await tempNetns()
     // The agent settles this in the same round or a later one.
     moved(node, bystander, elsewhere, '4712')

@@ -1,12 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
 import type { MeshNode, TestPod } from './mesh-node.ts'
 import { showProcess } from './show-process.ts'
-
-/** The root folder of a test's node. */
-export const rootOf = ({ eventSocket }: Pick<MeshNode, 'eventSocket'>): string => dirname(dirname(eventSocket))
 
 /** Mounts a namespace in the node's folder of named namespaces. Disposing unmounts it. */
 export function mounted(root: string, name: string, namespace: Netns): Disposable {
@@ -27,5 +24,5 @@ export function nodeFiles(): Disposable & { readonly root: string; readonly proc
 /** Ends all processes of a pod, and adds a process in another namespace. */
 export function moved(node: MeshNode, pod: TestPod, to: Netns, pid = '4711'): void {
   pod.end()
-  showProcess(rootOf(node), pid, pod.uid, to)
+  showProcess(node.root, pid, pod.uid, to)
 }

@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
 import { netns, sysctl } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
@@ -9,6 +7,7 @@ import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { nodeLevelSelectors } from '../../src/agent/config/selectors.ts'
 import { type MeshNode, meshNode, type TestPod } from '../ambient/mesh-node.ts'
+import { stage } from '../stage/stage.ts'
 import { type MemoryKernel, memoryKernel } from './memory-kernel.ts'
 
 interface Ztunnel extends TestPod {
@@ -16,42 +15,39 @@ interface Ztunnel extends TestPod {
 }
 
 /** A node whose kernel side is in memory, and outlives its agents. */
-async function nodeLevelNode() {
-  const folder = mkdtempSync(join(tmpdir(), 'cni-node-level-'))
-  const stack = new AsyncDisposableStack()
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const configFile = join(folder, 'etc/config.json')
-  const kernel: MemoryKernel = memoryKernel()
-  const settings: Partial<AmbientConfig> = {
-    selectors: nodeLevelSelectors,
-    optOut: true,
-    nodeLevel: { mode: 'node-iptables', tunnel: 'geneve', configFile, hostIp: '10.20.0.254' },
-  }
-  const node: MeshNode = stack.use(await meshNode(settings))
-  return {
-    node,
-    kernel,
-    configFile,
-    shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
-    said: (text: string) => node.log.filter((line) => line.includes(text)),
-    start: (): Promise<AmbientMode> => node.start({}, async () => ({ kernel, needsNetns: false })),
-    async ztunnel(name: string, minute: number): Promise<Ztunnel> {
-      const pod = await node.pod({ name, namespace: 'istio-system', labels: { app: 'ztunnel' }, status: false })
-      const [ip] = pod.addresses
-      const stored = node.api.getPod('istio-system', name)
-      if (stored === undefined) throw new Error(name)
-      const creationTimestamp = `2024-05-01T10:${String(minute).padStart(2, '0')}:00Z`
-      node.api.setPod({ ...stored, metadata: { ...stored.metadata, creationTimestamp } })
-      const ready = (is: boolean): void =>
-        pod.change({
-          status: { phase: 'Running', podIP: ip, conditions: [{ type: 'Ready', status: is ? 'True' : 'False' }] },
-        })
-      ready(true)
-      return { ...pod, ready }
-    },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
-}
+const nodeLevelNode = () =>
+  stage({}, async ({ path, stack }) => {
+    const configFile = path('etc/config.json')
+    const kernel: MemoryKernel = memoryKernel()
+    const settings: Partial<AmbientConfig> = {
+      selectors: nodeLevelSelectors,
+      optOut: true,
+      nodeLevel: { mode: 'node-iptables', tunnel: 'geneve', configFile, hostIp: '10.20.0.254' },
+    }
+    const node: MeshNode = stack.use(await meshNode(settings))
+    return {
+      node,
+      kernel,
+      configFile,
+      shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
+      said: (text: string) => node.log.filter((line) => line.includes(text)),
+      start: (): Promise<AmbientMode> => node.start({}, async () => ({ kernel, needsNetns: false })),
+      async ztunnel(name: string, minute: number): Promise<Ztunnel> {
+        const pod = await node.pod({ name, namespace: 'istio-system', labels: { app: 'ztunnel' }, status: false })
+        const [ip] = pod.addresses
+        const stored = node.api.getPod('istio-system', name)
+        if (stored === undefined) throw new Error(name)
+        const creationTimestamp = `2024-05-01T10:${String(minute).padStart(2, '0')}:00Z`
+        node.api.setPod({ ...stored, metadata: { ...stored.metadata, creationTimestamp } })
+        const ready = (is: boolean): void =>
+          pod.change({
+            status: { phase: 'Running', podIP: ip, conditions: [{ type: 'Ready', status: is ? 'True' : 'False' }] },
+          })
+        ready(true)
+        return { ...pod, ready }
+      },
+    }
+  })
 
 /** Waits up to 30 s, as machines may be slow. */
 const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 30_000 })

@@ -1,5 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, type NetnsTarget, netns } from '@cni/netns'
 import { expect, test } from 'vitest'
@@ -10,6 +8,7 @@ import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { connectFrom } from '../../src/testing/node/stand-ins.ts'
 import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
+import { nodeFiles } from '../ambient/replaced-pod.ts'
 import { addresses, ambientCluster } from '../ambient-cluster.ts'
 
 const user = 1000
@@ -103,12 +102,9 @@ test('while one ztunnel takes over from another, every connection is served', as
 
 /** Starts the part of an agent that sends pods to ztunnels, without an API server. */
 function enrolledPods() {
-  const folder = mkdtempSync(join(tmpdir(), 'cni-enrolled-'))
-  const path = join(folder, 'ztunnel.sock')
-  // The real process 1 may be unreadable.
-  mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
-  symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
-  const cache = netnsCache(join(folder, 'proc'))
+  const files = nodeFiles()
+  const path = join(files.root, 'ztunnel.sock')
+  const cache = netnsCache(files.proc)
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const zds = startZds({ path, snapshot: () => cache.snapshot(), log })
   const workloadOf = (uid: string) => ({ name: uid, namespace: 'shop', serviceAccount: 'default' })
@@ -128,7 +124,7 @@ function enrolledPods() {
     async [Symbol.asyncDispose]() {
       await zds.close()
       cache[Symbol.dispose]()
-      rmSync(folder, { recursive: true })
+      files[Symbol.dispose]()
     },
   }
 }
