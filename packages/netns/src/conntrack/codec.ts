@@ -36,7 +36,7 @@ const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** Fixed part of a message: the address family of the connections. */
+/** Encodes the fixed part (`nfgenmsg`) of a request: the address family of the connections. */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
@@ -90,7 +90,7 @@ export function encodeTuple({ src, dst, sport, dport }: TupleFilter, protocol: n
   ]
 }
 
-/** Decodes the connection of a message. Returns `undefined` for a message without one. */
+/** Decodes the connection of a message. Returns `undefined` for a message without a connection. */
 export function decodeEntry({ body }: Message): ConntrackEntry | undefined {
   const attributes = attributeMap(body, NFGENMSG)
   const original = decodeTuple(attributes.get(CTA_TUPLE_ORIG))

@@ -18,7 +18,7 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** Entries that one round of a deletion reads, and the largest number of rounds. */
+/** A deletion works in rounds. Number of entries that one round reads, and largest number of rounds. */
 const ROUND = 8192
 const ROUNDS = 1024
 
@@ -56,7 +56,7 @@ export function conntrack(where: Where): ConntrackPort {
   }
 }
 
-/** Messages of at most `most` matching connections. */
+/** Reads the table. Returns the kernel's messages about matching connections, `most` messages at most. */
 function dump(
   channel: Channel,
   filter: CheckedFilter,
@@ -71,7 +71,7 @@ function dump(
   }
   const attributes = encodeFilter(filter)
   try {
-    // The kernel filters by protocol only within a family.
+    // The kernel filters by protocol only if the request names one address family.
     for (const family of filter.family === undefined ? FAMILIES : [filter.family]) {
       const request = { type: CT_GET, fixed: conntrackHeader(family), attributes, what: 'List connections' }
       for (const message of channel.dump(request, { keep })) found.push(message)
@@ -85,7 +85,7 @@ function dump(
   }
 }
 
-/** Returns false if the connection has ended or another connection has replaced it. */
+/** Deletes one entry. Returns false if its connection has ended or another connection has replaced it. */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }
   return unlessAlready(['ENOENT'], () => channel.ask({ ...request, what: 'Delete a connection' }))

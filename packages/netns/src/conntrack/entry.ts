@@ -1,6 +1,8 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** Connection that the kernel tracks. An entry as read is a filter that matches this connection. */
+/**
+ * Connection that the kernel tracks. An entry returned by `list` can serve as the filter that matches this connection.
+ */
 export interface ConntrackEntry {
   readonly family: IpFamily
   /** Name (`tcp`, `udp`, `sctp`, `icmp`, `icmpv6`, `gre`, `dccp` or `udplite`) or number of the protocol. */
@@ -17,13 +19,13 @@ export interface ConntrackEntry {
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number
-  /** Seconds until the entry expires. Missing in events about its end. */
+  /** Seconds until the entry expires. Missing in events that report the end of a connection. */
   readonly timeoutSeconds?: number
 }
 
 /**
- * Connections that the kernel tracks in one namespace. Code that works on them takes this port as a parameter, so that
- * tests can pass `fakeConntrack()`.
+ * Connections that the kernel tracks in one namespace. Code that lists or deletes connections takes this port as a
+ * parameter, so that tests can pass `fakeConntrack()`.
  *
  * Errors are `NetnsError`:
  * - `INVALID`: a member of the filter is invalid
@@ -53,8 +55,8 @@ export interface ConntrackPort {
   ): Promise<ConntrackEntry[]>
   /**
    * Deletes the matching connections and returns their number. The next packet of such a connection passes the NAT
-   * rules again. `only` decides about each connection, for conditions that a filter cannot express. Throws `INVALID`
-   * for an empty filter, which would delete every connection of the node.
+   * rules again. `only` is called with each connection and returns true to delete it. It can test conditions that a
+   * filter cannot express. Throws `INVALID` for an empty filter, which would delete every connection of the node.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
@@ -88,5 +90,5 @@ export type ConntrackFilter = NonNullable<Parameters<ConntrackPort['list']>[0]>
 export type TupleFilter = NonNullable<ConntrackFilter['original']>
 /** Options of `watch`. */
 export type ConntrackWatchOptions = NonNullable<Parameters<ConntrackPort['watch']>[1]>
-/** Change of the table. */
+/** Change of the kernel's connection table. */
 export type ConntrackEvent = ReturnType<ConntrackPort['watch']> extends AsyncGenerator<infer Event> ? Event : never

@@ -1,7 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * `T`, or for a promise the text of the compiler error. After its first `await`, a body would run in another namespace.
+ * `T`; for a promise type, the text of a compiler error instead. After its first `await`, a body would run in another
+ * namespace.
  */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>
@@ -17,8 +18,8 @@ export function assertSynchronous(body: () => unknown): void {
 }
 
 /**
- * Refuses a promise as the return value of a body. Handles its rejection, so that Node.js reports no unhandled
- * rejection.
+ * Refuses a promise as the return value of a body. Handles the promise's rejection, so that Node.js reports no
+ * unhandled rejection.
  */
 export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is T {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return

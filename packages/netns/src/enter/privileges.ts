@@ -6,7 +6,7 @@ const bits = { CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n } as const
 /** Name of a capability. */
 export type Capability = keyof typeof bits
 
-/** Addition to the message of a refused call: the needed capabilities, and those that this process lacks. */
+/** Addition to the message of a refused call: the needed capabilities, and which of them this process lacks. */
 export function privilegeHint(errno: string, ...needed: readonly Capability[]): string {
   if (errno !== 'EPERM') return ''
   const names = needed.join(' and ')

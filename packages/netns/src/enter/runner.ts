@@ -37,7 +37,7 @@ export interface Runner {
   runInNew<T>(body: (sys: Sys) => T): T
 }
 
-/** Runner over a `Sys`. Tests pass a `Sys` that fails. */
+/** Creates a runner that uses the given system calls. Tests pass a `Sys` whose calls fail. */
 export function createRunner(load: () => Sys): Runner {
   const entered: number[] = []
   let stranded: NetnsError | undefined
@@ -87,7 +87,7 @@ export function createRunner(load: () => Sys): Runner {
     }
   }
 
-  /** Calls the body, then `back` in any case. */
+  /** Calls the body, then calls `back`, even if the body throws. */
   function attempt<T>(body: () => T, back: (() => void) | undefined): T {
     let outcome: { value: T } | { error: unknown }
     try {

@@ -47,7 +47,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Tests the way back before it is needed: it requires CAP_SYS_CHROOT in addition to CAP_SYS_ADMIN.
+    // Tests the return to the old mount namespace now. The return requires CAP_SYS_CHROOT in addition to CAP_SYS_ADMIN.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -70,7 +70,8 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Makes the mounts private if allowed. Slave mounts also hide the thread's mounts from the node.
+// Makes this thread's mounts private if the kernel allows that. Slave mounts also hide the thread's mounts from the
+// node.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)

@@ -15,11 +15,10 @@ import { assertTarget, targetName } from './target.ts'
 import { foreignUserNamespace } from './user-namespace.ts'
 
 /**
- * Starts a program inside a namespace and returns at once; await `done` outside. Without FFI, starts it through
- * `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
+ * Starts a program inside a namespace and returns at once. Await `done` of the result outside of `netns.run`. Without
+ * FFI, starts it through `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
  *
- * @example
- * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
+ * @example const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
  */
 export function start(
   target: NetnsTarget,
@@ -80,7 +79,7 @@ function startOwned(
       throw new NetnsError('NO_NSENTER', `${why}: install the program nsenter (package util-linux)`)
     }
     const through = ['nsenter', `--user=/proc/${process.pid}/fd/${owner}`, '--', file ?? name, ...args] as const
-    // Reports a missing program itself, instead of an nsenter that fails.
+    // Looks for the program first: otherwise a missing program appears as a failure of `nsenter`.
     const started = run(target, () => startHere(file === undefined ? argv : through, rest), { shield, onShieldError })
     void started.done.then(close, close)
     return started
@@ -90,7 +89,10 @@ function startOwned(
   }
 }
 
-/** Argument list that enters through an open descriptor. The path may refer to another namespace by now. */
+/**
+ * Argument list of an `nsenter` that enters through the handle's open descriptor. The handle's path may refer to
+ * another namespace by now.
+ */
 export function throughNsenter(
   fd: number,
   argv: readonly [string, ...string[]],
@@ -98,7 +100,7 @@ export function throughNsenter(
 ): readonly [string, ...string[]] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
-  // Reports a missing program itself, instead of an nsenter that fails.
+  // Looks for the program first: otherwise a missing program appears as a failure of `nsenter`.
   const file = findExecutable(name, path)
   if (file === undefined) return argv
   return ['nsenter', `--net=/proc/${process.pid}/fd/${fd}`, '--', file, ...args]

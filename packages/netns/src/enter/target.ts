@@ -11,7 +11,7 @@ export function assertTarget(target: unknown): asserts target is NetnsTarget {
   throw new NetnsError('INVALID', `Not a network namespace: ${got}; open its path with netns.open`)
 }
 
-// Checks the shape instead of the class: a bundle may contain two copies of the class.
+// Checks the members of the object instead of its class. A bundle may contain two copies of the class `Netns`.
 function isHandle(target: unknown): target is Netns {
   return typeof target === 'object' && target !== null && 'isSame' in target && 'ino' in target && 'fd' in target
 }

@@ -15,7 +15,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // Before Linux 4.9, or not below the user namespace of this process: it cannot be entered.
+    // The kernel is older than Linux 4.9, or the owner is not below this process's user namespace. This process cannot
+    // enter the owner.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -26,8 +27,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel accepts users
- * and groups in its iptables rules only from a process of that user namespace.
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. There the kernel accepts
+ * users and groups in iptables rules only from a process of that user namespace.
  */
 export function hasOwnUsers(target: Netns): boolean {
   const owner = foreignUserNamespace(target)

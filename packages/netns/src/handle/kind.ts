@@ -5,7 +5,7 @@ export type KindProbe = (fd: number) => string | undefined
 
 let probe: KindProbe | undefined
 
-/** Registers a probe that asks the kernel with an ioctl. The module with the system calls does this. */
+/** Registers a probe that asks the kernel with an ioctl. The module with the system calls registers it. */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
@@ -17,18 +17,19 @@ export function useKindProbe(fast: KindProbe): void {
  */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The link shows the kernel's name of the namespace. For a bind mount it shows a path, which starts with a slash.
+  // The link below /proc/self/fd shows the kernel's name of the namespace. For a bind mount it shows a path, which
+  // starts with a slash.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// Reads the whole mount table of the node. The probe is faster.
+// Finds the kind in the node's mount table. The probe is faster, because this function reads the whole table.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined
   const mounts = `\n${readFileSync('/proc/thread-self/mountinfo', 'latin1')}`
   const start = mounts.indexOf(`\n${id} `) + 1
   if (start === 0) return undefined
-  // Fields: id, parent, device, root. The root of a namespace mount is the namespace's name.
+  // Fields of a line of mountinfo: id, parent, device, root. The root of a namespace mount is the namespace's name.
   return kindOfName(mounts.slice(start, mounts.indexOf('\n', start)).split(' ')[3] ?? '')
 }
 

@@ -13,7 +13,7 @@ export class Netns implements Disposable {
    * Reason why removals through this handle remove nothing. `undefined` (the default) allows removals. `@cni/skel` sets
    * it in DEL while another attachment of the container uses the namespace.
    *
-   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` respect it.
+   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` respect this reason.
    */
   kept: string | undefined = undefined
   #fd: number | undefined
@@ -54,7 +54,7 @@ export class Netns implements Disposable {
 /** Open namespace, or `'host'`: the namespace of this process before it entered any other. There is no default. */
 export type NetnsTarget = Netns | 'host'
 
-/** Reason why removals in a namespace remove nothing: {@link Netns.kept}. Always `undefined` on the node. */
+/** Reason why removals in a namespace remove nothing: {@link Netns.kept}. Always `undefined` for `'host'`. */
 export function keptIn(netns: NetnsTarget): string | undefined {
   return netns === 'host' ? undefined : netns.kept
 }

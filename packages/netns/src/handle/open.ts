@@ -37,10 +37,10 @@ export function open(path: string): Netns {
 
 /** Opens the namespace of the calling thread. */
 export function current(): Netns {
-  // /proc/self would be the namespace of the main thread.
+  // /proc/self would give the namespace of the main thread.
   const path = '/proc/thread-self/ns/net'
   try {
-    // The link is the kernel's own. Unlike a path from a caller, it needs no check before it is opened.
+    // The path leads to a file of the kernel. Unlike a path from a caller, it needs no check before it is opened.
     const fd = openSync(path, constants.O_RDONLY)
     return handleOf(path, fd)
   } catch (error) {

@@ -4,7 +4,7 @@ import { NetnsError } from './netns-error.ts'
 /** Context that contains a namespace. The contexts of `@cni/skel` fit. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
-  /** Aborting it kills the running programs and rolls back the changes. */
+  /** Signal of the call. When it aborts, running programs are killed and changes are rolled back. */
   readonly signal?: AbortSignal | undefined
   /** Registers an undo step, which runs if a later step fails. */
   undo?(fn: () => unknown): void
@@ -43,7 +43,7 @@ export function placeOf(where: Where, caller: string): Place {
   throw new NetnsError('MISSING', `${caller}: no network namespace given; pass an open one, or 'host' for the node's`)
 }
 
-/** Checks the shape as well: a bundle may contain two copies of the class. */
+/** Checks the members of the object as well as its class. A bundle may contain two copies of the class `Netns`. */
 function isNetns(value: unknown): value is Netns {
   return value instanceof Netns || (typeof value === 'object' && value !== null && 'ino' in value && 'fd' in value)
 }

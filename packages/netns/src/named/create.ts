@@ -106,8 +106,8 @@ function unmount(path: string): void {
 }
 
 /**
- * True if a namespace is mounted at the path. An empty file may be removed: a process that was killed has left it.
- * Other files stay.
+ * True if a namespace is mounted at the path. Returns false for an empty file, which a killed process has left and
+ * which may be removed. Throws for other files.
  */
 function isBound(path: string): boolean {
   try {

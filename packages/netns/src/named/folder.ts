@@ -15,7 +15,8 @@ export function prepareFolder(sys: Sys, folder: string): void {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // Lock that iproute2 takes as well. Without it, two processes could stack two mounts and hide each other's names.
+      // iproute2 takes this lock as well. Without the lock, two processes could stack two mounts and hide each other's
+      // names.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {
@@ -36,7 +37,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o755 })
   } catch (error) {
-    // Another process has created it meanwhile.
+    // Ignores the error if another process has created the folder meanwhile.
     if (!existsSync(folder)) throw error
   }
 }

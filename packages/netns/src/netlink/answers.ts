@@ -5,7 +5,7 @@ import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
-/** Sequence numbers of the messages sent, and the sign that their answer is complete. */
+/** Sequence numbers of the messages sent, and the condition for a complete answer. */
 export interface Expected {
   /** Kind of a single request; `undefined` for a batch. */
   readonly way: Way | undefined
@@ -22,7 +22,7 @@ export interface Expected {
 /** Decides which replies of a dump to keep. `kept` is the number of replies kept so far. */
 export type Keep = (message: Message, kept: number) => boolean
 
-/** Answers of the kernel so far to the messages sent together. */
+/** Kernel's answers received so far to the messages that were sent together. */
 export interface Answers {
   readonly expected: Expected
   readonly keep: Keep | undefined
@@ -39,7 +39,7 @@ export interface Answers {
   lost: boolean
 }
 
-/** State before the first answer. */
+/** Creates the state before the first answer. */
 export function noAnswers(expected: Expected, keep?: Keep): Answers {
   return { expected, keep, replies: [], refusals: [], done: false, interrupted: false, lost: false }
 }
@@ -66,7 +66,7 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   }
 }
 
-/** Types below this number belong to netlink itself. */
+/** Message types below this number belong to netlink itself, not to a family. */
 const NLMSG_MIN_TYPE = 0x10
 
 const ATTEMPTS = 6

@@ -21,7 +21,10 @@ import type { NetlinkSocket } from './socket.ts'
  * - `CLOSED`, or an errno name
  */
 export interface Channel extends Disposable {
-  /** Reads one object: one answer, no acknowledgement. Adds `NLM_F_REQUEST` and the flag of the method to the flags. */
+  /**
+   * Reads one object: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the method's own flag to
+   * `flags`.
+   */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
       /** Description of the request, for the beginning of an error message: `Add link "v0"`. */
@@ -75,7 +78,7 @@ export interface Channel extends Disposable {
 /** Part of a channel that sends single requests. */
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
-/** Channel over a socket, or over a fake kernel. */
+/** Creates a channel over a socket, which tests replace by a fake kernel. */
 export function channelFrom(socket: NetlinkSocket): Channel {
   let sequence = 0
   let port: number | undefined
@@ -83,10 +86,10 @@ export function channelFrom(socket: NetlinkSocket): Channel {
 
   const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
-      // Sequence numbers have 32 bits. Restarts early enough to leave room for a batch.
+      // Sequence numbers have 32 bits. Restarts at 1 early enough to leave room for the numbers of a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
-      // Empties the buffer: messages of an earlier exchange would take the room of these answers.
+      // Empties the socket's buffer first. Messages of an earlier exchange would use space that the new answers need.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
       const answers = noAnswers(expected, keep)

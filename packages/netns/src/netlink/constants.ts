@@ -1,4 +1,4 @@
-/** Constants of all netlink families. The constants of one family are in that family's package. */
+/** Constants of all netlink families. Constants of a single family are in the package for that family. */
 export const NETLINK_ROUTE = 0
 export const NETLINK_NETFILTER = 12
 

@@ -5,11 +5,10 @@ import type { NetlinkSocket } from './socket.ts'
 
 /**
  * Events of a socket's multicast groups, one datagram at a time. Throws `NetnsError('PROTOCOL')` for bytes that are not
- * netlink messages, and the errors of `watch`.
+ * netlink messages. Passes on the errors of `watch`.
  *
- * @example
- * using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
- * for await (const { messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await look()
+ * @example using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] }) for await (const {
+ *   messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await look()
  */
 export async function* events(
   socket: NetlinkSocket,
@@ -18,7 +17,7 @@ export async function* events(
     interval = 10,
     watch,
   }: {
-    /** Ends the wait and the events. */
+    /** Signal that ends the wait and the iteration. */
     readonly signal?: AbortSignal | undefined
     /** Milliseconds between two reads of the socket. Default: 10. */
     readonly interval?: number | undefined

@@ -1,6 +1,7 @@
 /**
  * Netlink, the socket for network requests to the kernel: messages as bytes, and a channel that sends requests and
- * reads the answers. It contains no netlink family; `@cni/netns` has links and routes.
+ * reads the answers. This entry point contains no netlink family. `@cni/netns` contains the family for links and
+ * routes.
  *
  * @example
  * ```ts

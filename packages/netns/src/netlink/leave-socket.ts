@@ -16,7 +16,8 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Too many descriptors, or unix sockets are forbidden: closing the socket then waits.
+    // The process has too many descriptors, or unix sockets are forbidden. Then closing the socket waits for the
+    // cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)
@@ -24,12 +25,15 @@ export function leaveSocket(sys: Sys, fd: number): void {
   collect(sys)
 }
 
-/** The kernel searches for cycles when a unix socket is closed. The sockets of the cycle are not closed themselves. */
+/**
+ * The kernel searches for cycles when a unix socket is closed. Closing the sockets of the cycle does not start that
+ * search.
+ */
 function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // The next close of a unix socket, by any process, starts the search.
+    // Ignores the error: the next close of a unix socket, by any process, starts the search.
     if (!isSysError(error)) throw error
   }
 }

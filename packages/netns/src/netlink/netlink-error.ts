@@ -11,16 +11,19 @@ export class NetlinkError extends NetnsError {
     readonly errno: number
     /** Errno name: `EEXIST`. */
     readonly code: string
-    /** Explanation of the kernel. Most refusals have none. */
+    /** The kernel's explanation. Most refusals have no explanation. */
     readonly text?: string
     /** Offset of the invalid attribute in the request, in bytes from the first byte of the message. */
     readonly offset?: number
-    /** The request, if the kernel returns it whole. The kernel may have written details into it (ip_set). */
+    /**
+     * The refused request, if the kernel returns it completely. The kernel may have written details into the request
+     * (ip_set).
+     */
     readonly request?: Buffer
   }
   readonly [brand] = true
 
-  /** The message starts with the description of the request. */
+  /** The error message starts with `what`, the description of the request. */
   constructor(what: string, refusal: NetlinkError['refusal']) {
     const { code, text } = refusal
     const hint = code === 'EPERM' ? ' (needs root: CAP_NET_ADMIN)' : ''

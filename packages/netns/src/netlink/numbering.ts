@@ -6,7 +6,10 @@ import type { Way } from './request.ts'
 const SEQUENCE_AT = 8
 const FLAGS_AT = 6
 
-/** Writes sequence numbers into a request or into all messages of a batch. Returns which answer will be the last. */
+/**
+ * Writes sequence numbers into a request or into all messages of a batch. Returns the numbers by which the last answer
+ * is recognised.
+ */
 export function numberMessages(datagram: Buffer, first: number, way: Way | undefined): Expected {
   if (way !== undefined) {
     datagram.writeUInt32LE(first, SEQUENCE_AT)

@@ -32,11 +32,11 @@ export function openNetlinkSocket(
   target: NetnsTarget,
   protocol: 'route' | 'netfilter' | number,
   options?: {
-    /** Numbers of the multicast groups to receive. Such a socket is not for requests. */
+    /** Numbers of the multicast groups to receive. Do not send requests through a socket with groups. */
     readonly groups?: readonly number[] | undefined
     /**
-     * Size of the receive buffer in bytes. More than the node's limit needs CAP_NET_ADMIN on the node; without it the
-     * kernel uses the limit.
+     * Size of the receive buffer in bytes. A size above the node's limit needs CAP_NET_ADMIN on the node. Without the
+     * capability the kernel uses the limit.
      */
     readonly receiveBuffer?: number | undefined
     /** True to have the kernel check and apply the filters in dump requests (NETLINK_GET_STRICT_CHK, Linux 4.20). */

@@ -9,7 +9,7 @@ type Refusal = NetlinkError['refusal']
 const NLMSGERR_ATTR_MSG = 1
 const NLMSGERR_ATTR_OFFS = 2
 
-/** Refusal in an acknowledgement or at the end of a dump; `undefined` without an error. */
+/** Refusal in an acknowledgement or at the end of a dump. `undefined` if the message reports no error. */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
   // A DONE message may be empty.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
@@ -33,7 +33,10 @@ function requestIn(body: Buffer): Buffer | undefined {
   return length === undefined || 4 + length > body.length ? undefined : body.subarray(4, 4 + length)
 }
 
-/** Offset of the details: after the errno. In an acknowledgement, the request or (capped) its header comes first. */
+/**
+ * Offset of the details of a refusal, which follow the errno. In an acknowledgement, the request, or only its header
+ * (capped), lies between.
+ */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4
   return 4 + ((flags & NLM_F_CAPPED) === 0 ? (readU32(body.subarray(4)) ?? 0) : NLMSG_HDRLEN)
@@ -43,7 +46,7 @@ function attributesOf(body: Buffer, at: number): ReadonlyMap<number, Buffer> | u
   try {
     return attributeMap(body, at)
   } catch {
-    // An invalid explanation must not hide the error.
+    // Ignores an explanation that cannot be decoded: it must not hide the refusal.
     return undefined
   }
 }

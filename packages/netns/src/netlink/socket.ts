@@ -26,7 +26,8 @@ export interface NetlinkSocket extends Disposable {
   leave(): void
 }
 
-// More datagrams than the buffer holds: an answer of the kernel would be among them.
+// Limit for datagrams from other senders than the kernel. The buffer holds fewer, so a kernel's answer would be among
+// them.
 const MOST_STRANGERS = 10_000
 
 // The kernel puts at most 32 KiB of a dump into one datagram. A single message may be larger.
@@ -64,7 +65,7 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // ENOPROTOOPT of an older kernel, or EPERM.
+      // ENOPROTOOPT means that the kernel is too old for the option, EPERM that it is forbidden.
       return false
     }
   }
@@ -72,7 +73,7 @@ export function openSocket(
     trySet(SOL_SOCKET, force, bytes) || trySet(SOL_SOCKET, ordinary, bytes)
   try {
     if (groups.length === 0) {
-      // Extended errors (Linux 4.12) and short acknowledgements (Linux 4.3).
+      // Requests extended errors (Linux 4.12) and short acknowledgements (Linux 4.3).
       trySet(SOL_NETLINK, NETLINK_EXT_ACK, 1)
       trySet(SOL_NETLINK, NETLINK_CAP_ACK, 1)
     }
@@ -140,7 +141,7 @@ export function openSocket(
 
 let shared: Uint8Array | undefined
 
-/** Buffer that all sockets share. Received bytes are copied before the next call. */
+/** Buffer that all sockets share. Callers copy the received bytes before the next call. */
 function sharedBuffer(): Uint8Array {
   shared ??= new Uint8Array(BUFFER_SIZE)
   return shared

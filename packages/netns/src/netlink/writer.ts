@@ -66,7 +66,7 @@ export class MessageWriter {
     return this.bytes(type, cString(text))
   }
 
-  /** Adds attributes given as data. */
+  /** Adds attributes from a list. */
   attributes(list: readonly Attribute[]): this {
     const at = this.#advance(sizeOf(list))
     writeAttributes(this.#bytes, at, list)
@@ -101,7 +101,10 @@ export class MessageWriter {
     return taken
   }
 
-  /** Writes an attribute's header and reserves its value. Returns the value's offset. The buffer may be reallocated. */
+  /**
+   * Writes an attribute's header and reserves its value. Returns the value's offset. The call may replace the writer's
+   * buffer.
+   */
   #attribute(type: number, length: number): number {
     const at = this.#advance(NLA_HDRLEN + length)
     writeAttributeHeader(this.#bytes, at, NLA_HDRLEN + length, type)

@@ -17,7 +17,7 @@ const RDHUP = 0x2000
 export interface Watch {
   /** Starts or stops reporting {@link WRITABLE}. */
   writable(wanted: boolean): void
-  /** Requests another call soon, because not all data has been read. */
+  /** Requests another call of `ready` soon, because the caller has not read all data. */
   again(): void
   /** Ends the watch. Call it before closing the descriptor. */
   end(): void
@@ -90,7 +90,7 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     writable(wanted) {
       interest.writeUInt32LE(READABLE | RDHUP | (wanted ? WRITABLE : 0), 0)
       control(EPOLL_CTL_MOD)
-      // The descriptor may have become writable since the failed attempt.
+      // The descriptor may have become writable since the last attempt to send.
       if (wanted) lookSoon()
     },
     again: lookSoon,
@@ -147,7 +147,7 @@ function look(): void {
     }
     isDone = true
   } finally {
-    // The other descriptors are still ready, and the kernel sends no further signal for them.
+    // A callback threw. The remaining descriptors are still ready, and the kernel sends no further signal for them.
     if (!isDone) lookSoon()
   }
 }

@@ -28,7 +28,7 @@ const signatures = {
 
 let loaded: Native<SocketFunctions> | undefined
 
-/** Functions of libc, loaded once. Throws `NetnsError('NO_FFI')`. */
+/** Socket functions of libc, loaded once. Throws `NetnsError('NO_FFI')`. */
 export function socketCalls(): Native<SocketFunctions> {
   loaded ??= loadNative<SocketFunctions>(signatures)
   return loaded

@@ -28,8 +28,8 @@ interface NpmNetlink {
 const TIMEOUT = 5000
 
 /**
- * rtnetlink over the package `netlink`, in the namespace of this process: for Node.js without FFI. Errors lack the
- * kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package is not installed.
+ * Opens a transport over the package `netlink`, in the namespace of this process, for Node.js without FFI. Errors lack
+ * the kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package is not installed.
  */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)
@@ -96,7 +96,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
 
 function load(withoutFfi: NetnsError): NpmNetlink {
   try {
-    // The package has no types: the result is cast here.
+    // The package `netlink` has no types, so the result is cast.
     return optionalPackage('netlink') as NpmNetlink
   } catch (cause) {
     if (errnoOf(cause) === 'MODULE_NOT_FOUND') throw withoutFfi

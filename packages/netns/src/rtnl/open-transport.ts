@@ -11,7 +11,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // A bundler can evaluate these conditions. Executables always have system calls and omit this code.
+    // A bundler can evaluate these conditions and then omits this code. Executables of `cni-build` always have system
+    // calls.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')

@@ -12,7 +12,7 @@ import { addRoute, deleteRoute, getRoutes, replaceRoute } from './route/requests
 import { addRule, deleteRule, getRules } from './rule/requests.ts'
 import type { Transport } from './transport.ts'
 
-/** Rtnl operations over a transport to a namespace. */
+/** Implements the operations of {@link Rtnl} over a transport to a namespace. */
 export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rtnl {
   const { addLink, setLink } = elsewhere(perform, target)
   return {

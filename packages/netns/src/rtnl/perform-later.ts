@@ -7,7 +7,7 @@ import type { Way } from '../netlink/request.ts'
 /** Returns the answer to a request, or throws the kernel's error. */
 type Answer = () => Message[]
 
-/** Thrown inside an operation that sends a request without a known answer. Operations catch only `NetnsError`. */
+/** Interrupts an operation that sends a request whose answer has not arrived. Operations catch only `NetnsError`. */
 class Unanswered {
   readonly way: Way
   readonly request: Request
@@ -20,8 +20,8 @@ class Unanswered {
 
 /**
  * Runs a synchronous operation over an asynchronous transport. Calls the operation again after each new answer, with
- * all answers so far, until it returns. Its requests depend only on earlier answers, so a repeated call sends the same
- * ones.
+ * all answers so far, until it returns. The operation's requests depend only on earlier answers, so a repeated call
+ * sends the same requests.
  */
 export async function performLater<T>(
   operation: (channel: Questions) => T,

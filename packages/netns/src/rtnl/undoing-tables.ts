@@ -63,7 +63,8 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     async deleteAddress(first, cidr?: string) {
       const address = addressOf(first, cidr)
       const link = address.link ?? address.linkIndex
-      // The kernel deletes secondary IPv4 addresses together with the first address of their network.
+      // The kernel deletes secondary IPv4 addresses together with the first address of their network. The list
+      // therefore includes all addresses of the link.
       const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
       return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
     },
@@ -155,7 +156,7 @@ function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   }
 }
 
-/** Values of the second list that are missing in the first list. */
+/** Values of the list `values` that are missing in the list `list`. */
 function notIn<T>(list: readonly T[], values: readonly T[]): T[] {
   const known = new Set(list.map((value) => JSON.stringify(value)))
   return values.filter((value) => !known.has(JSON.stringify(value)))

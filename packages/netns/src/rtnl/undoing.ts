@@ -31,7 +31,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
   const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
     const link = await rtnl.getLink(name)
     if (link === undefined) return
-    // The `parent` of a veth is its peer, so the veth does not use the link.
+    // A veth does not count as a user of the link: its `parent` is its peer.
     const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
       master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
     if (!(await rtnl.getLinks()).some(isOnIt)) await step()

@@ -21,7 +21,7 @@ interface Functions {
   syscall(number: bigint, command: bigint, attr: Uint8Array, size: bigint): number
 }
 
-/** bpf(2), bound at the first call because few programs use it. */
+/** Creates a function for bpf(2) that binds the system call at its first use, because few programs need it. */
 export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<BpfLibc, 'bpf'> {
   let syscall: Functions['syscall'] | undefined
   return {
@@ -51,7 +51,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Adds at least one byte after an empty buffer, because an empty buffer needs an address as well.
+  // Makes the block larger than the attribute, so that an empty buffer at the end also has an address.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

@@ -125,8 +125,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
 }
 
 /**
- * Array of C strings in one buffer: addresses, a null pointer, the strings. A reference to the buffer keeps everything
- * alive.
+ * Encodes an array of C strings in one buffer: addresses, a null pointer, the strings. A reference to the buffer keeps
+ * everything alive.
  */
 function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   const nul = values.find((value) => value.includes(0))
@@ -176,14 +176,14 @@ function text(value: string): Uint8Array
 function text(value: string | null): Pointer
 function text(value: string | null): Pointer {
   if (value === null) return null
-  // C would stop at the NUL and act on another file.
+  // Refuses text with a NUL: C would stop at the NUL and use another file.
   if (value.includes('\0')) throw notText(value)
   return Buffer.from(`${value}\0`)
 }
 
 const notText = (value: string): TypeError => new TypeError(`Invalid C string: ${JSON.stringify(value)} contains a NUL`)
 
-// An empty buffer has no address.
+// Replaces an empty buffer, because an empty buffer has no address.
 function filled(buffer: Uint8Array): Uint8Array {
   return buffer.length === 0 ? new Uint8Array(1) : buffer
 }

@@ -54,7 +54,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // ENOTTY before Linux 4.11.
+    // The ioctl fails with ENOTTY before Linux 4.11.
     return undefined
   }
 }

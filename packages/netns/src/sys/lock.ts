@@ -8,7 +8,7 @@ import { isSysError, type Sys } from './sys.ts'
 
 type FileLock = Disposable & { release(): void }
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between two attempts to lock the file. */
 const PAUSE = 5
 
 /**

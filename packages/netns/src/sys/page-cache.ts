@@ -12,8 +12,8 @@ let loaded: Native<Advice> | undefined
 
 /**
  * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`): the memory limit of a process includes
- * the cache of the files it copies. Bytes that are not on the disk yet stay cached, and so does a program that runs.
- * Does nothing without FFI, because it is only advice.
+ * the cache of the files it copies. Bytes not yet written to the disk stay cached. A running program stays cached as
+ * well. Without FFI the function does nothing.
  */
 export function dropPageCache(fd: number): void {
   if (tryLoadSys() === undefined) return

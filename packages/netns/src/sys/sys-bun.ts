@@ -54,12 +54,12 @@ export function nativeBun<F>(signatures: Signatures): Native<F> {
     })),
     __errno_location: { args: [], returns: 'ptr' },
   })
-  // The address is constant for each thread.
+  // The address of errno is constant for each thread.
   const location = symbols.__errno_location()
   return { functions: symbols, addressOf: ptr, errno: () => read.i32(location, 0) }
 }
 
-// The module has no types here: the result is cast.
+// The module `bun:ffi` has no types in this project, so the result is cast.
 function bunFfi(): BunFfi {
   return process.getBuiltinModule('bun:ffi') as unknown as BunFfi
 }

@@ -34,7 +34,7 @@ const prototypes = {
   execve: 'int execve(void *, void *, void *)',
 }
 
-/** System calls over koffi, the optional peer dependency. Throws the error of `require` if it is missing. */
+/** System calls over koffi, the optional peer dependency. Throws the error of `require` if koffi is missing. */
 export function sysKoffi(): Sys {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
@@ -60,7 +60,7 @@ export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   return { functions: functions as F, addressOf: koffi.address, errno: () => koffi.errno() }
 }
 
-// The package has no types here: the result is cast.
+// The package `koffi` has no types in this project, so the result is cast.
 function loadKoffi(): Koffi {
   return optionalPackage('koffi') as Koffi
 }

@@ -8,8 +8,8 @@ type NodeFfi = typeof import('node:ffi')
 const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
 
 /**
- * System calls over node:ffi. `undefined` if it does not exist. Stability 1: the keys of a signature are `parameters`
- * and `result` in 26.1, and `arguments` and `return` since 26.9.
+ * System calls over node:ffi. `undefined` if the runtime has no node:ffi. The module is experimental: the keys of a
+ * signature are `parameters` and `result` in 26.1, and `arguments` and `return` since 26.9.
  */
 export function sysNode(): Sys | undefined {
   const ffi = nodeFfi()
@@ -38,7 +38,7 @@ export function sysNode(): Sys | undefined {
     execve: { arguments: ['pointer', 'pointer', 'pointer'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
-  // The address is constant for each thread.
+  // The address of errno is constant for each thread.
   const location = libc.__errno_location()
   return sysFrom('node:ffi', {
     setns: libc.setns,

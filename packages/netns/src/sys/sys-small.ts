@@ -15,7 +15,7 @@ interface SmallHost {
 
 type Arch = 'x64' | 'arm64'
 
-// System call numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+// Numbers of the system calls, from arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
 const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
   accept4: { x64: 288, arm64: 242 },
   bind: { x64: 49, arm64: 200 },
@@ -65,7 +65,7 @@ export function sysSmall(): Sys | undefined {
     umount2: call('umount2'),
     fcntl,
     dup2(from, to) {
-      // dup3 refuses equal descriptors.
+      // dup3 refuses two equal descriptors.
       if (from !== to) return dup3(from, to, 0)
       return fcntl(to, F_GETFD) === -1 ? -1 : to
     },

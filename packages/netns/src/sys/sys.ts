@@ -1,6 +1,6 @@
 /**
- * System calls of this package, independent of the FFI. All block; none forks. Each throws a {@link SysError} with the
- * errno name. Calls on namespaces change the calling thread only.
+ * System calls of this package, independent of the FFI. All calls block the thread; no call forks. Each throws a {@link
+ * SysError} with the errno name. Calls on namespaces change the calling thread only.
  */
 export interface Sys {
   readonly name: 'cni:host' | 'bun:ffi' | 'node:ffi' | 'koffi'
@@ -14,7 +14,7 @@ export interface Sys {
   dup2(from: number, to: number): void
   fchdir(fd: number): void
   chroot(path: string): void
-  /** Locks or unlocks a file. `LOCK_EX` waits for other holders. */
+  /** Locks or unlocks a file. `LOCK_EX` waits until no other process holds the lock. */
   flock(fd: number, operation: number): void
   /** Opens a socket. Close it with `fs.closeSync`. */
   socket(domain: number, type: number, protocol: number): number
@@ -32,12 +32,12 @@ export interface Sys {
    */
   recv(fd: number, buffer: Uint8Array, flags: number, from?: Uint8Array): number
   setsockopt(fd: number, level: number, option: number, value: Uint8Array): void
-  /** Value of an option, at most `size` bytes. */
+  /** Reads the value of a socket option, at most `size` bytes. */
   getsockopt(fd: number, level: number, option: number, size: number): Uint8Array
   /**
-   * Replaces the program of this process. Returns only by throwing. The process keeps its id and the descriptors that
-   * are not close-on-exec; Node.js sets that flag even on 0, 1 and 2. Ignored and blocked signals stay so. Texts are
-   * bytes, as in `/proc/self/environ`.
+   * Replaces the program of this process. Returns only if it fails: it then throws. The process keeps its id and the
+   * descriptors that are not close-on-exec; Node.js sets that flag even on 0, 1 and 2. Ignored signals stay ignored,
+   * and blocked signals stay blocked. Arguments and environment are bytes, as in `/proc/self/environ`.
    *
    * @param blocked - signal to block until the new program has installed its handler and unblocks it
    */

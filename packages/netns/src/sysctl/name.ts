@@ -21,11 +21,11 @@ export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }
 
-// Third part of a path whose fourth part is a link's name, `all` or `default`: net, ipv4, conf, eth0.
+// After these path parts comes a link's name, `all` or `default`: `conf` in net, ipv4, conf, eth0.
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // Same decision as sysctl(8): the first separator counts.
+  // The first separator decides if the name is dotted, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))
@@ -34,7 +34,7 @@ function partsOf(name: string): string[] {
   return [net, family, kind, rest.slice(0, -1).join('.'), rest.at(-1) ?? '']
 }
 
-/** True if the part contains no separator and no character that file names here never have. */
+/** True if the part contains no separator and no character that names of settings never contain. */
 function isPlain(part: string): boolean {
   for (const character of part) if (character === '/' || character <= ' ' || character === '\u007f') return false
   return true

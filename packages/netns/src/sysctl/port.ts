@@ -1,6 +1,6 @@
 /**
- * Settings of one namespace. Code that changes them takes this port as a parameter, so that tests can pass
- * `fakeSysctl()`. Names are `net.ipv4.conf.eth0.rp_filter` or the same with slashes; only network settings are
+ * Kernel settings (sysctl) of one namespace. Code that changes settings takes this port as a parameter, so that tests
+ * can pass `fakeSysctl()`. Names are `net.ipv4.conf.eth0.rp_filter` or the same with slashes; only network settings are
  * supported.
  *
  * Errors are `NetnsError`; a failed call changes nothing:
@@ -11,9 +11,12 @@
  * - another errno name
  */
 export interface SysctlPort {
-  /** Value without its line break. `undefined` if the setting does not exist. */
+  /** Reads a setting. Returns the value without its line break. `undefined` if the setting does not exist. */
   get(name: string): Promise<string | undefined>
-  /** Sets a value if it differs; `true` is `1`, `false` is `0`. `previous` is missing for a write-only setting. */
+  /**
+   * Writes a setting if its value differs. `true` is written as `1`, `false` as `0`. `previous` is missing for a
+   * write-only setting.
+   */
   set(
     name: string,
     value: string | number | boolean,

@@ -43,7 +43,7 @@ function kernelSysctl(netns: NetnsTarget): SysctlPort {
   }
 }
 
-/** `/proc/sys/net` shows the settings of the reader's namespace. */
+/** Path of a setting. `/proc/sys/net` shows the settings of the namespace of the thread that reads. */
 const pathOf = (name: string): string => `/proc/sys/${sysctlPath(name).join('/')}`
 
 function read(name: string, path: string): string | undefined {
@@ -61,7 +61,7 @@ function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch {
-    // The write reports the error.
+    // Ignores the error of this reading: the later write reports it.
     return undefined
   }
 }

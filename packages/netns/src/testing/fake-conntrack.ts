@@ -9,7 +9,7 @@ import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, to
 import { placeOf, type Where } from '../handle/where.ts'
 
 /**
- * `conntrack()` without a kernel and without root: the same filters, answers and errors.
+ * `conntrack()` without a kernel and without root: it has the same filters, answers and errors.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ import { sameValue, valueText } from '../sysctl/value.ts'
  * ```
  */
 export function fakeSysctl(values: Readonly<Record<string, string | number | boolean>> = {}): SysctlPort & {
-  /** Replacement for `sysctl`, with undo steps and other namespaces. */
+  /** Replacement for the function `sysctl`, which supports undo steps and has settings for each namespace. */
   open(where: Where): SysctlPort
 } {
   const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))

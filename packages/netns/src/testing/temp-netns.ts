@@ -84,7 +84,7 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Restores the default effect of the signal. If there are other listeners, they decide.
+  // Restores the default effect of the signal. Other listeners of the signal, if there are any, decide instead.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

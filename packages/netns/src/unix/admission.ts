@@ -96,7 +96,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // EMFILE: tries again with the next connection.
+    // dup fails with EMFILE. The next connection makes another attempt to get a spare descriptor.
     return undefined
   }
 }

@@ -20,8 +20,8 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
   readonly closed: Promise<void>
   /**
    * Sends a message with copies of descriptors. Resolves when the kernel has accepted it, not when the peer has read
-   * it. Waits while the peer does not read. The caller may reuse bytes and close descriptors as soon as this returns.
-   * Messages arrive in the order of the calls.
+   * it. Waits while the peer does not read. The caller may reuse the bytes and close the descriptors as soon as the
+   * call returns. Messages arrive in the order of the calls.
    *
    * Rejects with `NetnsError` or `SysError`:
    * - `CLOSED`: the connection is closed
@@ -49,7 +49,7 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Messages to deliver before yielding to the event loop. */
+/** Number of messages to deliver before yielding to the event loop. */
 const TURN = 64
 
 /** Creates a connection over a connected socket. If it throws, the caller still owns the socket. */
@@ -84,7 +84,7 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
   }
   const watched = watch(fd, (events) => {
     if ((events & OVER) !== 0) over()
-    // If the peer is gone, the attempt to send reports it.
+    // Tries to send also if the peer is gone: the attempt reports the error.
     if ((events & (WRITABLE | OVER)) !== 0) outbox.flush()
     deliver()
   })

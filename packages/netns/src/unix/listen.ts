@@ -12,7 +12,7 @@ import { settingsOf, within } from './options.ts'
 import { bindTo } from './socket-file.ts'
 
 const BACKLOG = 511
-/** Connections to accept before yielding to the event loop. */
+/** Number of connections to accept before yielding to the event loop. */
 const TURN = 64
 
 /**
@@ -44,7 +44,7 @@ export function listenUnix(
      * once.
      */
     readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
-    /** Largest number of open connections; further ones are closed at once. Default: 128. */
+    /** Largest number of open connections. Further connections are closed at once. Default: 128. */
     readonly maxConnections?: number | undefined
     /**
      * Receives a connection, which the handler must close. If it throws or rejects, the connection is closed and

@@ -2,11 +2,11 @@ import { closeSync } from 'node:fs'
 
 /** Result of one read: a packet, or in a stream some bytes. Dispose of it. */
 export interface UnixMessage extends Disposable {
-  /** Bytes of the message, a copy. */
+  /** Copy of the message's bytes. */
   readonly bytes: Buffer
   /**
-   * Copies of the sender's descriptors, close-on-exec. Disposing of the message closes them, except those taken. A
-   * descriptor can be of any kind: check it before use.
+   * Copies of the sender's descriptors, close-on-exec. Disposing of the message closes them, except descriptors taken
+   * with `takeFd`. A descriptor can be of any kind: check it before use.
    */
   readonly fds: readonly number[]
   /** Bytes of the packet beyond `maxBytes`, which are lost. */

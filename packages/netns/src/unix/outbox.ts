@@ -41,7 +41,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // A stream accepts as many bytes as fit. The descriptors are sent with the first byte.
+    // The kernel may accept only a part of a stream's bytes. It sends the descriptors with the first byte.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -60,7 +60,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       // The rest of a partly sent message is queued without a limit. Its descriptors were sent with the first byte.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
-        // Copies: the caller may change bytes and close descriptors at once.
+        // Queues copies, because the caller may change the bytes and close the descriptors at once.
         waiting.push({ bytes: new Uint8Array(rest), fds: copiesOf(left), resolve, reject })
         pending += rest.length
         if (waiting.length === 1) wait(true)

@@ -24,8 +24,8 @@ const NOBODY = 0xffff_ffff
  */
 export function peerOf(socket: number | Socket): {
   /**
-   * Process id; 0 if the process is not visible in this PID namespace. It may have exited, and another process may have
-   * its id.
+   * Process id; 0 if the process is not visible in this PID namespace. The process may have exited, and another process
+   * may have the same id.
    */
   readonly pid: number
   /** User id in this user namespace; 65534 if the user is not mapped. */
@@ -41,7 +41,7 @@ export function peerOf(socket: number | Socket): {
   return { pid, uid, gid }
 }
 
-// Node.js and Bun store the descriptor here, which their types do not declare.
+// Node.js and Bun store the descriptor in `_handle.fd`, which their types do not declare.
 function descriptorOf(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined

@@ -19,7 +19,7 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // While the socket is open, no other file can have its inode.
+  // While the socket is open, no other file can have the same inode number.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)
@@ -49,7 +49,7 @@ function identityOf(path: string): string | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    // The file is gone.
+    // The file has been removed.
     return undefined
   }
 }

@@ -11,7 +11,8 @@ import * as wire from './wire.ts'
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
 /**
- * Parses `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also if the prefix length is missing: /32 is rarely intended.
+ * Parses `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also if the prefix length is missing, because callers rarely
+ * mean /32.
  */
 export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)
@@ -49,7 +50,7 @@ export function encodeAddress(
   if (metric !== undefined) {
     attributes.push([wire.IFA_RT_PRIORITY, u32(checkInteger(metric, 0, 0xffffffff, 'metric'))])
   }
-  // The fixed part has room for only eight flag bits. Other flags need the attribute.
+  // The fixed part has room for only eight flag bits. Higher flag bits need the attribute IFA_FLAGS.
   if (flags > 0xff) attributes.push([wire.IFA_FLAGS, u32(flags)])
   if (validSeconds !== undefined || preferredSeconds !== undefined) {
     attributes.push([wire.IFA_CACHEINFO, lifetime(preferredSeconds, validSeconds)])

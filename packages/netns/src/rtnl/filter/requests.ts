@@ -58,7 +58,7 @@ export function filterAt(filters: readonly Filter[], { direction, priority = 1, 
   return filters.find((each) => each.direction === direction && each.priority === priority && each.handle === handle)
 }
 
-/** True if the existing filter is the one to delete: kind, name and program agree. */
+/** True if kind, name and program of the existing filter match the filter to delete. */
 export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
   return (
     there.kind === kind &&

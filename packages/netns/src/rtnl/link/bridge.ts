@@ -26,7 +26,8 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // The kernel checks these times against each other only while the spanning tree protocol runs.
+  // The kernel checks forward delay, hello time and maximum age against each other only while the spanning tree
+  // protocol runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),
@@ -61,7 +62,8 @@ export function encodeBridge(options: BridgeOptions): Attribute[] {
 /** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. Omits the option there.
+  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. Such a kernel reports no
+  // default PVID. Omits the option on such a kernel.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }
 

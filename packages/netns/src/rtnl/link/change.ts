@@ -3,12 +3,15 @@ import type { LinkChange } from '../port/arguments.ts'
 import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
-/** Change reduced to the members that differ from the link. Its master is an index; 0 removes the master. */
+/**
+ * Change of a link, reduced to the members that differ from the link's current state. `master` is an index; 0 removes
+ * the master.
+ */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
 /**
- * Keeps the members of a change that differ from the link; `undefined` if none does. Throws `NetnsError('INVALID')` for
- * an invalid MAC.
+ * Keeps the members of a change that differ from the link. Returns `undefined` if no member differs. Throws
+ * `NetnsError('INVALID')` for an invalid MAC.
  */
 export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {
   const { netns: _, master: __, bridge, bridgePort, mac, ...rest } = change
@@ -27,7 +30,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
   return Object.keys(reduced).length === 0 ? undefined : reduced
 }
 
-/** Change that restores the previous values of all members that a change has set. */
+/** Creates the change that restores the previous values of all members set by another change. */
 export function changeBack(
   before: Link,
   {

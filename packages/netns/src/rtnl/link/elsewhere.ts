@@ -45,7 +45,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
         await perform((channel) => applyChange(channel, planned, netns?.handle.fd))
         return { changed: true, before }
       } catch (error) {
-        // The rollback may fail as well. Reports only the first error.
+        // Ignores an error of the rollback. Reports only the first error.
         if (isNetnsError(error)) await returnLink(planned, change).catch(() => {})
         throw error
       } finally {
@@ -98,7 +98,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // The link may have arrived with its old or its new name. That depends on the kernel and on the step that
+        // The link may have arrived with its old or its new name. The name depends on the kernel and on the step that
         // failed.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
@@ -110,7 +110,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
   }
 }
 
-/** Checks kind and MAC: the name may belong to another link of that namespace. */
+/** True if a found link is the link that moved. Checks kind and MAC, because another link may have the same name. */
 function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
   return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
 }

@@ -71,7 +71,9 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
   return { fixed: wire.linkHeader(index), attributes: [[wire.IFLA_LINKINFO, info]] }
 }
 
-/** True if the kernel needs the parent of this kind. The parent of a veth is its peer, which `peer` gives. */
+/**
+ * True if the kernel needs a parent to create a link of this kind. A veth needs no `parent`: its parent is the peer.
+ */
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }
@@ -88,7 +90,7 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // The kernel reads the MTU as a signed number. It checks the limits of the kind itself.
+  // The kernel reads the MTU as a signed number. The kernel also checks the limits of the link's kind.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])
@@ -141,8 +143,8 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
 }
 
-// Encodes the peer as a message in the message: fixed part, then attributes. Ordinary nested attributes have no fixed
-// part.
+// Encodes the peer of a veth as a message inside the attribute: fixed part, then attributes. Ordinary nested attributes
+// have no fixed part.
 function encodePeer(peer: VethPeer): Uint8Array {
   const attributes = [wire.linkName(peer.name), ...common(peer)]
   if (peer.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(peer.netns.fd)])

@@ -6,12 +6,15 @@ import { checkInteger, shown } from '../check.ts'
 import { parseAddress } from '../ip.ts'
 import { wordOf } from '../word-of.ts'
 
-/** Attributes of a kind, by attribute type. */
+/** Attributes with the options of a link's kind, by attribute type. */
 type Attributes = ReadonlyMap<number, Buffer>
 
 /** Encoder and decoder of one option. */
 export interface OptionForm<Value> {
-  /** Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for an invalid value. */
+  /**
+   * Encodes the option's value. Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for an
+   * invalid value.
+   */
   encode(value: unknown, path: string): Attribute
   decode(data: Attributes): Value | undefined
 }
@@ -39,43 +42,43 @@ export function decodeOptions<Options>(table: OptionTable<Options>, data: Attrib
   return options
 }
 
-/** Boolean as one byte. */
+/** Option whose value is a boolean, sent as one byte. */
 export const flag = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, Uint8Array.of(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Boolean as 32 bits. */
+/** Option whose value is a boolean, sent as 32 bits. */
 export const flag32 = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, values.u32(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Number as one byte. */
+/** Option whose value is a number, sent as one byte. */
 export const u8 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, Uint8Array.of(checkInteger(value, 0, 0xff, path))],
   decode: (data) => values.readU8(data.get(type)),
 })
 
-/** Number as 16 bits, up to a bound. */
+/** Option whose value is a number, sent as 16 bits. `most` is the largest value. */
 export const u16 = (type: number, most = 0xffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u16(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU16(data.get(type)),
 })
 
-/** Number as 32 bits, up to a bound. */
+/** Option whose value is a number, sent as 32 bits. `most` is the largest value. */
 export const u32 = (type: number, most = 0xffffffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u32(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU32(data.get(type)),
 })
 
-/** UDP port in network byte order. */
+/** Option whose value is a UDP port, sent in network byte order. */
 export const be16 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, values.be16(checkInteger(value, 0, 0xffff, path))],
   decode: (data) => values.readBe16(data.get(type)),
 })
 
-/** Seconds; the kernel counts hundredths of a second. */
+/** Option whose value is a number of seconds. The kernel counts hundredths of a second. */
 export const seconds = (type: number): OptionForm<number> => ({
   encode(value, path) {
     const isTime = typeof value === 'number' && value >= 0 && value <= 40_000_000
@@ -88,7 +91,7 @@ export const seconds = (type: number): OptionForm<number> => ({
   },
 })
 
-/** IP address. Its family decides the attribute type. All zeros mean no address. */
+/** Option whose value is an IP address. The address family decides the attribute type. All zeros mean no address. */
 export const address = (type4: number, type6: number): OptionForm<string> => ({
   encode(value, path) {
     const { family, bytes } = parseOrRefuse(value, path)
@@ -101,7 +104,7 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/** Word that the kernel knows as a number. */
+/** Option whose value is a word, for which the kernel has a number. */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,

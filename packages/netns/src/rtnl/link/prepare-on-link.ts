@@ -10,7 +10,7 @@ type Preposition = 'on' | 'of'
 export interface PreparedOnLink<Message> {
   /** Description of the change and its link for messages. */
   readonly what: string
-  /** Index of the link. */
+  /** Index of the link to which the object belongs. */
   readonly index: number
   readonly encoded: Message
 }
@@ -28,7 +28,7 @@ export function prepareOnLink<Wanted extends OnLink, Message>(
 ): PreparedOnLink<Message> {
   const link = linkOf(wanted, change)
   const what = `${change} ${preposition} ${linkText(link)}`
-  // Validates the values: invalid values throw for any index.
+  // Encodes once only to validate: invalid values throw, with any index.
   encode(wanted, 1)
   const index = linkIndex(channel, link, what)
   return { what, index, encoded: encode(wanted, index) }

@@ -35,7 +35,7 @@ export function requireLink(channel: Questions, link: LinkRef, what: string): Li
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
-/** Index of a link. Throws `ENODEV` for an unknown name. A given index is not checked here: the kernel does that. */
+/** Index of a link. Throws `ENODEV` for an unknown name. Does not check a given index, because the kernel checks it. */
 export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
@@ -75,7 +75,7 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // The `parent` of a link as read may be an index of another namespace.
+    // The `parent` of a link returned by `getLink` may be an index in another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }

@@ -8,17 +8,20 @@ import { encodeLinkChange, encodePortChange } from './encode.ts'
 import { findLink, linkIndex, requireLink } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** Change that has been validated against the current link. */
+/** Change of a link, validated against the link's current state. */
 export interface PlannedChange {
   readonly before: Link
-  /** Members that differ from the link; `undefined` if none does. */
+  /** Members that differ from the link; `undefined` if no member differs. */
   readonly reduced: Reduced | undefined
-  /** Requested state, even if the link already has it. */
+  /** Requested state (up or down), even if the link is already in that state. */
   readonly up?: boolean | undefined
   readonly what: string
 }
 
-/** Validates a change and the links it refers to. Changes nothing. Throws `ENODEV`, `INVALID`. */
+/**
+ * Validates a change of a link and the links that the change refers to. Sends no change to the kernel. Throws `ENODEV`,
+ * `INVALID`.
+ */
 export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
   const what = `Set link ${linkText(link)}`
   const before = requireLink(channel, link, what)

@@ -30,7 +30,10 @@ export const IFF_ALLMULTI = 0x200
 /** Bytes of struct ifinfomsg. */
 export const IFINFOMSG = 16
 
-/** Fixed part of a link message. `change` is the mask of the flags that take their value from `flags`. */
+/**
+ * Fixed part of a link message. `change` is the mask of the flags to set. The kernel takes the values of these flags
+ * from `flags`.
+ */
 export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   const bytes = Buffer.alloc(IFINFOMSG)
   bytes.writeInt32LE(index, 4)
@@ -42,14 +45,14 @@ export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
 /** Attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
 export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
-  // Same rule as the kernel's dev_valid_name. IFNAMSIZ includes the NUL.
+  // Same rule as the kernel's dev_valid_name. The limit is 15, because IFNAMSIZ (16) includes the NUL.
   if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
     throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
   }
   return [IFLA_IFNAME, cString(name)]
 }
 
-/** Fixed-part index or name attribute that selects a link. */
+/** Selects a link in a request: by the index in the fixed part, or by an attribute with the name. */
 export function linkSelector(link: LinkRef): { index: number; attributes: Attribute[] } {
   if (typeof link === 'string') return { index: 0, attributes: [linkName(link)] }
   const index = typeof link === 'number' ? link : link.index

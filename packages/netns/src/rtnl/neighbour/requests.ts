@@ -35,7 +35,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   )
 }
 
-/** Replaces the entry for the same address, or adds it. */
+/** Replaces the neighbour entry for the same address, or adds the entry. */
 export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
   const { what, encoded } = prepare(channel, 'Replace', neighbour)
   checkMac(neighbour, what)
@@ -47,7 +47,7 @@ export function deleteNeighbour(channel: Questions, neighbour: NewNeighbour): bo
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELNEIGH, ...encoded, what }))
 }
 
-/** Describes how the existing entry differs from the wanted one. `undefined` means no difference. */
+/** Describes how the existing neighbour entry differs from the wanted one. `undefined` means no difference. */
 export function neighbourDifference(existing: readonly Neighbour[], wanted: NewNeighbour): string | undefined {
   const address = formatAddress(parseAddress(wanted.address).bytes)
   const there = existing.find((each) => each.address === address)

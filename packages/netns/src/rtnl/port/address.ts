@@ -6,7 +6,7 @@ export interface Address {
   readonly family: IpFamily
   readonly address: string
   readonly prefixLength: number
-  /** `address/prefixLength`. */
+  /** The address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
   readonly linkIndex: number
   /** Scope of the address. */
@@ -36,7 +36,7 @@ export interface Address {
 export interface NewAddress extends OnLink {
   /** Address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
-  /** Default: `host` for loopback addresses, otherwise `universe`. */
+  /** Scope of the address. Default: `host` for loopback addresses, otherwise `universe`. */
   readonly scope?: Address['scope'] | undefined
   readonly peer?: string | undefined
   readonly broadcast?: string | undefined

@@ -12,7 +12,7 @@ export interface Filter {
   readonly priority: number
   /** EtherType; 3 means packets of all protocols. */
   readonly protocol: number
-  /** Number of the filter among the filters of the same priority. */
+  /** Number that identifies the filter among the filters of the same priority. */
   readonly handle: number
   /** Name of the filter. Only kind `bpf` has `name`, `program` and `directAction`. */
   readonly name?: string

@@ -17,7 +17,7 @@ export interface Link {
   readonly loopback: boolean
   /** Promiscuous mode: accepts frames for other MAC addresses. */
   readonly promisc: boolean
-  /** Accepts all multicast frames. */
+  /** True if the link accepts all multicast frames. */
   readonly allmulti: boolean
   readonly alias?: string
   /** Index of the bridge or bond that the link is a port of. */
@@ -54,12 +54,12 @@ export interface Link {
   }
   /** Options of a macvlan, which has a MAC address of its own on its parent. */
   readonly macvlan?: {
-    /** Kernel default: `vepa`; CNI default: `bridge`. */
+    /** Mode of the macvlan. Kernel default: `vepa`. Default of the CNI plugin: `bridge`. */
     readonly mode?: 'private' | 'vepa' | 'bridge' | 'passthru' | 'source' | undefined
   }
   /** Options of an ipvlan, which shares the MAC address of its parent. */
   readonly ipvlan?: {
-    /** Kernel default: `l3`; CNI default: `l2`. */
+    /** Mode of the ipvlan. Kernel default: `l3`. Default of the CNI plugin: `l2`. */
     readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
     /** Isolation between the ipvlans of one parent. Default: `bridge`, all may communicate. */
     readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined
@@ -68,7 +68,7 @@ export interface Link {
   readonly vxlan?: {
     /** Network identifier, 24 bits. */
     readonly id: number
-    /** Address of the other end, or a multicast group. */
+    /** Address of the tunnel's other end, or a multicast group. */
     readonly remote?: string | undefined
     readonly local?: string | undefined
     /** UDP port. Kernel default: 8472; the IANA port is 4789. */
@@ -153,7 +153,7 @@ export type NewLink = {
   | { readonly kind: 'geneve'; readonly geneve: NonNullable<Link['geneve']> }
 )
 
-/** Union of new links and links as read: the argument of `addLink`. */
+/** Argument of `addLink`: a new link, or a link returned by `getLink`. */
 export interface LinkToAdd extends Omit<NewLink, 'kind'> {
   readonly kind?: string | undefined
   readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined

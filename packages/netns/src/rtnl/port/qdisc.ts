@@ -7,7 +7,7 @@ export interface Qdisc {
   readonly kind: string
   /** Handle such as `1:`. The kernel's default qdiscs have `0:`. */
   readonly handle: string
-  /** Parent: `root`, `ingress` (for the kinds `ingress` and `clsact`), or a class such as `1:1`. */
+  /** Parent of the qdisc: `root`, `ingress` (for the kinds `ingress` and `clsact`), or a class such as `1:1`. */
   readonly parent: string
   /** Token bucket options: limit of the outgoing traffic. */
   readonly tbf?: {
@@ -21,7 +21,7 @@ export interface Qdisc {
   }
 }
 
-/** Union of new qdiscs and qdiscs as read: the argument of `addQdisc`. */
+/** Argument of `addQdisc`: a new qdisc, or a qdisc returned by `getQdiscs`. */
 export interface QdiscToAdd extends OnLink {
   readonly kind: string
   readonly parent?: string | undefined

@@ -18,12 +18,13 @@ export type NewRoute = (
     readonly gateway?: string | undefined
     /** Preferred source address. */
     readonly source?: string | undefined
-    /** Default: the local table for type `local`, otherwise the main table. */
+    /** Routing table. Default: the local table for type `local`, otherwise the main table. */
     readonly table?: number | undefined
     /** Default: `unicast`. */
     readonly type?: Route['type'] | undefined
     /**
-     * Default: `host` for type `local`, `link` without a gateway, otherwise `universe`. The kernel ignores it for IPv6.
+     * Scope of the route. Default: `host` for type `local`, `link` without a gateway, otherwise `universe`. The kernel
+     * ignores the scope of an IPv6 route.
      */
     readonly scope?: Route['scope'] | undefined
     readonly metric?: number | undefined
@@ -37,14 +38,14 @@ export type NewRoute = (
     readonly advMss?: number | undefined
     /** Several next hops, instead of `gateway` and `link`. */
     readonly nexthops?: Route['nexthops']
-    /** Kernel attributes that this type does not name, as read. */
+    /** Kernel attributes that this type does not name, as `getRoutes` returns them. */
     readonly other?: Route['other']
   }
 
 /** Route as read from the kernel. */
 export interface Route {
   readonly family: IpFamily
-  /** Prefix, or `default`. */
+  /** Destination: a prefix, or `default`. */
   readonly destination: string
   /** Destination as a prefix: `0.0.0.0/0` or `::/0` for `default`. */
   readonly cidr: string

@@ -10,8 +10,8 @@ import type { NewRoute, Route } from './route.ts'
 import type { NewPolicyRule, PolicyRule } from './rule.ts'
 
 /**
- * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures them takes
- * this port as a parameter, so that tests can pass `fakeRtnl()`.
+ * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures a network
+ * takes this port as a parameter, so that tests can pass `fakeRtnl()`.
  *
  * - Adding an existing object and deleting a missing one are not errors: `added` or `deleted` is false.
  * - Adding an object that exists with other values throws `EEXIST`.
@@ -32,8 +32,8 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes the given members that differ. `before` is the link before the change. A change that fails half-way is
-   * rolled back.
+   * Changes those given members of a link that differ. `before` in the result is the link before the change. A change
+   * that fails half-way is rolled back.
    */
   setLink(
     link: LinkRef,
@@ -59,7 +59,7 @@ export interface RtnlPort {
       readonly vxlan?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
       /** Remote address to change, for a GENEVE tunnel. Connections through the tunnel continue. */
       readonly geneve?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
-      /** Options to change, for a bridge port. A new `master` in the same change counts. */
+      /** Options to change, for a bridge port. The port may be one that `master` in the same change creates. */
       readonly bridgePort?: Link['bridgePort']
     },
   ): Promise<{ changed: boolean; before: Link }>
@@ -85,7 +85,9 @@ export interface RtnlPort {
   getNeighbours(filter?: {
     readonly link?: LinkRef
     readonly family?: IpFamily
-    /** True lists the proxy entries that the kernel answers for. Default: the ordinary entries. */
+    /**
+     * True: lists proxy entries, for whose addresses the kernel answers. Default: false, lists the ordinary entries.
+     */
     readonly proxy?: boolean
   }): Promise<Neighbour[]>
   addNeighbour(
@@ -93,16 +95,16 @@ export interface RtnlPort {
       readonly address: string
       /** MAC address. May be omitted only for a proxy entry. */
       readonly mac?: string | undefined
-      /** Default: `permanent`. */
+      /** State of the new entry. Default: `permanent`. */
       readonly state?: Neighbour['state'] | undefined
       readonly proxy?: boolean | undefined
       readonly router?: boolean | undefined
     },
   ): Promise<{ added: boolean }>
-  /** Replaces the entry for the same address, or adds it. */
+  /** Replaces the neighbour entry for the same address, or adds the entry. */
   replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
   deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
-  /** VLANs of bridges and of their ports. */
+  /** Lists the VLANs of bridges and of their ports. */
   getBridgeVlans(filter?: { readonly link?: LinkRef }): Promise<
     {
       readonly linkIndex: number
@@ -135,9 +137,9 @@ export interface RtnlPort {
             | {
                 readonly kind: 'tbf'
                 readonly tbf: NonNullable<Qdisc['tbf']>
-                /** Default: `root`. */
+                /** Parent of the qdisc. Default: `root`. */
                 readonly parent?: string | undefined
-                /** Default: the kernel's choice. */
+                /** Handle of the qdisc. Default: the kernel chooses a handle. */
                 readonly handle?: string | undefined
               }
             | { readonly kind: 'ingress' | 'clsact' }
@@ -152,13 +154,13 @@ export interface RtnlPort {
       readonly parent?: string | undefined
     },
   ): Promise<{ deleted: boolean }>
-  /** Redirections: packets that arrive on one link leave through another link. */
+  /** Lists redirections: packets that arrive on one link leave through another link. */
   getRedirects(filter?: { readonly link?: LinkRef }): Promise<
     {
       readonly linkIndex: number
       /** Index of the link through which the packets leave. */
       readonly to: number
-      /** Lower priorities run first. */
+      /** Priority of the redirection. Lower priorities run first. */
       readonly priority: number
     }[]
   >
@@ -171,7 +173,7 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   deleteRedirect(redirect: Parameters<RtnlPort['addRedirect']>[0]): Promise<{ deleted: boolean }>
-  /** Filters of the qdiscs `clsact` and `ingress`, also if another program added them. */
+  /** Lists the filters of the qdiscs `clsact` and `ingress`, also filters that other programs added. */
   getFilters(filter?: { readonly link?: LinkRef; readonly direction?: Filter['direction'] }): Promise<Filter[]>
   /**
    * Attaches a loaded eBPF program to a link with the qdisc `clsact`. The program's return value decides (direct
@@ -203,7 +205,10 @@ export interface RtnlPort {
       readonly priority?: number | undefined
       /** Default: 1. */
       readonly handle?: number | undefined
-      /** Default: `bpf`. A filter with another kind stays. So does one with another `name` or `program`, if given. */
+      /**
+       * Kind of the filter. Default: `bpf`. Does not delete a filter of another kind, nor one whose `name` or `program`
+       * differs from the given one.
+       */
       readonly kind?: string | undefined
       readonly name?: string | undefined
       readonly program?: { readonly id: number } | undefined

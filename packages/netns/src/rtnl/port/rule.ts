@@ -8,7 +8,7 @@ export interface NewPolicyRule {
   /** Priority of the rule to continue at. It must be a later rule, which need not exist yet. */
   readonly goto?: number | undefined
   readonly fwmark?: number | undefined
-  /** Bits of the mark to compare. Default: all. */
+  /** Bits of `fwmark` to compare. Default: all bits. */
   readonly mask?: number | undefined
   /** Lower priorities run first. Default: the kernel chooses a priority before the existing rules. */
   readonly priority?: number | undefined

@@ -66,7 +66,7 @@ export function decodeQdisc(body: Buffer): Qdisc {
   }
 }
 
-/** Parent of a qdisc, or its default. */
+/** Parent of a qdisc. If it is omitted, the default for the kind. */
 export function parentOf({ kind, parent }: { kind?: string | undefined; parent?: string | undefined }): string {
   return parent ?? (kind === 'ingress' || kind === 'clsact' ? 'ingress' : 'root')
 }

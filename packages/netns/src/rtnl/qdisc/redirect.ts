@@ -25,10 +25,10 @@ const TCA_EGRESS_REDIR = 1
 const MIRRED = 28
 /** Parent of ingress filters, for both qdiscs `ingress` and `clsact`. */
 const INGRESS = 0xfffffff2
-/** Packets of all protocols, in network byte order. */
+/** EtherType for packets of all protocols, in network byte order. */
 const ETH_P_ALL = 0x0300
 
-/** Redirection with its kernel handle. */
+/** Redirection as found, with the kernel's handle of its filter. */
 interface Found extends Redirect {
   readonly handle: number
 }
@@ -69,7 +69,7 @@ function findRedirects(channel: Questions, index: number): Found[] {
     .flatMap(({ body }) => decodeFilter(body) ?? [])
 }
 
-/** u32 filter that matches all packets: its single key has an empty mask. */
+/** Encodes a u32 filter that matches all packets: its single key has an empty mask. */
 function encodeFilter(to: number): Attribute[] {
   const selector = Buffer.alloc(32)
   selector[0] = TC_U32_TERMINAL

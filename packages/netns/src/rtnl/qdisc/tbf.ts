@@ -40,7 +40,10 @@ export function tbf({
   return { ...options, limitBytes: Math.min(U32, limitOf({ ...options, latency })) }
 }
 
-/** True if two token buckets are equal except for the kernel's rounding. For CHECK, which compares qdiscs as read. */
+/**
+ * True if two token buckets are equal except for the kernel's rounding. CHECK uses it to compare the kernel's qdisc
+ * with the wanted one.
+ */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9
   return (

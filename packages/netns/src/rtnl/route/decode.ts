@@ -16,7 +16,7 @@ const NAMED = new Set([
   wire.RTA_METRICS,
   wire.RTA_MULTIPATH,
   wire.RTA_TABLE,
-  // Attributes that the kernel reports but does not accept.
+  // The kernel reports these attributes but does not accept them in a request.
   wire.RTA_CACHEINFO,
   wire.RTA_PAD,
   wire.RTA_UID,
@@ -48,7 +48,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
-    // In a multipath route, each next hop has this flag.
+    // In a multipath route, each next hop has its own flag `onlink`.
     ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
     ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
     ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),

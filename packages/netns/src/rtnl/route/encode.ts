@@ -13,7 +13,7 @@ import * as wire from './wire.ts'
 /** Indexes of a route's links. */
 export interface RouteLinks {
   readonly link?: number | undefined
-  /** Link indexes of the next hops, in the same order. */
+  /** Link indexes of the next hops, in the order of the next hops. */
   readonly nexthops?: readonly (number | undefined)[] | undefined
 }
 

@@ -52,7 +52,7 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
     nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
   }
   const encoded = encodeRoute(route, links, 'delete')
-  // The link is gone, so its routes are gone.
+  // The link does not exist, so the kernel has already removed its routes.
   if (route.link !== undefined && links.link === undefined) return false
   // The kernel's codes for a missing route:
   // - ESRCH: no such route

@@ -12,7 +12,7 @@ export interface ResolvedRoute {
   /** Destination; `undefined` means the default route. */
   readonly destination: Prefix | undefined
   readonly table: number
-  /** Kernel number of the type. */
+  /** Kernel number of the route's type. */
   readonly type: number
   readonly scope: number
 }

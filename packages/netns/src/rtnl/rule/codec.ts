@@ -8,7 +8,7 @@ import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 
-// Selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports.
+// Attribute types of rule selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff

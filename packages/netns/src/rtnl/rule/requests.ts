@@ -15,7 +15,7 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
     .filter((rule) => table === undefined || rule.table === table)
 }
 
-/** Filter for rules; a family alone is a filter as well. */
+/** Converts an argument to a filter for rules. A family alone is a filter as well. */
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 

@@ -13,9 +13,10 @@ import * as tables from './tables.ts'
 import { type Device, findDevice, viewOf, World } from './world.ts'
 
 /**
- * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort` or an `openRtnl`: the same
- * answers and errors. A veth disappears with its peer, routes disappear with their link. The fake is the node's
- * namespace; `open` opens other namespaces, such as the fake ones of `@cni/skel/testing`. New namespaces have `lo`, up.
+ * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort` or an `openRtnl`: it
+ * returns the same answers and errors as the kernel. A veth disappears with its peer, routes disappear with their link.
+ * The fake is the node's namespace; `open` opens other namespaces, such as the fake ones of `@cni/skel/testing`. New
+ * namespaces have `lo`, up.
  *
  * It models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's program is
  * also the program's id.
@@ -38,7 +39,7 @@ export function fakeRtnl(): Rtnl & {
     const { netns, undo } = placeOf(where, 'openRtnl')
     if (keptIn(netns) !== undefined) return keeping(portTo(world, netns))
     if (undo === undefined) return portTo(world, netns)
-    // Like the real one, it runs undo steps after `close`.
+    // Undo steps also run after `close`, as with the real `openRtnl`.
     return undoing({ ...portTo(world, netns), close() {} }, { netns, undo, open })
   }
   return { ...portTo(world, 'host'), open }
@@ -47,7 +48,7 @@ export function fakeRtnl(): Rtnl & {
 function portTo(world: World, target: NetnsTarget): Rtnl {
   const here = world.namespace(target)
   let open = true
-  /** Turns errors into rejections. Throws `CLOSED` after `close`. */
+  /** Runs an operation of the fake and turns thrown errors into rejections. Rejects with `CLOSED` after `close`. */
   const on = async <T>(act: () => T): Promise<T> => {
     if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
     return structuredClone(act())

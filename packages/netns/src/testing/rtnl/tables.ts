@@ -39,7 +39,7 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const read = decodeRule(encodeAttributes(message.attributes, message.fixed))
   if (read === undefined) return false
   const own = listRules(netns, wanted.family)
-  // Chooses the kernel's default: before the first rule with a priority above 0.
+  // Chooses the priority that the kernel would choose: before the first rule with a priority above 0.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
   // Without a mask, the kernel compares all bits and reports the full mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }

@@ -69,7 +69,7 @@ export function refusal(what: string, code: string, text?: string): NetnsError {
   return new NetnsError(code, `${what}: ${code}${text === undefined ? '' : `, ${text}`}`)
 }
 
-/** Finds a link. Throws for an invalid name, as the real one does. */
+/** Finds a link. Throws for an invalid name, as the real `getLink` does. */
 export function findDevice({ devices }: Namespace, ref: LinkRef): Device | undefined {
   const { index } = linkSelector(ref)
   return devices.find((device) => (typeof ref === 'string' ? device.settings.name === ref : device.index === index))
