@@ -91,9 +91,9 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     const { rssKb, failures, ...outcome } = JSON.parse(stdout)
     expect(outcome).toEqual({ success: repairs, namespaces: [readlinkSync('/proc/self/ns/net')] })
     // The connection may close during a read of a pod. The repair is then retried.
-    expect(failures.filter((each: string) => !/^repair of .* was cut/.test(each))).toEqual([
+    expect(failures.filter((each: string) => !/^repair of .* was closed/.test(each))).toEqual([
       expect.stringContaining('something that is not an event'),
-      expect.stringMatching(/^cannot watch pods: .* was cut/),
+      expect.stringMatching(/^cannot watch pods: .* was closed/),
     ])
     expect(rssKb).toBeGreaterThan(0)
     const { stdout: rules } = await netns.exec(target, ['iptables-save'])

@@ -218,7 +218,7 @@ describe('an agent that stops', () => {
     const rules = await outboundRules(pod)
     await agent.stop('removed')
     expect(await probesOf(node).drift()).not.toEqual([])
-    await expect(probesOf(node).sets.list()).rejects.toThrow(/v4 is not there.*v6 is not there/)
+    await expect(probesOf(node).sets.list()).rejects.toThrow(/v4 does not exist.*v6 does not exist/)
     const { ipv4 } = await iptables(node.netns, { backend: 'iptables-nft' }).snapshot()
     expect([...(ipv4?.tables.get('nat')?.keys() ?? [])].filter((name) => name.startsWith('ISTIO'))).toEqual([])
     expect(await outboundRules(pod)).toBe(rules)

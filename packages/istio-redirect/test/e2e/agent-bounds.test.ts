@@ -130,7 +130,7 @@ test('the plugin of a pod with 1 024 interfaces makes 4 096 rules by itself, and
   setPod(at, 'many', { [`${sidecar}/excludeInterfaces`]: interfaces, ...mode })
   const health = watchHealth(at.agent)
   const { exitCode, rules, stderr } = await addTo(at, 'many')
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('at most 256 are served')])
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('the agent serves at most 256')])
   expect(rules.match(/-j RETURN/g)?.length).toBeGreaterThan(4096)
   expect(await health.stop()).toBeLessThan(1000)
 })
