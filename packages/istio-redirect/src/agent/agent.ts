@@ -27,7 +27,7 @@ export interface AgentOptions {
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
+  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
   readonly needTime: (ms: number) => void
 }
 
@@ -79,7 +79,8 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The folder is read every ten seconds, even without a change. The same error is therefore not logged each time.
+  // The agent reads the configuration folder every ten seconds, even without a change. It does not log the same error
+  // each time.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
@@ -128,7 +129,7 @@ function readinessOf(installer: Installer, parts: Parts): Readiness {
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Problems of the parts come first: they are the causes of failures to install.
+  // Reports problems of the agent's parts first, because they cause failures of the installation.
   reasons.unshift(...parts.problems())
   return { ready: reasons.length === 0, reasons }
 }

@@ -109,7 +109,7 @@ function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>
   return `  ${env.join(' or ')}\n          ${help}${standard}\n`
 }
 
-/** Rows of the settings as a Markdown table for the documentation. */
+/** Markdown table of the settings for the documentation. */
 export function settingsTable(): string {
   const rows = all
     .filter(([, { unused }]) => !unused)

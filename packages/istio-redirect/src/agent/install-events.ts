@@ -8,7 +8,7 @@ const FAILURES: Readonly<Record<Health['artefact'], string>> = {
   conflist: 'CREATE_CNI_CONFIG_FAILURE',
 }
 
-/** Logs and counts the installer's events. Metrics that Istio has keep Istio's names. */
+/** Logs the installer's events and counts them in metrics. Metrics that exist in Istio have Istio's names. */
 export function installObserver(log: ScopedLog, metrics: Metrics): NonNullable<InstallerOptions['observe']> {
   const installs = metrics.counter(
     'istio_cni_installs_total',

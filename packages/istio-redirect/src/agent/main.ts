@@ -3,7 +3,7 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/** Deadline for stopping, in milliseconds. The kernel may block for ever on a dead disk. */
+/** Deadline for stopping the agent, in milliseconds. The kernel may block for ever on a dead disk. */
 const STOP_MS = 900
 
 const stop = new AbortController()
@@ -34,12 +34,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stop.abort(new Error(`install-cni received ${signal}`))
   })
 }
-// Ignores SIGHUP until the agent handles it. The default action would end the process.
+// Ignores SIGHUP until the agent handles it. The signal's default action would end the process.
 process.on('SIGHUP', () => {})
-// A closed log pipe must not end the process: pods still need their plugin.
+// An error of a closed output pipe must not end the process: pods still need the installed plugin.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-// The plugin stays installed after an unexpected error in a part of the agent.
+// An unexpected error in a part of the agent is printed and does not end the agent. The plugin stays installed.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     process.stderr.write(`install-cni: internal error: ${stackOf(error)}\n`)

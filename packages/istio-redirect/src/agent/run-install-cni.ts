@@ -25,7 +25,7 @@ export interface AgentIo {
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP, which makes the agent reload its configuration. */
   readonly onHangup: (listener: () => void) => void
-  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
+  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
   readonly needTime: (ms: number) => void
   /** Opens `stdout`, `stderr` or a file for the log. */
   readonly openLog: (target: string) => LogWriter

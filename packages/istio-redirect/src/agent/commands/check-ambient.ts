@@ -3,7 +3,7 @@ import type { AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
-/** Checks of ambient mode on this node. Empty if it is off. */
+/** Checks of ambient mode on this node. Returns no checks if ambient mode is off. */
 export function checkAmbient(
   config: Pick<AmbientConfig, 'nativeNftables'> | undefined,
   answer: ServingAnswer,
@@ -46,7 +46,10 @@ function summary(status: AmbientStatus): Check {
   return check(pending + notCaptured > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
 }
 
-/** Warns if native rules are set but not used. Node-level redirection does not support them. */
+/**
+ * Returns a warning if the settings ask for native nftables rules and the agent uses iptables. Returns nothing for
+ * node-level redirection, which does not support native rules.
+ */
 function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   if (backend === undefined || backend === 'nftables' || nodeLevel !== undefined) return []
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]
@@ -72,7 +75,7 @@ function named(
   return more > 0 && few.length > 0 ? [...few, check('warn', 'pods', `${more} more are ${what}`)] : few
 }
 
-/** Number of pods that are listed, to fit on one screen. */
+/** Maximal number of pods that a check lists, so that the output fits on one screen. */
 const NAMED = 5
 
 const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`)

@@ -27,8 +27,9 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
 }
 
 /**
- * Checks that the runtimes run the plugin. A runtime without the plugin is only a warning while another runtime, which
- * may be the node's, runs the plugin. The next step covers problems that remain after the agent has updated its files.
+ * Checks that the container runtimes run the plugin. The node may use one of several runtimes. A runtime without the
+ * plugin is therefore only a warning if another runtime runs the plugin. The next step for the user covers problems
+ * that remain after the agent has updated its files.
  */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
@@ -55,7 +56,8 @@ function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallSt
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
-      // The agent repairs a drift itself, and the token has its own check.
+      // No next step for changed files, because the agent repairs them. No next step for the token, which has a check
+      // of its own.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
           ? NEXT[artefact]
@@ -72,7 +74,7 @@ const NEXT: Readonly<Record<Health['artefact'], string>> = {
   conflist: 'network: check that its own plugin (Calico, Cilium, ...) runs and writes to --mounted-cni-net-dir',
 }
 
-/** Position of the plugin in its list. */
+/** Position of the plugin in the plugin list of a network configuration. */
 function placeOf(path: string, type: unknown): string | undefined {
   try {
     const { plugins } = parseConflist(readFileSync(path))
@@ -84,6 +86,6 @@ function placeOf(path: string, type: unknown): string | undefined {
   }
 }
 
-/** Removes the path that is shown already from the reason of a drift. */
+/** Removes the path from the reason of a problem, because the check shows the path already. */
 const withoutPath = (reason: string, path: string): string =>
   path !== '' && reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason

@@ -4,9 +4,8 @@ import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
 /**
- * Asks the container runtime if it runs the plugin. Empty without a configured socket. A failing query is a warning,
- * because
- * pods may still start with the plugin.
+ * Queries the container runtime and checks that it runs the plugin. Returns no checks if the settings name no socket of
+ * a runtime. A failing query is a warning, because pods may still start with the plugin.
  */
 export async function checkRuntime(
   config: CriConfig | undefined,

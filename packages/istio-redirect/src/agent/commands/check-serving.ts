@@ -5,7 +5,10 @@ import type { ServingStatus } from '../serve/serving-status.ts'
 import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 
-/** Status of the agent, or the reason why it is unavailable. `undefined` if serving is off. */
+/**
+ * Status of the agent from its serving socket, or the reason why no status is available. `undefined` if the settings
+ * disable the socket.
+ */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
   | { readonly socket: string; readonly problem: string }
@@ -23,9 +26,8 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
 }
 
 /**
- * Checks if the plugin's calls are served, and shows why not. Never a failure: without the agent the plugin decides
- * itself,
- * only slower.
+ * Checks that the agent serves the plugin's calls, and shows the reason if not. The check never fails: without the
+ * agent the plugin decides itself, only slower.
  */
 export function checkServing(answer: ServingAnswer): Check {
   const check = (state: Check['state'], subject: string, detail: string): Check => ({
@@ -43,7 +45,8 @@ export function checkServing(answer: ServingAnswer): Check {
 }
 
 /**
- * Warns if the agent may not read its DaemonSet, which it needs when it stops. Empty if it may, or if that is unknown.
+ * Returns a warning if the agent has no permission to read its DaemonSet, which it reads when it stops. Returns nothing
+ * if the agent has the permission, or if the permission is unknown.
  */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []

@@ -53,7 +53,7 @@ function expiryOf(token: string): number | undefined {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
     return z.parse(claims, JSON.parse(payload)).exp * 1000
   } catch {
-    // Not every token is a JWT.
+    // The token is not a JWT, so its expiry is unknown.
     return undefined
   }
 }

@@ -5,6 +5,6 @@ export interface Check {
   /** File, URL or process that is checked. */
   readonly subject: string
   readonly detail?: string | undefined
-  /** Next step for the user. */
+  /** Suggestion for the user, such as a command to run. */
   readonly next?: string | undefined
 }

@@ -32,7 +32,8 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
 }
 
 /**
- * Prints how the runtimes behave after the changes. If the verdict is `fail`, the problems contain the same sentences.
+ * Prints how the container runtimes would behave after the changes. Prints no warnings if the verdict is `fail`,
+ * because the list of problems contains the same sentences.
  */
 function sayRuntimes(
   readings: readonly RuntimeReading[],

@@ -10,7 +10,10 @@ import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Removes the plugin from the node, like a stopping agent. Refuses while an agent runs, which would restore it. */
+/**
+ * Removes the plugin from the node, as an agent does when it stops. Refuses if an agent runs, because the agent would
+ * install the plugin again.
+ */
 export async function uninstall(
   config: AgentConfig,
   { json, force }: { readonly json: boolean; readonly force: boolean },
@@ -45,7 +48,7 @@ export async function uninstall(
   return errors.length > 0 ? 1 : 0
 }
 
-/** Removes the plugin's token. The kubeconfig with the same token is already removed. */
+/** Removes the file of the plugin's token. The kubeconfig, which contains the same token, is already removed. */
 function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { action: 'remove'; path: string }[] {
   if (pluginToken === undefined) return []
   try {
@@ -58,7 +61,10 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
   }
 }
 
-/** Removes redirection that a killed agent of node-level mode left. The mark file is removed last. */
+/**
+ * Removes the redirection that an agent in node-level mode left when it was killed. The file that marks the redirected
+ * node is removed last.
+ */
 async function removeRedirection(
   { values }: AgentConfig,
   errors: InstallError[],
@@ -72,7 +78,9 @@ async function removeRedirection(
   return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 
-/** Removes the socket of a killed agent. Errors are ignored, because plugins continue without the agent anyway. */
+/**
+ * Removes the socket file that a killed agent left. Ignores errors, because plugins continue without the agent anyway.
+ */
 function removeStaleSocket(path: string | undefined): { action: 'remove'; path: string }[] {
   try {
     if (path === undefined || !lstatSync(path).isSocket()) return []

@@ -21,14 +21,14 @@ export interface AgentConfig {
   readonly log: LogSettings
   readonly logSocket: string
   readonly healthPort: number
-  /** Port of the metrics server. 0 or less disables it. */
+  /** Port of the metrics server. 0 or less disables the server. */
   readonly monitoringPort: number
   readonly api: ApiAccess
   /** `undefined` means that the plugin uses the agent's own token. */
   readonly pluginToken: PluginTokenConfig | undefined
-  /** True if the agent leaves everything on the node when another agent follows. */
+  /** True if the agent removes nothing from the node at its end when another agent replaces it. */
   readonly safeUpgrade: boolean
-  /** `undefined` means that repair is off, or has no mode. */
+  /** `undefined` means that the repair of broken pods is off, or that no action on broken pods is enabled. */
   readonly repair: RepairConfig | undefined
   /** `undefined` means that the agent serves no calls and the plugin decides itself. */
   readonly serve: ServeConfig | undefined
@@ -108,7 +108,10 @@ function serverOf(values: Values): string {
   }
 }
 
-/** Mode of installation. Owned mode needs ambient mode. The same predicate decides about the owned file's removal. */
+/**
+ * Returns the mode of the installation. The mode `owned` writes a configuration file of Istio's own and needs ambient
+ * mode.
+ */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'
   if (!isOwned(values)) return 'chained'
@@ -158,10 +161,10 @@ const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['crio.sock', 'cri-o'],
 ])
 
-/** Derives the runtime from the name of its socket: `containerd.sock` (also of k3s) or `crio.sock`. */
+/** Derives the container runtime from the name of its socket: `containerd.sock` (also of k3s) or `crio.sock`. */
 const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
-/** Interval of the rounds through all pods, in milliseconds. */
+/** Interval in milliseconds of the rounds in which ambient mode checks all pods. */
 const POD_ROUND_MS = 10_000
 
 function ambientConfig(values: Values): AmbientConfig | undefined {

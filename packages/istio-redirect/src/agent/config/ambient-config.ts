@@ -11,20 +11,21 @@ export interface AmbientConfig extends EnrolmentSettings {
   readonly ztunnelSocket: string
   /** Capture settings of all pods. Annotations of a pod may override them. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
-  /** True to remove chains of other Istio versions from pods. */
+  /** True if the agent removes chains of other Istio versions from pods. */
   readonly reconcile: boolean
   readonly nativeNftables: boolean
-  /** `''` means the variant that the node uses. */
+  /** iptables variant that the settings force. `''` means the variant that the node uses. */
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
-  /** File that stores the choice of the back end. */
+  /** File that stores the iptables variant that the agent has chosen. */
   readonly backendFile: string
   /**
-   * True if the agent has its own network namespace. The node's namespace is then the one of the node's first process.
+   * True if the agent has a network namespace of its own. The agent then finds the node's namespace through the node's
+   * first process.
    */
   readonly switchToHost: boolean
   /** True to add routes for pods on AWS branch interfaces, where the node's kernel needs them. */
   readonly branchInterfaces: boolean
-  /** Duration of a round through the rules of all pods, in milliseconds. */
+  /** Duration in milliseconds of a round in which the agent checks the rules of all pods. */
   readonly podRoundMs: number
   /** Present if traffic is redirected on the node instead of in pods. */
   readonly nodeLevel?:
@@ -35,7 +36,7 @@ export interface AmbientConfig extends EnrolmentSettings {
         readonly mode: 'node-iptables' | 'node-ebpf'
         /** Kind of the tunnels to ztunnel. Only `node-iptables` has tunnels. */
         readonly tunnel: TunnelKind
-        /** File from which plugins read whether a ztunnel runs, and the mode. */
+        /** File from which plugins read the redirect mode, and whether a ztunnel serves the node. */
         readonly configFile: string
         /** IPv4 address of the node, used if its Node object cannot be read. */
         readonly hostIp: string | undefined

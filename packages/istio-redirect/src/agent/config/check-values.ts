@@ -10,7 +10,7 @@ import { redirectModeOf, redirectModes } from './redirect-mode.ts'
 import type { Values } from './variables.ts'
 
 /**
- * Checks each value on its own.
+ * Checks the value of each setting, independently of other settings.
  *
  * @throws {@link ConfigError} for a value that can never work. The message names the variable.
  */

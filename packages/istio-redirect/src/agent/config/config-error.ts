@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.ConfigError')
 
-/** Invalid configuration. The message names the setting. The agent has changed nothing. */
+/** Error of an invalid configuration. The message names the setting. The agent has changed nothing on the node. */
 export class ConfigError extends Error {
   readonly [brand] = true
 

@@ -2,7 +2,7 @@ import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 
-/** Texts by variable name, from the environment or from the files of a folder. */
+/** One source of settings: texts of variables by name, from the environment or from the files of a folder. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
 /** Values of all settings, with warnings about invalid texts. */
@@ -12,9 +12,8 @@ export interface Resolved {
 }
 
 /**
- * Resolves each setting: first flags, then the layers in their order, then the default. A variable that is set but
- * empty
- * counts.
+ * Resolves the value of each setting. A flag has priority, then the first layer that sets the variable, then the
+ * default. An empty variable counts as set.
  */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
   const warnings: string[] = []

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { ConfigError } from './config-error.ts'
 
-// YAML 1.1 reads `y` and `on` as true. As a label's value they become "true", as in Istio.
+// YAML 1.1 reads `y` and `on` as true. A label's value of this kind becomes "true", as in Istio.
 const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
 
 const labelSelector = z
@@ -26,12 +26,12 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** Strict objects: if a misspelt key were ignored, the selector would match every pod. */
+/** The objects are strict: if a misspelt key were ignored, the selector would match every pod. */
 const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
-/** Selectors of the node level: only the label of the namespace decides. */
+/** Enablement selectors of node-level redirection: only the label of the namespace decides. */
 export const nodeLevelSelectors: EnablementSelector[] = [
   { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
 ]

@@ -23,7 +23,8 @@ export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig
 }
 
 /**
- * Adds the runtime of an agent that runs in a container and sees the node below `/host`: the node's runtime started it.
+ * Adds the container runtime to the configuration of an agent in a container with the node's files below `/host`. The
+ * runtime that started the agent is the node's runtime.
  */
 function withRuntime(config: AgentConfig): AgentConfig {
   const { install } = config

@@ -1,7 +1,10 @@
 import { boolFlag, type Flag } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 
-/** Value of a variable's text. `problem` says why an invalid text was replaced by the zero value. */
+/**
+ * Value that is decoded from the text of a variable. For an invalid text, `problem` is the reason and the value is the
+ * zero value of its type.
+ */
 export interface Decoded<T> {
   readonly value: T
   readonly problem?: string
@@ -13,7 +16,7 @@ export interface Variable<T> extends Flag<T> {
   readonly env: readonly string[]
   /** True if the setting has no flag. */
   readonly envOnly: boolean
-  /** True if Istio accepts the setting and it has no effect here. */
+  /** True if the agent accepts the setting for compatibility with Istio and ignores it. */
   readonly unused: boolean
   /**
    * Decodes the text of a variable. An invalid text becomes the zero value, as in Istio; an invalid flag is refused.
@@ -23,7 +26,7 @@ export interface Variable<T> extends Flag<T> {
 
 type Details = Partial<Pick<Variable<unknown>, 'env' | 'envOnly' | 'unused' | 'value' | 'shown'>>
 
-/** Text setting. */
+/** Setting whose value is a text. */
 export const text = (name: string, fallback: string, help: string, details: Details = {}): Variable<string> => ({
   ...common(name, help, details),
   value: details.value ?? 'TEXT',

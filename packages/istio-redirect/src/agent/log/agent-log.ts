@@ -4,7 +4,10 @@ import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Destination of log lines. */
 export interface LogWriter {
-  /** Writes a line. `unless-terminal` writes JSON unless the target is a terminal. */
+  /**
+   * Writes a log line, as JSON if `json` is true. With `unless-terminal`, a terminal gets text and any other target
+   * JSON.
+   */
   write(entry: LogEntry, json: boolean | 'unless-terminal'): void
 }
 

@@ -3,10 +3,10 @@ import { quote } from '@cni/types'
 /** Level names, from no output to all output. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const
 
-/** Level of a scope: the least severe lines that are printed. */
+/** Level of a log scope. Lines that are less severe than the level are not printed. */
 export type Level = (typeof NAMES)[number]
 
-/** Levels by scope. The level of the scope `all` overrides all others. */
+/** Log levels by scope. The level of the scope `all` overrides all others. */
 export type Levels = Readonly<Record<string, Level>>
 
 /** Levels, format and targets of the log. */
@@ -38,7 +38,9 @@ export function parseLevels(text: string): { readonly levels: Levels; readonly p
   return { levels, problems }
 }
 
-/** Returns the level of a scope. Without a level of its own, the plugin's scope has the level of the agent's scope. */
+/**
+ * Returns the log level of a scope. If no level is set for the plugin's scope, it has the level of the agent's scope.
+ */
 export function levelOf(levels: Levels, scope: string): Level {
   const own = levels.all ?? levels[scope]
   if (own !== undefined) return own
@@ -46,7 +48,7 @@ export function levelOf(levels: Levels, scope: string): Level {
 }
 
 /**
- * Value of `plugin_log_level` in the plugin's configuration. The same level limits what the agent prints of its lines.
+ * Value of `plugin_log_level` in the plugin's configuration. The agent prints the plugin's lines up to the same level.
  */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 

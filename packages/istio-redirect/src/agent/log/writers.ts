@@ -4,8 +4,8 @@ import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
 /**
- * Maximal size of lines that wait for a slow reader, in bytes. Further lines are dropped, so that installing does not
- * wait.
+ * Maximal number of bytes of log lines that wait for a slow reader. Further lines are dropped, so that the installation
+ * does not wait for the reader.
  */
 const MAX_PENDING = 1024 * 1024
 
@@ -39,7 +39,7 @@ function fileWriter(path: string): LogWriter {
       try {
         appendFileSync(path, formatLine(entry, formFor(json, false, true)), { mode: 0o600 })
       } catch {
-        // Ignores the error: there is no other place to report it, and the agent continues.
+        // Ignores the error of the log file: there is no other place to report it, and the agent continues.
       }
     },
   }

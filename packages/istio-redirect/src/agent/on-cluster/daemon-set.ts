@@ -5,28 +5,28 @@ import * as z from 'zod/mini'
 import type { ApiAccess } from '../part/services.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
-/** Name of the agent's DaemonSet. It is fixed: plugins admit pods of the agent by this name. */
+/** Name of the agent's DaemonSet. It is fixed, because plugins recognize the agent's pods by this name. */
 export const DAEMON_SET = 'istio-cni-node'
 
-/** Deadline of the check in milliseconds, including all requests and pauses. */
+/** Deadline in milliseconds of the check whether another agent follows, including all requests and pauses. */
 export const LOOK_MS = 5000
 
-/** Result of the check whether an agent follows. */
+/** Result of the check whether another agent replaces this one on the node. */
 export interface Verdict {
   /**
-   * True if another agent follows on this node, as after an update, a deleted pod or a reboot. False if the DaemonSet
-   * is deleted or no longer selects the node. `undefined` if unknown.
+   * True if another agent follows on this node, for example after an update, a deleted pod or a reboot. False if the
+   * DaemonSet is deleted or no longer selects the node. `undefined` if unknown.
    */
   readonly wanted: boolean | undefined
   /** Reason, as the end of a sentence for the log. */
   readonly why: string
-  /** Error of the API server if it denies the requests. */
+  /** Error of the API server if it denies the agent's requests. */
   readonly refused?: KubeError | undefined
 }
 
 /** Reader of the agent's DaemonSet. */
 export interface DaemonSet {
-  /** Checks if an agent is still wanted on this node. Takes at most {@link LOOK_MS} and never rejects. */
+  /** Checks if the DaemonSet still exists and selects this node. Takes at most {@link LOOK_MS} and never rejects. */
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
@@ -107,7 +107,10 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
   throw new KubeError('BAD_ANSWER', `GET ${path}: ${where} is not what Kubernetes answers`)
 }
 
-/** True if the API server's message is about this kind. A proxy, or a server without the kind, answers 404 too. */
+/**
+ * True if the API server's error message names this kind of object. A proxy also answers 404, and so does a server
+ * without the kind.
+ */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
 /** True for an error that may disappear within a second. */

@@ -5,16 +5,16 @@ import type { ScopedLog } from '../part/services.ts'
 /** Dependencies of {@link decideStop}. */
 export interface StopServices {
   readonly log: ScopedLog
-  /** Asks for more time to stop: `ms` milliseconds on top of the usual limit. */
+  /** Extends the deadline for stopping the agent to `ms` milliseconds more than usual. */
   readonly needTime: (ms: number) => void
 }
 
 /**
- * Decides if everything stays on the node because another agent follows. Nothing may break between the two agents.
+ * Decides what a stopping agent leaves on the node. Everything stays if another agent follows, so that nothing breaks
+ * between the two agents.
  *
- * If that is unknown, a network configuration of our own stays, because pods cannot start without it. Everything else
- * is
- * removed.
+ * It may be unknown whether another agent follows. A network configuration of our own then stays, because pods cannot
+ * start without the file. Everything else is removed.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

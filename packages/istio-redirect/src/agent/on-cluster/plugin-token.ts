@@ -11,9 +11,9 @@ export interface PluginTokenServices {
   readonly log: ScopedLog
   /** Gauge of the token's expiry, in seconds since 1970. */
   readonly expiry: Gauge
-  /** Called after each failed attempt. */
+  /** Called after each failed attempt to renew the token. */
   readonly failed: () => void
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests for tokens. */
   readonly reports?: RequestReports | undefined
   readonly signal: AbortSignal
   /** Minimal pause between two requests in milliseconds. Default 1000. */
@@ -26,16 +26,16 @@ export interface PluginToken {
   readonly first: Promise<void>
   /** Resolves after the signal aborts. */
   readonly done: Promise<void>
-  /** Reason why the plugin has no valid token. */
+  /** Reason why the plugin has no valid token. `undefined` if the token is valid. */
   problem(): string | undefined
 }
 
 /**
  * Keeps a token of the plugin's own account in its file.
  *
- * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour and renewed before half of
- * that
- * time. Each start of the agent requests a new token, and the former one stays in the file until then.
+ * The token is not bound to a pod, so it outlives the agent's pod. It is valid for an hour and renewed before half an
+ * hour. Each start of the agent requests a new token. Until the new token arrives, the file keeps the token of the
+ * previous agent.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = services
@@ -64,7 +64,8 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
 }
 
 /**
- * Removes the token's file, and returns its path if it existed. The installer removes the kubeconfig that contains it.
+ * Removes the token's file, and returns its path if it existed. The installer removes the kubeconfig, which contains
+ * the token too.
  */
 export const removePluginToken = ({ file }: PluginTokenConfig): string | undefined => tokenFile(file).remove()
 

@@ -14,7 +14,7 @@ export interface Part<C> {
 }
 
 /**
- * Creates a part. It restarts whenever `key` returns another value (compared as JSON). `start` resolves with the
+ * Creates a part. The part restarts whenever `key` returns another value, compared as JSON. `start` resolves with the
  * function that stops the part.
  */
 export function agentPart<C>(

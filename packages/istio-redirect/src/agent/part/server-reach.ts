@@ -18,15 +18,15 @@ export interface RequestReports {
 /** Reachability of the API server and its refusals, derived from the results of the agent's requests. */
 export interface ServerReach {
   /**
-   * Creates the reports for one kind of object. A refusal of this kind lasts until one of its requests succeeds,
-   * whatever
-   * happens to other kinds.
+   * Creates the receiver of request results for one kind of Kubernetes object. A refusal of this kind lasts until a
+   * request for the same kind succeeds, whatever happens to other kinds.
    */
   of(what: string): RequestReports
   /** Calls the listener after each outage. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
   /**
-   * Calls the listener with the server's message of a refusal, also with earlier refusals that still last.
+   * Calls the listener with the API server's message when the server refuses a request. Also reports earlier refusals
+   * that still last.
    *
    * Each kind of object is reported once, until one of its requests succeeds. Returns a function that removes the
    * listener.
@@ -37,7 +37,7 @@ export interface ServerReach {
 /** Minimal length of an outage in milliseconds. A server that restarts or a cut connection is not an outage. */
 const SHORTEST_MS = 5000
 
-/** Creates the reachability, initially without any results. */
+/** Creates the tracker of the API server's reachability, initially without any results. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
   const returned = new Set<(outage: Outage) => void>()
   const refused = new Set<(problem: string) => void>()
@@ -46,7 +46,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Compares the status only, as the message may name another pod each time.
+        // Compares only the status of the refusals, as the message may name another pod each time.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)

@@ -31,7 +31,8 @@ export interface Metrics {
 }
 
 /**
- * Access to the API server. The files are read for each use, because the token changes. The token never reaches a log.
+ * Access to the API server. The files of token and certificates are read for each use, because the token changes. The
+ * token never reaches a log.
  */
 export interface ApiAccess {
   /** URL, such as `https://10.96.0.1:443`. */
@@ -63,7 +64,7 @@ export interface RepairConfig {
   readonly agentRunDir: string
 }
 
-/** Settings of the served calls of the plugin. */
+/** Settings of the socket on which the agent serves the plugin's calls. */
 export interface ServeConfig {
   /** Path of the unix socket. */
   readonly socket: string

@@ -17,7 +17,7 @@ export interface AmbientServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
-  /** Counts a failed start. */
+  /** Counts a failed start of ambient mode. */
   readonly failed: () => void
   /** Called for each connection of a plugin that was closed early. */
   readonly closed: (reason: string) => void
@@ -83,12 +83,12 @@ export function ambientPart(
   return {
     async update(config) {
       const ambient = services.isAside() ? undefined : config.ambient
-      // A former agent may have redirected on the node and left its state for this agent.
+      // A former agent may have used node-level redirection and left its state on the node for this agent.
       if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // The next instance takes over the state. Without ambient mode, or with another redirect mode, the state is
-      // removed.
+      // Keeps the state on the node for the next instance of ambient mode. Removes the state if ambient mode is off or
+      // the redirect mode differs.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
       await end(stays || services.isAside() ? 'exchanged' : 'removed')
@@ -122,7 +122,7 @@ const loadStart = async (): Promise<StartAmbientMode> => (await import('../ambie
 
 type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
 
-/** Loads the removal code only if a former agent has left a mark. */
+/** Loads the code that removes node-level redirection only if a former agent has left a mark file on the node. */
 const removeWhenOff: RemoveLeft = async ({ values }, log) => {
   const place = { backendFile: backendFile(values.cniAgentRunDir) }
   if (!existsSync(nodeLevelMark(place))) return

@@ -12,9 +12,9 @@ import { runtimeMetrics } from './runtime-metrics.ts'
 export interface CriPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** True if the installation is complete. Before that the runtime cannot have the plugin. */
+  /** True if the installation is complete. Before that, the container runtime cannot run the plugin. */
   readonly isInstalled: () => boolean
-  /** Called after each failed query. */
+  /** Called after each failed query of the container runtime. */
   readonly failed: () => void
   /** Queries the runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
@@ -28,7 +28,10 @@ export interface CriPartServices {
 
 /** Part that checks whether the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
-  /** Reason why the runtime does not run the plugin. Empty unless the runtime reports it. */
+  /**
+   * Reason why the container runtime does not run the plugin. Empty unless the runtime reports that it lacks the
+   * plugin.
+   */
   problems(): string[]
 }
 
@@ -67,7 +70,8 @@ export function criPart(services: CriPartServices): CriPart {
           since = problem = undefined
           return 'settled'
         }
-        // Checked before and after the query, as the installer may remove the entry in the meantime.
+        // Checks the installation before and after the query, as the installer may remove the plugin's entry during the
+        // query.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
           since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined

@@ -16,7 +16,7 @@ export interface OwnEventsServices {
   readonly reach: Pick<ServerReach, 'onReturn' | 'onRefusal'>
   /** Called for each event that could not be written. */
   readonly failed: () => void
-  /** Interval of the checks in milliseconds. Tests replace it. */
+  /** Interval of the checks of the node's readiness, in milliseconds. Tests replace it. */
   readonly lookMs?: number
 }
 
@@ -24,7 +24,7 @@ export interface OwnEventsServices {
  * Writes problems of the node as events about the agent's own pod, where `kubectl describe` shows them.
  *
  * - Invalid settings and missing permissions: at once.
- * - Other reasons: after two checks with the same reason.
+ * - Other reasons why the node is not ready: after two checks with the same reason.
  * - An outage of the API server: when it is over.
  */
 export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {

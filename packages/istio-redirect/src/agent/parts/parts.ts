@@ -40,9 +40,11 @@ export interface PartServices {
 /** All parts of the agent beside the installer. */
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
-  /** Parts that a newer agent on the node takes over. They are updated when such an agent starts or ends. */
+  /**
+   * Parts whose work a newer agent on the node takes over. These parts are updated when the newer agent starts or ends.
+   */
   readonly ofClaim: readonly Part<AgentConfig>[]
-  /** Waits for prerequisites of the installation. The wait is limited. */
+  /** Waits a limited time for prerequisites of the installation. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>
   /** Problems of the parts, one sentence each. */
   problems(): string[]

@@ -3,7 +3,7 @@ import { agentPart, type Part } from '../part/part.ts'
 
 /** Dependencies of {@link restPart}. Tests replace them. */
 export interface RestServices {
-  /** Releases memory that the runtime holds without need. Absent if the runtime cannot. */
+  /** Releases memory that the JavaScript runtime holds without need. Absent if the runtime has no function for this. */
   readonly shrink?: (() => void) | undefined
   /** Processor time of this process in milliseconds. */
   readonly cpuMs?: () => number
@@ -26,7 +26,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // The start itself counts as enough work.
+      // The agent's start counts as enough work for the first release of memory.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
@@ -50,7 +50,7 @@ const CALM = 0.04
 
 /** Processor time that the agent has to use between two releases of memory, in milliseconds. */
 const WORTH_MS = 300
-/** Share of idle processor time that counts as work. Repeated idle work leaves little garbage. */
+/** Share of the idle processor time that counts as work. Work during idle times leaves little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {

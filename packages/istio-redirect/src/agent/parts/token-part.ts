@@ -10,7 +10,7 @@ import type { Metrics, ScopedLog } from '../part/services.ts'
 export interface TokenPartServices {
   readonly log: ScopedLog
   readonly metrics: Metrics
-  /** Called after each failed attempt. */
+  /** Called after each failed attempt to get a token. */
   readonly failed: () => void
   /** Receives the results of the requests for tokens. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined

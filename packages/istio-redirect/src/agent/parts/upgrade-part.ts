@@ -16,7 +16,10 @@ export interface UpgradePartServices {
 
 /** Part that checks if the agent can recognize an update of its DaemonSet. */
 export interface UpgradePart extends Part<AgentConfig> {
-  /** Reason why the agent cannot distinguish an update from a removal. `undefined` without a refusal. */
+  /**
+   * Reason why the agent cannot distinguish an update from a removal. `undefined` unless the API server denies access
+   * to the DaemonSet.
+   */
   problem(): string | undefined
 }
 

@@ -18,9 +18,9 @@ export interface ObservedPod {
 /** Entry of `status.initContainerStatuses`. */
 export interface InitContainerStatus {
   readonly name: string
-  /** Current termination. `undefined` if the container waits or runs. */
+  /** Current termination of the container. `undefined` if the container waits or runs. */
   readonly terminated: Termination | undefined
-  /** Previous termination. */
+  /** Previous termination of the container. */
   readonly lastTerminated: Termination | undefined
 }
 

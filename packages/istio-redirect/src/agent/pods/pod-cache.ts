@@ -29,9 +29,11 @@ export interface PodCacheOptions {
    * 110.
    */
   readonly maxPods?: number
-  /** Characters of all pods. Default 4 Mi. */
+  /** Maximal number of characters of all cached pods. Default 4 Mi. */
   readonly maxChars?: number
-  /** Characters of one pod. A larger pod is not cached but requested when it starts. Default 64 Ki. */
+  /**
+   * Maximal number of characters of one pod. A larger pod is not cached but requested when it starts. Default 64 Ki.
+   */
   readonly maxPodChars?: number
   /** Monotonic clock in milliseconds. Tests replace it. */
   readonly now?: () => number
@@ -39,7 +41,7 @@ export interface PodCacheOptions {
 
 interface Entry {
   readonly uid: string
-  /** `undefined` if the pod is too large. */
+  /** Cached pod. `undefined` if the pod is too large for the cache. */
   readonly pod: PodInfo | undefined
   readonly chars: number
 }
@@ -85,7 +87,8 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     size: store.size,
     async waitFor(pod, ms) {
       const found = find(pod)
-      // Waiting is useless: a broken watch delivers no pods, and a silent watch has delivered this pod already.
+      // Waiting is useless in two cases: a broken watch delivers no pods, and a watch that became silent has delivered
+      // this pod already.
       const isHopeless = store.failure() !== undefined || known(pod) !== undefined
       if (found !== undefined || isHopeless) return found
       return store.until(() => find(pod), AbortSignal.timeout(ms)).catch(() => undefined)
@@ -93,7 +96,7 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   }
 }
 
-/** Builds an entry. `null` means that the plugin could not parse the pod. */
+/** Builds an entry of the cache. `null` means that the plugin could not parse the pod. */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
@@ -103,7 +106,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
     // A large pod must not push out other pods.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
   } catch {
-    // The API request at the pod's start reports the error.
+    // Ignores the error: the API request at the pod's start reports it.
     return null
   }
 }

@@ -57,7 +57,7 @@ export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWat
 
 type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
-/** Without a node name the term is omitted: `spec.nodeName=` selects pods that have no node yet. */
+/** Without a node name the field selector omits the node: `spec.nodeName=` selects pods that have no node yet. */
 const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
   path: '/api/v1/pods',
   fieldSelector: [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(','),
@@ -68,7 +68,7 @@ const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedP
 interface SharedWatch {
   join(observer: Observer, signal: AbortSignal): Promise<void>
   isLeft(): boolean
-  /** Resolves when the watch has ended, or at once if it still has observers. */
+  /** Resolves when the watch has ended, or at once if the watch still has observers. */
   ended(): Promise<void>
 }
 
@@ -86,7 +86,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     try {
       what(observer)
     } catch (error) {
-      // Removes only the observer that threw.
+      // Removes only the observer that threw an error.
       members.get(observer)?.({ error })
     }
   }

@@ -12,7 +12,7 @@ export interface RightPod {
 
 /** Options of {@link rightPod}. */
 export interface RightPodOptions {
-  /** `undefined` if pods are not watched. */
+  /** Cache of watched pods. `undefined` if the agent does not watch pods. */
   readonly cache: PodCache | undefined
   /** Requests the pod from the API server. */
   readonly ask: (who: PodIdentity) => Promise<PodInfo>

@@ -71,19 +71,20 @@ const MOST_LOOKS = 4096
 
 interface Candidate {
   readonly opened: Netns
-  /** `undefined` if no process is in the namespace, which is only mounted. */
+  /** Oldest process in the namespace. `undefined` if the namespace is only mounted, without a process in it. */
   readonly oldest: StartedProcess | undefined
   /** Path of another namespace that matches equally well. */
   readonly rival?: string | undefined
 }
 
 /**
- * Best candidate of each pod so far. Older processes are better, and a namespace without processes is the last choice.
+ * Best candidate namespace of each pod so far. A candidate with an older process is better. A namespace without
+ * processes is the last choice.
  */
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /** Keeps the better candidate and returns the handle of the other. */
+  /** Keeps the better candidate and returns the namespace handle of the other candidate. */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

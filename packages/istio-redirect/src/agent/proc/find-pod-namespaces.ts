@@ -40,7 +40,7 @@ export async function findPodNamespaces(
 export interface LookedFor extends FoundNamespaces {
   /** UIDs of pods that are still in the namespace held for them. */
   readonly held: ReadonlySet<string>
-  /** Pods whose processes are in unsuitable namespaces: the process and the reason. */
+  /** UIDs of pods whose processes are in unsuitable namespaces, each with the process and the reason. */
   readonly refused: ReadonlyMap<string, string>
 }
 

@@ -6,7 +6,7 @@ import { isSilentKubelet, KUBELET_NAMES } from './kubelet-names.ts'
 import { processIds } from './proc-files.ts'
 
 /**
- * Finds the user of the node's kubelet, whose process may be its own, MicroK8s' or one of k3s.
+ * Finds the user ID of the node's kubelet. The kubelet runs as a process of its own, or as a part of MicroK8s or k3s.
  *
  * @throws {@link DiscoveryError} if no such process runs, for example before the kubelet starts.
  */
@@ -27,11 +27,11 @@ function kubeletUserOf(process: string): number | undefined {
   try {
     const name = readFileSync(join(process, 'comm'), 'utf8').trim()
     if (!KUBELET_NAMES.has(name)) return undefined
-    // Any program may have this name, so the arguments are checked too.
+    // Any program may have the name of a kubelet process, so the arguments are checked too.
     if (!isSilentKubelet(name) && !/kubelet/i.test(readFileSync(join(process, 'cmdline'), 'utf8'))) return undefined
     const real = /^Uid:\t(\d+)/m.exec(readFileSync(join(process, 'status'), 'utf8'))?.[1]
     return real === undefined ? undefined : Number(real)
   } catch {
-    return undefined // The process has ended, or may not be read.
+    return undefined // The process has ended, or this process has no permission to read it.
   }
 }

@@ -20,7 +20,7 @@ export const identityOf = (target: Netns): NamespaceIdentity => ({
   cookie: cookieOf(target),
 })
 
-/** True if both are the same namespace. A cookie that is known on one side only is not compared. */
+/** True if both identities are of the same namespace. Cookies are compared only if both are known. */
 export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity): boolean =>
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
@@ -32,7 +32,7 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
  */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-/** Key of a process's namespace. `undefined` if the process has ended or may not be read. */
+/** Key of a process's namespace. `undefined` if the process has ended, or if the permission to read it is missing. */
 export function namespaceOfProcess(process: string): string | undefined {
   try {
     return namespaceKey(statSync(join(process, 'ns/net'), { bigint: true }))
@@ -44,7 +44,7 @@ export function namespaceOfProcess(process: string): string | undefined {
 /**
  * Key of the node's own network namespace.
  *
- * @throws {@link DiscoveryError} if the node's first process may not be read.
+ * @throws {@link DiscoveryError} if the permission to read the node's first process is missing.
  */
 export function nodeNamespace(hostProc: string): string {
   const namespace = namespaceOfProcess(join(hostProc, '1'))
@@ -58,7 +58,7 @@ export function nodeNamespace(hostProc: string): string {
 /**
  * Keys of the namespaces that never belong to a pod: the node's own and this process's.
  *
- * @throws {@link DiscoveryError} if the node's first process may not be read.
+ * @throws {@link DiscoveryError} if the permission to read the node's first process is missing.
  */
 export function reservedNamespaces(hostProc: string): ReadonlySet<string> {
   const own = namespaceOfProcess('/proc/self')
@@ -83,6 +83,8 @@ function cookieOf(target: Netns): bigint | undefined {
       closeSync(socket)
     }
   } catch {
-    return undefined // The kernel has no cookies, or this process may not enter. Device and inode remain.
+    // The kernel has no cookies, or this process has no permission to enter the namespace. The identity is then device
+    // and inode only.
+    return undefined
   }
 }

@@ -16,14 +16,15 @@ export interface SeenNamespace {
 /** Snapshot of a node's network namespaces, without the node's own and the agent's. */
 export interface NodeLook {
   readonly hostProc: string
-  /** Namespaces by `dev:ino`. */
+  /** Namespaces by their keys (`dev:ino`). */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
   /** Reason why mounts are unknown or incomplete, as a sentence. */
   readonly mountsProblem: string | undefined
 }
 
 /**
- * Takes a snapshot of a node: all processes, and the mounts in `run/netns` and `var/run/netns` beside its procfs.
+ * Takes a snapshot of a node: all processes, and the mounts in `run/netns` and `var/run/netns` beside the node's
+ * procfs.
  *
  * @throws `DiscoveryError` if the node's own namespace is unknown.
  */
@@ -101,6 +102,6 @@ function mountedAt(path: string, dev: string | undefined): string | undefined {
     const stat = lstatSync(path, { bigint: true })
     return String(stat.dev) === dev ? namespaceKey(stat) : undefined
   } catch {
-    return undefined // Unmounted in the meantime.
+    return undefined // The namespace was unmounted in the meantime.
   }
 }

@@ -5,8 +5,8 @@ import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
 /**
- * Opens the namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`, or to no
- * pod.
+ * Opens the namespace of a process. Returns `undefined` if the process no longer belongs to the pod `uid`. Without
+ * `uid`, returns `undefined` if the process belongs to any pod.
  */
 export function openOfProcess(
   { hostProc }: NodeLook,

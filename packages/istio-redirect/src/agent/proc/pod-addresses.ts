@@ -9,7 +9,7 @@ export const tellingAddresses = (given: readonly string[]): string[] => [
   ...new Set(given.map(telling).filter((address) => address !== undefined)),
 ]
 
-/** Reads the addresses of the interfaces in a namespace, normalized in the same way. */
+/** Reads the addresses of the interfaces in a namespace, normalized like the addresses of pods. */
 export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
   using rtnl = await openRtnl(target)
   return new Set(tellingAddresses((await rtnl.getAddresses()).map(({ cidr }) => cidr.split('/')[0] ?? '')))

@@ -22,8 +22,8 @@ export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
 /**
- * UID of a process's pod. Control groups show the UID. `undefined` if the process belongs to no known pod, or has
- * ended.
+ * UID of the pod that a process belongs to. The control groups of the process show the UID. `undefined` if the process
+ * belongs to no known pod, or has ended.
  */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {
   const text = beginningOf(join(hostProc, pid, 'cgroup'))
@@ -67,7 +67,7 @@ function beginningOf(path: string): string | undefined {
     }
     return buffer.toString('utf8', 0, size)
   } catch {
-    return undefined // The process has ended, or may not be read.
+    return undefined // The process has ended, or this process has no permission to read it.
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

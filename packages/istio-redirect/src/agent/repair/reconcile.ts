@@ -17,7 +17,7 @@ export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mod
 /** Options of {@link reconciler}. */
 export interface ReconcilerOptions {
   readonly config: RepairConfig
-  /** Creates the client. Throws `KubeError`. */
+  /** Creates the Kubernetes client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly events: ReturnType<typeof eventRecorder>
   readonly pods: Counter
@@ -49,7 +49,10 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     forget: (key) => void repaired.delete(key),
   }
 
-  /** Repairs a pod once. Its status keeps changing until the init container restarts and finds the rules. */
+  /**
+   * Repairs a pod once. The status of a repaired pod keeps changing until the init container restarts and finds the
+   * rules.
+   */
   async function repair(pod: ObservedPod): Promise<void> {
     const key = keyOf(pod)
     if (repaired.get(key) === pod.uid) return

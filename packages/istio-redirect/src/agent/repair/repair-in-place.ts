@@ -16,7 +16,7 @@ import { RepairError } from './repair-error.ts'
 /** Options of {@link repairInPlace}. */
 export interface InPlaceOptions {
   readonly config: Pick<RepairConfig, 'nativeNftables' | 'forceIptablesBinary' | 'agentRunDir'>
-  /** Creates the client. Throws `KubeError`. */
+  /** Creates the Kubernetes client. Throws `KubeError`. */
   readonly connect: () => KubeClient
   readonly log: ScopedLog
   readonly signal: AbortSignal
@@ -70,7 +70,7 @@ function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Redirect
   return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
 }
 
-/** Runs the undo steps in reverse order if the work fails. */
+/** Runs the undo steps of the work in reverse order if the work fails. */
 async function takingBack(
   context: Omit<RedirectContext, 'undo'>,
   work: (context: RedirectContext) => Promise<void>,

@@ -18,14 +18,14 @@ import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import type { RepairServices } from './repair-services.ts'
 
-/** Maximal number of actions on a broken pod before it has to change. */
+/** Maximal number of actions on a broken pod. Further actions need a change of the pod. */
 const MAX_ATTEMPTS = 5
 
 /** Dependencies that tests replace. */
 export interface RepairDeps {
   /** Path of the node's procfs. Default `/host/proc`. */
   readonly hostProc?: string
-  /** Replacement of the repair in place. */
+  /** Repairs a pod. Default: the repair in place. */
   readonly repair?: (pod: ObservedPod) => Promise<void>
 }
 
@@ -42,8 +42,8 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
     return whenAborted(signal)
   }
-  // A thread keeps the network namespace of its creation. The pool therefore starts before a pod's namespace is
-  // entered.
+  // A thread stays in the network namespace in which it was created. The thread pool therefore starts before the agent
+  // enters a pod's namespace.
   if (mode === 'repair') await netns.warmPool()
 
   const failures = metrics.counter('istio_cni_repair_errors_total', 'Errors of the repair controller, by type', [
@@ -77,7 +77,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
     async work(key) {
       const pod = seen.get(key)
       if (pod?.isBroken) await act.act(pod)
-      // The pod may be deleted in the meantime.
+      // The pod may have been deleted in the meantime.
       if (seen.get(key) === undefined) act.forget(key)
     },
     failed(key, error, again) {

@@ -3,17 +3,17 @@ import type { Backend } from '../../backend.ts'
 
 /** Status of ambient mode, as `install-cni status` prints it. */
 export interface AmbientStatus {
-  /** Enrolled pods: their rules are installed and ztunnel has acknowledged them. */
+  /** Number of enrolled pods: their rules are installed and ztunnel has acknowledged them. */
   readonly enrolled: number
-  /** Pods that belong to the mesh and are not enrolled yet. */
+  /** Number of pods that belong to the mesh and are not enrolled yet. */
   readonly pending: number
   /** The first pending pods (at most 20) as `namespace/name`, each with the reason. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
-  /** Enrolled pods without a process or mount in their enrolled namespace. Older agents omit this member. */
+  /** Number of enrolled pods without a process or mount in their enrolled namespace. Older agents omit this member. */
   readonly notCaptured?: number | undefined
   /** The first of the `notCaptured` pods (at most 20), each with the reason. */
   readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
-  /** Connections of ztunnels that have sent their hello and have received all pods. */
+  /** Number of ztunnel connections that have sent their hello and have received all pods. */
   readonly ztunnels: number
   /** Back end that writes the rules. `undefined` until the agent has chosen it. */
   readonly backend?: Backend | undefined

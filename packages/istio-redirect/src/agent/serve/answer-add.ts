@@ -16,12 +16,12 @@ export interface AgentSources {
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if that is unknown or takes
-   * too
-   * long. The plugin then asks the API server and hands the pod over. Rejects with the reason if the enrolment fails.
+   * Enrols a pod in ambient mode if the selectors choose the pod. Resolves with `undefined` if the choice is unknown or
+   * the enrolment takes too long. The plugin then asks the API server and hands the pod over. Rejects with the reason
+   * if the enrolment fails.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
-  /** Makes the batch of a pod. By default each batch is made anew. */
+  /** Makes the kernel batch with the rules of a pod. The default caches no batches. */
   readonly batch?: typeof makeBatch
 }
 
@@ -29,12 +29,13 @@ export interface AgentSources {
 export interface StartingPod extends AskedPod {
   /** Path of the pod's network namespace. */
   readonly netns: string
-  /** Addresses without prefix length. */
+  /** Addresses of the pod without prefix length. */
   readonly addresses: readonly string[]
 }
 
 /**
- * Decides about an ADD as the plugin does. Never rejects: for an unexpected error it refuses, and the plugin decides.
+ * Decides about an ADD as the plugin does. Never rejects: after an unexpected error the answer is a refusal, and the
+ * plugin decides itself.
  */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
@@ -69,13 +70,14 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
   }
 }
 
-/** Answer with a refusal. */
+/** Answer that refuses a call, with the reason. */
 export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
 
 // internal
 
 /**
- * Most rules of a served pod. For a pod with more rules, the plugin makes the batch, so that other pods do not wait.
+ * Maximal number of rules in an answer of the agent. For a pod with more rules, the plugin makes the batch, so that
+ * other pods do not wait.
  */
 const MAX_SERVED_RULES = 256
 

@@ -44,7 +44,7 @@ export function readLines(texts: readonly string[]): ReceivedLines {
 }
 
 function toEntry(text: string): LogEntry | LineFault {
-  // Checked by hand: a schema is too slow for a line of every pod.
+  // Validates the line without a schema, because a schema is too slow for the lines of every pod.
   const document = parseOrNothing(text)
   if (!isObject(document)) return 'form'
   const { level, time, msg, ...others } = document
@@ -90,7 +90,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Invalid JSON is reported as an invalid form.
+    // Invalid JSON is reported as the fault `form`.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { targetOf } from '../server/target.ts'
 import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 
-/** Maximal size of a request, above the size of any call's lines. */
+/** Maximal size of a request in bytes. The log lines of any call of the plugin need less. */
 const MAX_BYTES = 1024 * 1024
 /** Deadline for a request to arrive, in milliseconds. */
 const ARRIVAL_MS = 5000

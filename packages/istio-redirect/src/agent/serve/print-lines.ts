@@ -5,8 +5,8 @@ import { LINE_FAULTS, type LineFault, type ReceivedLines } from './log-entries.t
 export type RefusedLines = LineFault | 'body'
 
 /**
- * Log level of each fault. Istio's agent logs invalid lines at debug too. Only an attacker writes lines nested too
- * deeply.
+ * Level at which the agent logs each fault of the plugin's lines. Istio's agent logs invalid lines at debug too. Only
+ * an attacker writes lines nested too deeply.
  */
 const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } as const
 

@@ -2,7 +2,7 @@ import type { ServeAnswer } from '../../serve/answer.ts'
 import type { PodSource } from '../pods/right-pod.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
-/** Metrics of served calls. */
+/** Metrics of the plugin's calls that the agent serves. */
 export interface ServingMetrics {
   answered(answer: ServeAnswer, ms: number): void
   found(source: PodSource): void

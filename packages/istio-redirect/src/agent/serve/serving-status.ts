@@ -8,7 +8,7 @@ export interface ServingStatus {
   readonly pods: 'watched' | 'asked for'
   /** Reason why pods are requested one by one. */
   readonly problem?: string | undefined
-  /** Absent if ambient mode is off, and from older agents. */
+  /** Status of ambient mode. Absent if ambient mode is off, and from older agents. */
   readonly ambient?: AmbientStatus | undefined
   /** Reason why the agent cannot distinguish an update of its DaemonSet from a removal. */
   readonly upgrade?: string | undefined

@@ -42,7 +42,10 @@ export interface ServingServices {
   readonly enrol?: EnrolPod | undefined
 }
 
-/** Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or the mode is unknown. */
+/**
+ * Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or if it is unknown whether
+ * the pod is in the mesh.
+ */
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
 /** Deadline of one API request for a pod, in milliseconds. The plugin waits three seconds for its answer. */
@@ -54,7 +57,7 @@ const MOST_ASKED = 2
 /** Deadline of an enrolment in milliseconds. A slower enrolment continues, and the plugin hands the pod over itself. */
 const ENROLLING_MS = 2500
 
-/** Serves the plugin's calls until the function that it resolves with is called. */
+/** Serves the plugin's calls. Resolves with the function that ends the service. */
 export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
   const { config, api, watches, own, metrics } = services
   const stop = new AbortController()
@@ -123,7 +126,7 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/** Extends an observer: logs and counts the state of the watch. */
+/** Extends an observer of the pod watch: logs the state of the watch and sets it in the metrics. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {

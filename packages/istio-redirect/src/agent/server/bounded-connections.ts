@@ -3,17 +3,26 @@ import type { Server, Socket } from 'node:net'
 
 /** Limits of the connections of one server. */
 export interface ServerBounds {
-  /** Connections that may wait for their client's request. If there are more, the longest-waiting ones are closed. */
+  /**
+   * Number of connections that may wait for their client's request. If there are more, the longest-waiting ones are
+   * closed.
+   */
   readonly waiting: number
-  /** Open connections at one moment. All data of a burst is read before any of its connections counts as waiting. */
+  /**
+   * Maximal number of open connections. All data of a burst of connections is read before any of them counts as
+   * waiting.
+   */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request, or for the whole request if it has no headers. */
   readonly headersMs: number
   /** Longest life of a connection, in milliseconds. */
   readonly totalMs: number
-  /** Bytes that one connection may send. Default 2 MiB. */
+  /** Number of bytes that one connection may send. Default 2 MiB. */
   readonly bytesOfOne?: number
-  /** Bytes that all open connections together may have sent. The agent keeps them in memory. Default 8 MiB. */
+  /**
+   * Number of bytes that all open connections together may have sent. The agent keeps the bytes in memory. Default 8
+   * MiB.
+   */
   readonly bytesOfAll?: number
 }
 
@@ -30,8 +39,8 @@ export interface BoundedOptions {
   /** Called for each connection that was closed early. */
   readonly closed?: (reason: CloseReason) => void
   /**
-   * Default: 64 waiting connections, 5 s for headers, 10 s in total. A low limit of open files permits fewer
-   * connections.
+   * Limits of the connections. Default: 64 waiting connections, 5 s for headers, 10 s in total. A low limit of open
+   * files permits fewer connections.
    */
   readonly bounds?: ServerBounds
 }
@@ -64,7 +73,7 @@ export function boundConnections(
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
 ): BoundedConnections {
   const { waiting, burst, headersMs, totalMs, bytesOfOne = 2 * MIB, bytesOfAll = 8 * MIB } = bounds
-  // Ordered by age, the oldest first.
+  // Open connections by age, the oldest first.
   const connections = new Map<Socket, Phase>()
   const received = new Map<Socket, number>()
   let receivedOfAll = 0
@@ -125,7 +134,7 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Closes the largest sender, and not the last one, which may be the plugin.
+      // Closes the connection that sent most, and not the latest one, which may be the plugin's.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },

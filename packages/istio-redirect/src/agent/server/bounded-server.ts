@@ -8,7 +8,8 @@ import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request
-    // The connection is closed, or this is a further request on it: its memory is counted, and it gets no response.
+    // The connection is closed, or this request is not its first one. Counts the memory of the request and sends no
+    // response.
     if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, KEPT_BYTES)
     connections.set(socket, 'asking')
     request.on('data', (chunk: Buffer) => connections.received(socket, chunk.length))

@@ -29,7 +29,7 @@ export interface SocketOptions {
 
 /**
  * Serves on a unix socket in a folder that only root can write to. If the socket cannot be made, logs the reason and
- * retries. Such reasons are a folder with files at the same path, or a read-only disk.
+ * retries. For example, the path may be a folder with files, or the disk may be read-only.
  */
 export async function keepSocket(
   path: string,
@@ -75,9 +75,8 @@ export async function keepSocket(
       arm()
     })
   }
-  // Watches the socket instead of its folder, because the plugin writes a log file there in every call. The timer
-  // detects a
-  // replaced folder.
+  // Watches the socket instead of its folder, because the plugin writes a log file to the folder in every call. The
+  // timer detects a replaced folder.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
@@ -92,7 +91,7 @@ export async function keepSocket(
       made.on('error', () => {})
       watcher = made
     } catch {
-      // The timer checks the socket instead.
+      // The socket cannot be watched now. The timer checks the socket instead.
     }
   }
   await attempt()
