@@ -24,7 +24,7 @@ export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if `addPod` needs the namespace of the pod. */
   readonly needsNetns: boolean
-  /** Back end of its rules, for the status. */
+  /** iptables variant that writes the rules, for the status of the agent. */
   readonly backend?: IptablesBackend | undefined
 }
 

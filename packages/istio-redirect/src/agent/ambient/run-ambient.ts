@@ -40,8 +40,8 @@ const SETTLE_MS = 800
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
-  // A thread keeps the network namespace of its creation. The pool therefore starts before a pod's namespace is
-  // entered.
+  // A thread stays in the network namespace in which it was created. The thread pool therefore starts before the agent
+  // enters a pod's namespace.
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
@@ -154,9 +154,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   }
 
   /**
-   * Adopts pods that left the mesh while no agent watched: a lost annotation with a lost label or a new sidecar. Only
-   * the
-   * address sets still contain them. The reconciler then removes them as usual.
+   * Adopts pods that left the mesh while no agent watched: they lost the annotation, and they lost the label or got a
+   * sidecar. Only the address sets still contain them. The reconciler then removes them as usual.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {

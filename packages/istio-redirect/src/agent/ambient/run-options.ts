@@ -21,9 +21,9 @@ export interface RunAmbientOptions {
   /** True if the node's rules and sets have to be removed at the end. */
   readonly isRemoved: () => boolean
   readonly makeKernelSide?: MakeKernelSide | undefined
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Called when the start makes progress. */
+  /** Called when the start of ambient mode makes progress. */
   readonly tell: (running: RunningAmbient) => void
   /** Root of the node's files, with its procfs and the paths of namespaces. */
   readonly hostRoot: string

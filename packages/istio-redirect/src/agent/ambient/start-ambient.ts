@@ -28,7 +28,7 @@ export interface AmbientModeOptions {
   /** Called after each failed attempt to listen for plugins. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests to the API server. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Creates the kernel side of node-level redirection. Default: the kernel side of the settings. */
   readonly makeKernelSide?: MakeKernelSide | undefined
@@ -46,7 +46,10 @@ export interface AmbientMode {
    * stay enrolled, and a replacement agent would not know these pods.
    */
   unready(): string | undefined
-  /** Enrols a pod that is starting. `undefined` if that is impossible now, or the mode is unknown. */
+  /**
+   * Enrols a pod that is starting. Resolves with `undefined` if enrolment is impossible now, or if it is unknown
+   * whether the pod belongs to the mesh.
+   */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
 }
@@ -126,7 +129,7 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent stops'))
       await running
-      // Removes state of an earlier agent if this one was stopped before it worked.
+      // Removes the state of an earlier agent if this agent was stopped before ambient mode worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0, 0)

@@ -6,8 +6,7 @@ import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 
 /**
- * Status of the agent from its serving socket, or the reason why no status is available. `undefined` if the settings
- * disable the socket.
+ * Status of the agent from its serving socket, or the reason why no status is available. Not set if the socket is off.
  */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }

@@ -17,8 +17,7 @@ export interface UpgradePartServices {
 /** Part that checks if the agent can recognize an update of its DaemonSet. */
 export interface UpgradePart extends Part<AgentConfig> {
   /**
-   * Reason why the agent cannot distinguish an update from a removal. `undefined` unless the API server denies access
-   * to the DaemonSet.
+   * Reason why the agent cannot distinguish an update from a removal. `undefined` without a refusal of the API server.
    */
   problem(): string | undefined
 }

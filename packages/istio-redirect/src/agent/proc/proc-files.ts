@@ -22,7 +22,7 @@ export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
 /**
- * UID of the pod that a process belongs to. The control groups of the process show the UID. `undefined` if the process
+ * UID of the pod that a process belongs to, from the control groups of the process. Returns `undefined` if the process
  * belongs to no known pod, or has ended.
  */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {

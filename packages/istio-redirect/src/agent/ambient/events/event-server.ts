@@ -9,18 +9,21 @@ import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** Options of {@link eventServer}. */
 export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
-  /** Enrols the pod of an event. The signal aborts when the plugin closes its connection. Its error is the answer. */
+  /**
+   * Adds the pod of an event to the mesh. The signal aborts when the plugin closes its connection. If this function
+   * rejects, its error is the answer to the plugin.
+   */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
   /** Counts requests by `response_code`. */
   readonly requests: Counter
   readonly log: ScopedLog
 }
 
-/** Limit of a request's size. A pod has few addresses. */
+/** Maximal size of a request in bytes. A pod has few addresses, so events are short. */
 const MAX_BYTES = 64 * 1024
 
 /**
- * Receives pods from plugins, our own and Istio's. Any method is accepted. Answers:
+ * Receives events about starting pods, from our plugin and from Istio's. Any method is accepted. Answers:
  *
  * - 200 if the pod is enrolled.
  * - 400 if the event is invalid.

@@ -6,9 +6,9 @@ import { parseAddress } from '@cni/types/ip'
 export interface PodEvent {
   readonly namespace: string
   readonly name: string
-  /** Path of the network namespace, as on the node. `''` if the enroller has to find it. */
+  /** Path of the pod's network namespace on the node. `''` if the agent has to find the namespace. */
   readonly netns: string
-  /** Canonical addresses without duplicates. */
+  /** Addresses of the pod in canonical form, without duplicates. */
   readonly addresses: readonly string[]
 }
 
@@ -61,7 +61,7 @@ function isCut(body: string): boolean {
   return body.trim() === '' || inText || depth > 0
 }
 
-/** First character after a complete object or array. `undefined` if the fault is inside of it. */
+/** First character after a complete object or array. `undefined` if the fault is inside of the object or array. */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)
   if (closedAt === undefined) return undefined
@@ -109,7 +109,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** Address of an entry. An entry without an address is ignored, as in Istio. */
+/** Address in an entry of an event's list. An entry without an address is ignored, as in Istio. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

@@ -2,15 +2,17 @@ import { allPodTables, type PodCapture, podRules, podTables } from '@cni/istio-r
 import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
-/** Limit of a cached capture, in characters. Long lists are rare, and their rules need megabytes. */
+/**
+ * Maximal length of cached capture settings, in characters. Settings with long lists are rare, and their rules need
+ * megabytes.
+ */
 const MOST_CHARS = 4096
 
 const everyTable = allPodTables()
 
 /**
- * Builds the rules of a capture for both back ends. The rules of the last captures are cached, and so are the kernel
- * batches
- * of their rulesets.
+ * Builds the rules of capture settings for both back ends. Caches the rules of the last settings, and with them the
+ * kernel batches of their rulesets.
  */
 export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
 

@@ -6,18 +6,20 @@ import type { IdentifiedLease } from './netns-cache.ts'
 /** Remembers pods whose rules were correct, so that the rules are read again only after a change. */
 export interface DriftCache {
   /**
-   * True if the last clean check had this mark, and fewer than ten checks used the result since. The limit exists
-   * because the
-   * mark does not cover routes. Counts as a check.
+   * True if the last check without differences had this mark, and fewer than ten calls relied on that check. The limit
+   * exists because the mark does not cover routes. Each call counts.
    */
   isClean(uid: string, mark: string | undefined): boolean
-  /** True if the last clean check had this mark. The rules are then unchanged, and only routes need a check. */
+  /**
+   * True if the last check without differences had this mark. The rules are then unchanged, and only routes need a
+   * check.
+   */
   isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
 }
 
-/** Number of checks that one clean check replaces. */
+/** Number of checks that are skipped after a check without differences. */
 const TRUSTED_LOOKS = 9
 
 /** Creates an empty cache. */
@@ -42,7 +44,8 @@ export function driftCache(): DriftCache {
 /**
  * Mark of a namespace's rules: it changes with every change of the rules in the namespace, and of the wanted rules.
  *
- * The kernel counts the changes of nf_tables. `undefined` if the count is unavailable. Read the mark before the rules.
+ * The kernel counts the changes of nf_tables. `undefined` if the count is unavailable. Callers read the mark before
+ * they read the rules.
  */
 export function markOf(
   lease: IdentifiedLease,
@@ -54,11 +57,11 @@ export function markOf(
     using nft = openNft(lease.netns)
     return markAt(lease, capture, nft.generation())
   } catch {
-    return undefined // Reading the rules reports the error.
+    return undefined // The caller's read of the rules reports the error.
   }
 }
 
-/** Mark for a known count. */
+/** Mark for a known count of nf_tables changes. */
 export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
   const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])

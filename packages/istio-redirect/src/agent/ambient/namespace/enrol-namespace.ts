@@ -8,7 +8,7 @@ import { captureRules } from './capture-rules.ts'
 
 /** Result of {@link enrolNamespace}. */
 export interface EnrolReport {
-  /** Result for the rules. With `unchanged`, routes may still have changed. */
+  /** Outcome of the installation of the rules. With `unchanged`, routes may still have changed. */
   readonly plan: ApplyPlan
   /**
    * Number of nf_tables changes after the enrolment, if known. The rules are unchanged as long as the kernel's count is
@@ -49,7 +49,7 @@ export async function enrolNamespace(
   }
 }
 
-/** Differences from the state that {@link enrolNamespace} installs, as texts. */
+/** Differences between a namespace and the state that {@link enrolNamespace} installs, as texts. */
 export async function namespaceDrift(
   netns: NetnsTarget,
   capture: PodCapture,
@@ -60,8 +60,8 @@ export async function namespaceDrift(
 }
 
 /**
- * Like {@link namespaceDrift} if nf_tables is unchanged since the last clean check: only routes and policy rules are
- * read.
+ * Like {@link namespaceDrift}, but reads only routes and policy rules. The nf_tables rules must be unchanged since the
+ * last check without differences.
  */
 export async function uncountedDrift(
   netns: NetnsTarget,
@@ -95,9 +95,8 @@ export async function releaseNamespace(
 }
 
 /**
- * Removes only objects that certainly belong to ambient mode, because a sidecar may have written rules too. Does
- * nothing
- * without such objects.
+ * Removes only the objects in a pod's namespace that certainly belong to ambient mode. A sidecar may have written rules
+ * too. Does nothing without such objects.
  */
 export async function releaseProven(
   netns: NetnsTarget,
@@ -120,7 +119,7 @@ interface Place {
 
 async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
   const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
-  // If the file is missing, the kernel has no IPv6.
+  // If the file `disable_ipv6` is missing, the kernel has no IPv6.
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
@@ -146,7 +145,9 @@ async function removeItems(netns: NetnsTarget, { items, needless }: Place): Prom
   for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
 }
 
-/** Adds an item first, and checks for an existing one only after an error, because most namespaces are new. */
+/**
+ * Adds a route or policy rule first. Checks for an existing one only after an error, because most namespaces are new.
+ */
 async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   try {
     return (await item.add(rtnl)).added

@@ -25,7 +25,10 @@ export type NamespaceFinding =
 export interface NamespaceCheck {
   /** Checks pods, and returns the findings by UID. One snapshot of the node serves all pods. */
   check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
-  /** Holds the found namespace. Returns `false` if the pod got another namespace in the meantime, or is forgotten. */
+  /**
+   * Holds the found namespace for the pod instead of the former one. Returns `false` if the pod got another namespace
+   * in the meantime, or is forgotten.
+   */
   replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
 }
 

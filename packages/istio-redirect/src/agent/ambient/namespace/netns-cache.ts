@@ -25,11 +25,11 @@ export interface IdentifiedLease extends NetnsLease {
   readonly identity: NamespaceIdentity
 }
 
-/** Known pod, with its namespace if that is known. */
+/** Pod of the cache, with a lease of its namespace. */
 export interface KnownPod {
   readonly uid: string
   readonly workload: Workload
-  /** `undefined` if no namespace was found, or no lease was requested. */
+  /** Lease of the pod's namespace. `undefined` if no namespace was found, or if no lease was requested. */
   readonly lease: NetnsLease | undefined
 }
 
@@ -109,7 +109,10 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 // internal
 
-/** Rules in these namespaces would redirect traffic of the node or the agent. ztunnel does not check for them. */
+/**
+ * Refuses the namespaces of the node and of the agent: rules in them would redirect traffic of the node or the agent.
+ * ztunnel does not check for these namespaces.
+ */
 function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
   let isReserved = true
   let isNode = false

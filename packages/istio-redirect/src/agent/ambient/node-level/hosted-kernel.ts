@@ -31,7 +31,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
   tell("found the node's address", address)
   const made = await make(address.ip)
   let side = made.kernel
-  /** Creates a side for the node's new address. `undefined` if the address has not changed. */
+  /** Creates a kernel side for the node's new address. `undefined` if the address has not changed. */
   const another = async (): Promise<{ readonly next: KernelSide; readonly now: HostIp } | undefined> => {
     try {
       const now = await ask()

@@ -10,7 +10,7 @@ import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
-/** Members of the settings that locate the mark, and the forced iptables variant. */
+/** Settings that locate the mark file of a redirected node, and the forced iptables variant. */
 export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
@@ -18,12 +18,10 @@ type NodeSettings = ReadonlyMap<string, string>
 
 /**
  * Stores a mark in the run directory: the redirect mode of the node, its config file and the node's former settings. A
- * later
- * agent with another mode needs the mark for cleanup.
+ * later agent with another mode needs the mark to remove the redirection.
  *
  * Removes the redirection of another mode first. Returns the kernel settings from before any agent changed them. Throws
- * if
- * the settings can be neither read nor stored.
+ * if the settings can be neither read nor stored.
  */
 export async function markNodeLevel(
   place: MarkedPlace,
@@ -39,7 +37,7 @@ export async function markNodeLevel(
   return settings
 }
 
-/** Removes the mark, after the redirection is removed. */
+/** Removes the mark file. Callers remove the redirection before. */
 export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
 
 /**
@@ -62,7 +60,7 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
   }
 }
 
-/** Location of the node for {@link removeFromNode}. */
+/** Node from which {@link removeFromNode} removes the redirection. */
 export interface MarkedNode extends MarkedPlace {
   /**
    * True if the agent has its own network namespace. The node's namespace is then the one of the node's first process.
@@ -86,8 +84,8 @@ export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<
 // internal
 
 /**
- * Accepts only settings that the agent changes, with valid values. Other content of the file is never written to the
- * kernel.
+ * Schema of the mark file. Accepts only kernel settings that the agent changes, with valid values. Other content of the
+ * file is never written to the kernel.
  */
 const markSchema = () =>
   z.object({

@@ -1,7 +1,7 @@
 import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
 import { chooseBackend } from '../node/choose-backend.ts'
 
-/** Creates the kernel side of the settings. The code of the other mode is not loaded. */
+/** Creates the kernel side for the redirect mode of the settings. Does not load the code of the other mode. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)

@@ -12,7 +12,7 @@ import { EnrolmentError } from '../pods/enrolment-error.ts'
 /** Options of {@link nodeEnroller}. */
 export interface NodeEnrollerOptions {
   readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
-  /** True if the kernel side needs the namespaces of pods, which are then searched. */
+  /** True if the kernel side needs the namespaces of pods. The enroller then searches for the namespaces. */
   readonly needsNetns: boolean
   readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
   /** Prefix for paths that plugins send, `/host` in a pod of the agent. */

@@ -17,7 +17,7 @@ export interface NodeZtunnelsOptions {
   readonly changed: () => void
 }
 
-/** Creates an empty collection. */
+/** Creates an empty collection of ztunnels. */
 export function nodeZtunnels({ systemNamespace, changed }: NodeZtunnelsOptions): NodeZtunnels {
   const store = watchStore<ZtunnelPod>({
     keep: (document) => readZtunnelPod(document, { systemNamespace }) ?? null,

@@ -133,7 +133,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    // The election may be possible without the ztunnels' list being complete.
+    // If the list of ztunnels is complete already, an election is possible now.
     if (ztunnels.isListed()) lead.look()
   }
 

@@ -23,7 +23,7 @@ export interface ZtunnelLeadOptions {
 
 /** Lets the newest ready ztunnel serve the node. */
 export interface ZtunnelLead {
-  /** Queues an election after a change of ztunnels. */
+  /** Queues an election of the serving ztunnel, after a change of ztunnels. */
   look(): void
   /** Serving ztunnel. `undefined` if no ztunnel is ready or could be started. */
   serving(): ZtunnelPod | undefined
@@ -48,7 +48,8 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
-      // The node may be cleaned up by now, and a later start would leave objects behind.
+      // The agent stops and may have removed the redirection from the node. A start of the ztunnel now would leave
+      // objects behind.
       if (signal.aborted) return
       if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })

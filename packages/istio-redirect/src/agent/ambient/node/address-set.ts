@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Ipset, isSetError } from '@cni/ipset'
 import { probeSetNames } from '@cni/istio-rules'
 
-/** Address of a set, with the UID of its pod. An entry of another program may have no UID. */
+/** Address in a set, with the UID of its pod. An entry of another program may have no UID. */
 export interface ProbeEntry {
   /** Address in the kernel's notation. */
   readonly address: string
   readonly uid: string | undefined
 }
 
-/** Changes to a set. */
+/** Changes to an address set. */
 export interface SetEdit {
   /** Entries that are new or get another UID. */
   readonly added: readonly { readonly address: string; readonly uid: string }[]
@@ -21,7 +21,10 @@ export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
-  /** Number that changes with every change, by any process. Absent if changes are visible only in a full list. */
+  /**
+   * Number that changes with every change of the set, by any process. Absent if only a list of all entries shows
+   * changes.
+   */
   generation?(): Promise<number>
   /** Reads the set and applies the changes that `plan` returns for its entries. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>

@@ -63,10 +63,13 @@ export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces 
 
 const TO_POD_PRIORITY = 512
 const LOCAL_TABLE = 255
-/** Tables of the kernel: unspecified, default, main, local. */
+/** Numbers of the kernel's own routing tables: unspecified, default, main, local. */
 const KERNELS_TABLES = [0, 253, 254, 255]
 
-/** Rules for an address, derived from the rules of its branch interface. `undefined` if the address is on none. */
+/**
+ * Rules for an address, derived from the rules of its branch interface. Returns `undefined` if the address is on no
+ * branch interface.
+ */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
   const host = `${address}/${family === 'ipv4' ? 32 : 128}`

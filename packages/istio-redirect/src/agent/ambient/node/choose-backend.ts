@@ -9,10 +9,10 @@ import { hasForeignLegacyRules } from '../rules/foreign-rules.ts'
 import { ipsetNames } from './address-set.ts'
 import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
 
-/** Settings that determine the back end. */
+/** Settings that determine the back end (iptables variant or native nftables). */
 export interface BackendWish {
   readonly nativeNftables: boolean
-  /** `''` means the variant that the node uses. */
+  /** iptables variant that the settings force. `''` means the variant that the node uses. */
   readonly forced: '' | 'nft' | 'legacy'
   readonly ipv6: boolean
 }
@@ -21,14 +21,14 @@ export interface BackendWish {
 export interface BackendPlace {
   /** Network namespace of the node. Default: the one of this process's start. */
   readonly netns?: NetnsTarget | undefined
-  /** File that stores the choice, see `backendFile`. */
+  /** File that stores the chosen back end, see `backendFile`. */
   readonly stateFile: string
 }
 
 /** Back end for the rules of the node and of all its pods. */
 export interface BackendChoice {
   readonly backend: Backend
-  /** Reason in a few words, for the log. */
+  /** Reason for the choice in a few words, for the log. */
   readonly why: string
   /** Warnings as sentences, for the log. */
   readonly warnings: readonly string[]
@@ -139,8 +139,8 @@ async function installed(
 }
 
 /**
- * True if the variant's programs and kernel part exist. With `programs: 'always'`, netlink does not replace the
- * programs.
+ * True if the programs of the iptables variant are installed and the kernel supports the variant. With `programs:
+ * 'always'`, netlink does not replace the programs.
  */
 async function isThere(
   netns: NetnsTarget,
@@ -161,7 +161,7 @@ function hasNftables(netns: NetnsTarget): boolean {
     using nft = openNft(netns)
     return nft.generation() >= 0
   } catch (error) {
-    // Without this interface the kernel's support is unknown. The programs report errors later.
+    // After any other error the kernel's support is unknown and assumed. The programs report errors later.
     return !(isNftError(error) && error.code === 'UNSUPPORTED')
   }
 }

@@ -31,7 +31,7 @@ export interface NodeProbes {
    * the rules do not need.
    */
   apply(): Promise<ApplyPlan>
-  /** Differences from the state that {@link NodeProbes.apply} installs, as texts. Ignores entries of sets. */
+  /** Differences from the state that {@link NodeProbes.apply} installs, as texts. Ignores the entries of the sets. */
   drift(): Promise<string[]>
   /** Removes rules and sets from the node, including their entries. */
   remove(): Promise<void>
@@ -70,7 +70,8 @@ export function nodeProbes(
     sets,
     apply: () =>
       oneByOne(async () => {
-        // A rule can only refer to an existing set, and a set in use cannot be removed.
+        // Creates the sets before the rules: a rule can only refer to an existing set, and a set in use cannot be
+        // removed.
         await sets.create()
         const { plan } = await rules.apply()
         await removeIpsets(needless)

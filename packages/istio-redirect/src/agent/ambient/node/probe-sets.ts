@@ -10,7 +10,7 @@ import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
 export interface SyncReport {
   /** Entries that were missing or had another pod's UID. */
   readonly added: readonly ProbeEntry[]
-  /** Entries of no known pod. */
+  /** Entries that belonged to no known pod. */
   readonly removed: readonly ProbeEntry[]
 }
 
@@ -128,9 +128,9 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 
 interface KeptSet {
   readonly set: AddressSet
-  /** UIDs by address, as added by this agent. */
+  /** UIDs of pods by address, as this agent added them. */
   readonly known: Map<string, string>
-  /** Generation at which no entry was missing. */
+  /** Generation of the set at the last check in which no entry was missing. */
   whole: number | undefined
   /** True after the first sync: every entry with a UID is known. */
   complete: boolean
@@ -138,7 +138,7 @@ interface KeptSet {
 
 async function missingOf(kept: KeptSet): Promise<MissingProbes> {
   const { set, known } = kept
-  // Read before the list, so that a change during the list is noticed by the next check.
+  // Reads the generation before the entries, so that the next check notices a change during the list.
   const generation = await set.generation?.()
   if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
   const there = await unlessGone(set)
@@ -163,7 +163,7 @@ function byFamily(addresses: readonly string[]): Readonly<Record<'ipv4' | 'ipv6'
   return found
 }
 
-/** Changes that give a pod exactly these addresses. */
+/** Changes of a set that give a pod exactly these addresses. */
 function ownEdit(uid: string, addresses: readonly string[], there: readonly ProbeEntry[]): SetEdit {
   const already = new Set(there.filter((entry) => entry.uid === uid).map(({ address }) => address))
   return {
@@ -210,7 +210,7 @@ async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | unde
   }
 }
 
-/** UIDs by address after a change. */
+/** UIDs of pods by address after a change of a set. */
 function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)

@@ -22,11 +22,11 @@ export interface ReconcileNodeOptions {
 }
 
 /**
- * Keeps the rules and sets of a node until the signal aborts. The last `apply`, `put`, `drop` and `sync` define the
- * state.
+ * Keeps the rules and sets of a node in their wanted state until the signal aborts. The last calls of `apply`, `put`,
+ * `drop` and `sync` define this state.
  *
  * Deleted objects are restored within a second. Repeated changes by another process lead to growing pauses. Never
- * rejects. Await its end before the rules are removed on purpose.
+ * rejects. Callers wait for the end before they remove the rules on purpose.
  */
 export async function reconcileNode(node: NodeProbes, options: ReconcileNodeOptions): Promise<void> {
   const context = { ...options, node, observe: options.observe ?? (() => {}) }

@@ -24,7 +24,7 @@ export function rememberedBackend(path: string): IptablesBackend | undefined {
 }
 
 /**
- * Stores the choice for the next start.
+ * Stores the chosen back end for the next start of the agent.
  *
  * @throws `WriteError`
  */

@@ -7,7 +7,7 @@ import { annotationPatch } from './annotation.ts'
 export interface AnnotationWriterOptions {
   /** Sends a patch to the API server, and resolves with the new `resourceVersion`. */
   readonly patch: (request: KubeRequest) => Promise<string | undefined>
-  /** Called with the written value. */
+  /** Called with the pod's UID and the written value of the annotation. */
   readonly wrote: (uid: string, status: RedirectionStatus | undefined, version: string | undefined) => void
 }
 

@@ -36,7 +36,7 @@ export function annotationPatch(
  */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
-/** Patch of the annotation after an attempt. `undefined` if a retry is useless. */
+/** Patch of the annotation after an attempt to enrol the pod. `undefined` if a retry is useless. */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   outcome: EnrolmentOutcome,

@@ -24,7 +24,7 @@ import type { LeftRules, Reached } from './next-step.ts'
 
 /** Options of {@link enroller}. */
 export interface EnrollerOptions extends AnnotationWriterOptions {
-  /** Capture settings that do not depend on the pod. */
+  /** Settings of traffic capture that are equal for all pods. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
   readonly rules: RulesOptions
   readonly cache: NetnsCache
@@ -36,14 +36,14 @@ export interface EnrollerOptions extends AnnotationWriterOptions {
   readonly log: ScopedLog
 }
 
-/** Parameters of an attempt besides the pod. */
+/** Parameters of an attempt to enrol a pod, besides the pod itself. */
 export interface EnrolOptions {
   readonly addresses: readonly string[]
-  /** Path of the namespace from a plugin. `''` if it has to be found. */
+  /** Path of the pod's namespace from a plugin. `''` if the enroller has to find the namespace. */
   readonly netns?: string | undefined
   /** Aborts when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined
-  /** Called with each progress of the attempt. */
+  /** Called with the progress after each completed part of the attempt. */
   readonly reach: (reached: Reached) => void
 }
 
@@ -194,7 +194,7 @@ export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Wor
 
 // internal
 
-/** Capture for the removal of all rules. The annotations of the pod are not read, as they may be invalid. */
+/** Capture settings for the removal of all rules. The annotations of the pod are not read, as they may be invalid. */
 const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
   ...capture,
   bypassInbound: false,

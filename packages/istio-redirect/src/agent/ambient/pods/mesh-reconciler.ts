@@ -50,9 +50,9 @@ export interface MeshReconciler {
   /** UIDs of the pods in the mesh. */
   enrolled(): string[]
   counts(): PodCounts
-  /** The first of the pending pods. */
+  /** The first of the pending pods, each with the reason. */
   waiting(): PodAndReason[]
-  /** The first of the pods that are enrolled but not captured. */
+  /** The first of the pods that are enrolled but not captured, each with the reason. */
   astray(): PodAndReason[]
   idle(): Promise<void>
 }
@@ -177,7 +177,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       throw error
     } finally {
       count(state)
-      // Queues the pod for remaining steps and changes in the meantime.
+      // Queues the pod for its remaining steps, and for changes that arrived in the meantime.
       queue.look(uid)
     }
   }

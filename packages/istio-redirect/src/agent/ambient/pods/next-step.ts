@@ -15,11 +15,14 @@ export interface Reached {
 export interface PodSituation {
   /** Last state from the watch. */
   readonly pod: AmbientPod
-  /** True after the deletion. A pod that is being deleted stays in the mesh until then. */
+  /** True after the deletion of the pod. A pod that is being deleted stays in the mesh until then. */
   readonly deleted: boolean
-  /** `undefined` if the namespace is unknown. */
+  /** Labels of the pod's namespace. `undefined` if the namespace is unknown. */
   readonly namespaceLabels: Labels | undefined
-  /** Progress of this agent for the pod's UID. `undefined` if the agent did nothing, or removed everything. */
+  /**
+   * Progress of the enrolment by this agent, for the pod's UID. `undefined` if the agent did nothing, or removed
+   * everything.
+   */
   readonly reached: Reached | undefined
 }
 
@@ -53,7 +56,7 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
-    // The rules affect no traffic any more, and the kernel drops them with the namespace.
+    // The pod has ended: its rules affect no traffic any more, and the kernel drops them with the namespace.
     return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`its namespace ${pod.namespace} is not known yet`)
@@ -90,8 +93,8 @@ function afterDeletion(
   settings: EnrolmentSettings,
   inMesh: boolean,
 ): EnrolmentStep {
-  // A pod whose enrolment was in progress may lack its annotation. An excluded or missing namespace is no reason to
-  // keep it.
+  // The pod may lack the annotation because its enrolment was in progress. It therefore leaves the mesh also without an
+  // annotation, even if its namespace is excluded or missing.
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')

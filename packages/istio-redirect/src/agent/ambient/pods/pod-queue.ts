@@ -1,9 +1,9 @@
 /** Queue of work on pods by UID: in sequence for one pod, concurrent for different pods. */
 export interface PodQueue {
   /**
-   * Queues a look at a pod. Repeated calls before the look cause one look.
+   * Queues a look at a pod, which reconciles the pod. Repeated calls before the look cause one look.
    *
-   * A failed look is repeated after growing pauses until it succeeds. A call during a pause repeats it at once.
+   * A failed look is repeated after growing pauses until it succeeds. A call during a pause repeats the look at once.
    */
   look(uid: string): void
   /** Runs work in the pod's turn. Rejects with the error of the work, without a retry. */
@@ -56,7 +56,7 @@ export function podQueue(options: PodQueueOptions): PodQueue {
     for (const uid of wanted) {
       if (looking >= lookers) return
       const line = lineOf(uid)
-      // A look that is queued may have started already, so another one follows.
+      // A look at this pod is queued or running. It may have started before the last change, so another look follows.
       if (line.looks) continue
       looking += 1
       line.looks = true
@@ -113,10 +113,10 @@ export function podQueue(options: PodQueueOptions): PodQueue {
 // internal
 
 interface Line {
-  /** Settles after all queued work of the pod. */
+  /** Promise that settles after all queued work of the pod. */
   last: Promise<unknown>
   waiting: number
-  /** True if a look is queued or running. */
+  /** True if a look at the pod is queued or running. */
   looks: boolean
   failures: number
   timer: NodeJS.Timeout | undefined

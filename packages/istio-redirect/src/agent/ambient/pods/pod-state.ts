@@ -12,12 +12,12 @@ export interface PodState {
   lost: string | undefined
   /** True if the last check of the node showed no trace of the pod. */
   unseen: boolean
-  /** Counters that include the pod now. */
+  /** Names of the counters that include the pod now. */
   counted: readonly Kind[]
   readonly calm: ReturnType<typeof calmLog>
 }
 
-/** Numbers of pods. */
+/** Numbers of pods by their state. */
 export interface PodCounts {
   readonly enrolled: number
   readonly pending: number
@@ -25,7 +25,7 @@ export interface PodCounts {
   readonly notCaptured: number
 }
 
-/** Counter of a pod. */
+/** Name of a counter of pods. */
 export type Kind = keyof PodCounts
 
 /** Creates the state of a new pod. */
@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** Counters that have to include the pod. */
+/** Names of the counters that have to include the pod. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')
@@ -48,13 +48,13 @@ export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   return kinds
 }
 
-/** Records the progress of a pod. A newly enrolled pod is captured. */
+/** Records the progress of a pod's enrolment. A newly enrolled pod counts as captured. */
 export const reachOf = (state: PodState) => (reached: Reached) => {
   state.reached = reached
   if (reached.status === 'enabled') foundAgain(state)
 }
 
-/** Records that the pod is captured, or does not have to be. */
+/** Records that the traffic of the pod is captured, or does not have to be. */
 export function foundAgain(state: PodState): void {
   state.lost = undefined
   state.unseen = false

@@ -10,12 +10,10 @@ export interface ReconcilePodsOptions {
 
 /**
  * Checks and repairs all pods in the mesh in rounds until the signal aborts. Each round compares the namespaces with
- * the
- * node, then checks the rules of one pod after another.
+ * the node, then checks the rules of one pod after another.
  *
- * The first round runs at once, and later rounds are spread over their time. Sockets for change notifications in each
- * pod
- * would need a descriptor and kernel memory per pod.
+ * The first round runs at once, and later rounds are spread over their time. The agent does not listen for changes in
+ * each pod: this would need a descriptor and kernel memory per pod.
  */
 export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: ReconcilePodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {

@@ -2,7 +2,7 @@ import type { AmbientPod, Labels } from '@cni/istio-rules'
 import { ambientAnnotations } from '@cni/istio-rules'
 import { beginning } from '../../../foreign-text.ts'
 
-/** Reduces a pod to the members that affect the decision, with limited sizes. */
+/** Reduces a pod to the members that affect the decision whether it is in the mesh, with limited sizes. */
 export function slimPod(pod: AmbientPod): AmbientPod {
   const annotations: [string, string][] = []
   const tooLong: [string, number][] = []

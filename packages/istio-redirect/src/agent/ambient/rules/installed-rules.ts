@@ -18,14 +18,14 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
   readonly reconcile?: boolean | undefined
 }
 
-/** The same rules for both back ends. */
+/** The same rules for iptables and for nftables. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
   /** `wanted` are the tables to write. `all` are our tables in any mode. Used only with nftables. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
-/** Our rules in a namespace. */
+/** Rules of this project in a network namespace. */
 export interface InstalledRules {
   /**
    * Installs the rules, and removes the rules of the other back end. If it fails, nothing has changed.
@@ -39,7 +39,7 @@ export interface InstalledRules {
   drift(): Promise<string[]>
   /** Lists existing rules of both back ends as texts, for a namespace that should have none. */
   present(): Promise<string[]>
-  /** Removes the rules of either back end. */
+  /** Removes these rules from both back ends. */
   remove(): Promise<void>
   /** Removes only rules that certainly belong to ambient mode. Returns true if there were any. */
   removeProven(): Promise<boolean>
@@ -69,7 +69,8 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
-      // Handles the other back end first. A deletion there makes later netlink calls wait, and it is usually empty.
+      // Starts with the back end that is not in use, which usually has no rules. A deletion of rules makes later
+      // netlink calls wait.
       await other.remove()
       await used.remove()
     },
@@ -85,7 +86,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
   }
 }
 
-/** True if legacy iptables has tables in a namespace. The kernel does not count its changes. */
+/** True if legacy iptables has tables in a namespace. The kernel's count of nf_tables changes does not include them. */
 export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
   const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
   return names.some((text) => (text ?? '').trim() !== '')

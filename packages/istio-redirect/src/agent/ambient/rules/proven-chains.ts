@@ -4,11 +4,10 @@ import { legacySnapshot } from './foreign-rules.ts'
 
 /**
  * Returns the chains that certainly belong to ambient mode, in a namespace where a sidecar may have rules too. Empty
- * without
- * proof of an enrolment.
+ * without proof of an enrolment.
  *
- * Both modes have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains, it is the
- * sidecar's.
+ * Both modes have a chain `ISTIO_OUTPUT` in the table `nat`. If the table has other sidecar chains, `ISTIO_OUTPUT`
+ * belongs to the sidecar.
  */
 export async function provenChains(
   netns: NetnsTarget,

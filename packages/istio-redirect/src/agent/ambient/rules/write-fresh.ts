@@ -6,12 +6,10 @@ import { FRESH_GENERATION } from '../../../fresh-generation.ts'
 
 /**
  * Writes rules to an untouched namespace, as most pods have when they start. Does not search for former rules, and
- * sends the
- * same batch to all such namespaces.
+ * sends the same batch to all such namespaces.
  *
- * Returns the generation after the batch. `undefined` if the namespace was changed before or the kernel refused the
- * batch.
- * Nothing is written then.
+ * Returns the kernel's generation of nf_tables after the batch. Returns `undefined` if the namespace was changed before
+ * or the kernel refused the batch. Nothing is written then.
  */
 export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined

@@ -10,10 +10,10 @@ import {
 import { messageFor } from './messages.ts'
 import type { Packets } from './packets.ts'
 
-/** Message with the namespace of its pod, if it adds a pod. */
+/** Message to ztunnel. A message that adds a pod also has the pod's namespace. */
 export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } : R
 
-/** First part of a conversation: the snapshot. Every message is answered in order. */
+/** First part of the conversation with a ztunnel: the snapshot of all pods. ztunnel answers every message in order. */
 export interface SnapshotExchange {
   send(request: WithNetns<SnapshotRequest>): Promise<void>
   /** Receives the next answer. */
@@ -22,15 +22,15 @@ export interface SnapshotExchange {
   finish(): Promise<LiveExchange>
 }
 
-/** Second part of a conversation: changes. */
+/** Second part of the conversation with a ztunnel: changes after the snapshot. */
 export interface LiveExchange {
-  /** Sends a message and waits for its answer. */
+  /** Sends a message and waits for the ztunnel's answer. */
   ask(request: WithNetns<ChangeRequest>): Promise<Ack>
   /** Resolves when the signal aborts. Rejects if the ztunnel disconnects or sends anything. */
   idle(signal: AbortSignal): Promise<void>
 }
 
-/** Deadlines of a ztunnel in milliseconds. */
+/** Deadlines for the answers of a ztunnel, in milliseconds. */
 export interface Patience {
   readonly helloMs: number
   readonly answerMs: number

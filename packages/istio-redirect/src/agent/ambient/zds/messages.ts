@@ -8,9 +8,8 @@ import {
 } from '../../../zds/wire.ts'
 
 /**
- * Encodes a message. Messages that add a pod are cached per workload, because every ztunnel that connects later gets
- * them
- * too.
+ * Encodes a message to ztunnel. Messages that add a pod are cached per workload, because every ztunnel that connects
+ * later gets them too.
  */
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)

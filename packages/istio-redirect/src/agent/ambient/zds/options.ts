@@ -11,7 +11,7 @@ export interface ZdsOptions {
    * Returns the pods for a ztunnel that connects, each with a lease of its namespace. The server disposes of the
    * leases.
    *
-   * For a pod without a lease, a ztunnel only keeps what it already has.
+   * A pod without a lease is sent without a namespace: the ztunnel only keeps the pod if it has the pod already.
    */
   readonly snapshot: () => readonly KnownPod[]
   /** Delays snapshots until the agent knows its pods after a start. A connected ztunnel waits. */
@@ -31,7 +31,7 @@ export interface ZdsOptions {
 export type ZdsEvent =
   /** A ztunnel became live, or a live one disconnected. `connected` is the new number of live ztunnels. */
   | { readonly type: 'connections'; readonly connected: number }
-  /** A ztunnel answered a request, or did not. */
+  /** A ztunnel answered a request, or the request failed. */
   | { readonly type: 'add' | 'del'; readonly result: 'ok' | 'refused' | 'failed'; readonly durationMs: number }
   /** A ztunnel has received all pods. */
   | { readonly type: 'snapshot'; readonly pods: number; readonly durationMs: number }

@@ -57,7 +57,7 @@ export function packetsOf(connection: UnixConnection): Packets {
       let late = false
       const timer = setTimeout(() => {
         late = true
-        // The receive below then ends.
+        // Closing the connection ends the receive call below.
         connection.close()
       }, ms)
       try {

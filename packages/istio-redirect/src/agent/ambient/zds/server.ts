@@ -9,9 +9,9 @@ import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
-/** Limit of connections without a hello. Above it, the oldest of them is closed. */
+/** Maximal number of connections without a hello. If there are more, the oldest of them is closed. */
 const MAX_GREETING = 8
-/** Limit of connections with a hello. A node has two ztunnels during an upgrade. */
+/** Maximal number of connections with a hello. A node has two ztunnels during an upgrade. */
 const MAX_SESSIONS = 16
 
 /**

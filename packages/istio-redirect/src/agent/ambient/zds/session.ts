@@ -33,7 +33,7 @@ interface Task {
   reject(error: unknown): void
 }
 
-/** Number of snapshot messages without an answer at a time. A larger window means fewer context switches. */
+/** Number of snapshot messages that may wait for an answer at a time. A larger window means fewer context switches. */
 const WINDOW = 64
 const WORK = Symbol('work')
 
@@ -59,7 +59,7 @@ export class Session {
     this.#around = around
   }
 
-  /** Serves the ztunnel until the session ends. Returns the reason. */
+  /** Serves the ztunnel until the session ends. Returns the error that ended the session. */
   async run(): Promise<ZdsError> {
     try {
       const exchange = await greet(this.#packets, this.#around)
@@ -93,7 +93,7 @@ export class Session {
       if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
       this.#observe('del', error === '' ? 'ok' : 'refused', started)
     } catch {
-      // The session ends then, and the next snapshot does not contain the pod.
+      // The session then ends, and the next snapshot does not contain the pod.
       this.#observe('del', 'failed', started)
     }
   }
@@ -174,7 +174,8 @@ export class Session {
       const idle = live.idle(this.#wake.signal)
       if (hasWork) this.#wake.abort(WORK)
       await idle
-      // Checks for a message again after the wake-up: a message that arrived before the request is not its answer.
+      // Repeats the check for unexpected messages after the wake-up: a message that arrived before the request is not
+      // its answer.
       if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
