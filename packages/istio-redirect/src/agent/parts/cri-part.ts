@@ -16,12 +16,11 @@ export interface CriPartServices {
   readonly isInstalled: () => boolean
   /** Called after each failed query of the container runtime. */
   readonly failed: () => void
-  /** Queries the runtime. Tests replace it. */
+  /** Queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /**
-   * Intervals in milliseconds, replaced by tests: between queries, between queries while the plugin is missing, and the
-   * grace
-   * time before a missing plugin is a problem.
+   * Intervals in milliseconds, replaced by tests. Queries follow after `lookMs`, or after `soonMs` while the plugin is
+   * missing. A missing plugin is a problem after `graceMs`.
    */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }

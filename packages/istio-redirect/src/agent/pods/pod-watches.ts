@@ -31,7 +31,7 @@ export interface PodWatches {
 
 /** Options of {@link podWatches}. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests to the API server. */
   readonly reach?: RequestReports
 }
 

@@ -13,7 +13,7 @@ export interface PodPatches extends Disposable {
 /** Options of {@link podPatches}. */
 export interface PodPatchesOptions {
   readonly signal: AbortSignal
-  /** Receives the results of the requests. */
+  /** Receives the results of the requests to the API server. */
   readonly reach?: RequestReports | undefined
 }
 

@@ -22,7 +22,7 @@ export interface SessionSurroundings extends Patience {
 
 /** Limits of waiting for an answer. */
 interface AskOptions {
-  /** Deadline in milliseconds, counted from the call. It includes the wait for earlier requests. */
+  /** Deadline of an answer in milliseconds, counted from the call. It includes the wait for earlier requests. */
   readonly ms?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
