@@ -7,7 +7,7 @@ export interface ZtunnelPod {
   readonly uid: string
   /** `namespace/name` */
   readonly name: string
-  /** IPv4 address. `undefined` if the pod has none yet. */
+  /** IPv4 address of the pod. `undefined` if the pod has no address yet. */
   readonly ip: string | undefined
   /** True if the condition `Ready` is true, and the pod is neither terminating nor completed. */
   readonly ready: boolean

@@ -5,7 +5,7 @@ export interface NodeZtunnel {
   readonly uid: string
   /** Name for messages, such as `istio-system/ztunnel-x7f2k`. */
   readonly name: string
-  /** IPv4 address. */
+  /** IPv4 address of ztunnel. */
   readonly ip: string
   /** Network namespace of ztunnel. The caller opens it, and closes it after the call. */
   readonly netns: Netns

@@ -8,7 +8,7 @@ export const marks = {
   connectionSkip: 0x220,
   /** From ztunnel, with a source address that is not its own. */
   proxy: 0x210,
-  /** Answer to such a packet. */
+  /** Answer to a packet that ztunnel sent with a foreign source address. */
   proxyReturn: 0x040,
 } as const
 
@@ -45,7 +45,7 @@ export const tunnels = {
   outbound: { id: 1001, node: ['istioout', '192.168.127.1'], ztunnel: ['pistioout', '192.168.127.2'] },
 } as const
 
-/** First port to try. */
+/** First UDP port to try for the tunnels. */
 export const FIRST_TUNNEL_PORT = 6081
 
 /** Supported kinds of tunnels. */

@@ -9,8 +9,9 @@ import type { RulesBy } from './rules.ts'
  */
 export interface Stillness extends Disposable {
   /**
-   * True if nothing has changed since the last complete check, and that check was clean. Has to be called before each
-   * check. Returns false after some calls, because the kernel does not report changes of every setting.
+   * True if nothing has changed since the last complete check, and the last complete check found no differences. Has to
+   * be called before each check. Returns false after some calls, because the kernel does not report changes of every
+   * setting.
    */
   isStill(): boolean
   /** Records the result of a complete check. */
@@ -84,7 +85,7 @@ function listenersIn(
     for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
-    // The complete check reports the error.
+    // The error is ignored here: the complete check reports it.
     for (const { close } of made) close()
     return undefined
   }
@@ -107,7 +108,7 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
         generation = nft?.generation() ?? before
         return heard(events) || generation !== before
       } catch {
-        // The complete check reports the error.
+        // The error counts as a change. The complete check, which then runs, reports the error.
         return true
       }
     },

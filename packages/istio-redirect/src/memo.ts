@@ -1,4 +1,6 @@
-/** Number of remembered results. Pods of a node differ by few annotations. */
+/**
+ * Number of results that a memo remembers. The pods of a node differ in few annotations, so a small number is enough.
+ */
 const MOST = 32
 
 /**

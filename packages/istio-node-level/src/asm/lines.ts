@@ -11,9 +11,9 @@ export interface Line {
   readonly operation: Operation
   /** Index of its first eight-byte slot. A map reference takes two slots. */
   readonly slot: number
-  /** Label above the operation. `undefined` before the first label. */
+  /** Label above the operation. `undefined` if the program has no label before the operation. */
   readonly under: string | undefined
-  /** Index of the line that it may jump to. */
+  /** Index of the line that a jump may continue at. `undefined` if the operation does not jump. */
   readonly target: number | undefined
 }
 

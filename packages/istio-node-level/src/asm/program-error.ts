@@ -23,7 +23,10 @@ export type ProgramErrorCode =
   | 'TYPE'
   | 'MAP'
 
-/** Error in a program, with its location. Found without the kernel. */
+/**
+ * Error in an eBPF program, with its location. This package's own check finds the error before the kernel sees the
+ * program.
+ */
 export class ProgramError extends Error {
   readonly [brand] = true
   readonly code: ProgramErrorCode

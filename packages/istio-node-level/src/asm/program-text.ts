@@ -8,7 +8,7 @@ export interface MapSizes {
 
 /** Program as data. */
 export interface ProgramText {
-  /** At most 15 characters of `A-Z a-z 0-9 _ .`. */
+  /** Name of the program: at most 15 characters of `A-Z a-z 0-9 _ .`. */
   readonly name: string
   /** Maps that the program uses, by name. */
   readonly maps: Readonly<Record<string, MapSizes>>

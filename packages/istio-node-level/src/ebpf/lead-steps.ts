@@ -51,7 +51,9 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
-/** Target of open connections. All zeros if it is the current ztunnel, or if its veth to another namespace is gone. */
+/**
+ * Previous ztunnel as the target of open connections. All zeros if its veth is gone, or if it is the current ztunnel.
+ */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none
   const link = await rtnl.getLink(ifindex)

@@ -159,9 +159,9 @@ export function iptablesSide({
 interface Serving {
   readonly node: NodePlan
   readonly inside: ZtunnelPlan
-  /** ztunnel. This object closes its namespace. */
+  /** ztunnel that serves the node. This object closes the handle of ztunnel's network namespace. */
   readonly ztunnel: NodeZtunnel
-  /** Change detection for the node and that namespace. This object disposes of it. */
+  /** Change detection for the network namespaces of the node and of ztunnel. This object disposes of it. */
   readonly still: Stillness
 }
 

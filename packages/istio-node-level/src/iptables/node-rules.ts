@@ -12,7 +12,7 @@ const chains = {
   filter: ['ztunnel-FORWARD'],
 } as const
 
-/** The same chains without rules. Used to remove the rules. */
+/** The chains of the node's rules, without rules. Used to remove the rules. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
 /**

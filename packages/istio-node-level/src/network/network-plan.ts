@@ -9,7 +9,7 @@ export interface WantedTunnel {
   /** Address of the other end, outside of the tunnel. */
   readonly remote: string
   readonly port: number
-  /** Address with prefix length. */
+  /** Address of the tunnel's own end, with prefix length. */
   readonly cidr: string
 }
 
@@ -22,7 +22,7 @@ export interface WantedRoute {
   readonly type?: 'local' | undefined
   readonly gateway?: string | undefined
   readonly source?: string | undefined
-  /** Default: `universe`. */
+  /** Scope of the route. Default: `universe`. */
   readonly scope?: 'link' | 'host' | undefined
   readonly onlink?: true | undefined
 }

@@ -16,7 +16,7 @@ export async function nodeSettings(netns: NetnsTarget): Promise<ReadonlyMap<stri
   return found
 }
 
-/** Restores settings. */
+/** Restores the previous values of the node's settings. */
 export async function restoreSettings(netns: NetnsTarget, before: NodeSettings): Promise<void> {
   for (const [name, value] of before) await sysctl(netns).set(name, value)
 }

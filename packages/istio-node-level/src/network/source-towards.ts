@@ -20,7 +20,7 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   })
   const socket = createSocket('udp4')
   try {
-    // Node reports the address only of a socket that it manages.
+    // Node.js reports the local address only of sockets that Node.js itself opened or adopted.
     const ready = once(socket, 'listening')
     socket.bind({ fd })
     await ready

@@ -42,7 +42,7 @@ export function tunnelPort(kind: TunnelKind, remote: string, namespaces: readonl
 
 // internal
 
-/** Number of ports to try. */
+/** Number of UDP ports to try for the tunnels. */
 const PORTS = 256
 
 const own: ReadonlySet<string> = new Set(

@@ -17,7 +17,7 @@ export type Variant = 'tproxy' | 'mark'
 export interface ObjectsOptions {
   /** Folder of the pins, in a bpf file system. A bpf file system is mounted there if none is. Default: {@link PINS}. */
   readonly pins?: string | undefined
-  /** Default: `tproxy` if the kernel supports it. */
+  /** Variant of the programs. Default: `tproxy` if the kernel supports it. */
   readonly variant?: Variant | undefined
 }
 

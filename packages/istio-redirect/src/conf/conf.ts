@@ -20,7 +20,10 @@ const labelSelector = z
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** Selectors of ambient mode. Strict: without its misspelt key a selector would match every pod. */
+/**
+ * Selectors of ambient mode. Unknown keys are errors: if a misspelt key were ignored, its selector would match every
+ * pod.
+ */
 export const selectorsSchema = z.array(
   z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
 )

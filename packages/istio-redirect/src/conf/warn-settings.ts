@@ -10,7 +10,8 @@ export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: 
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // Go accepts such a key. The warning helps an operator who relies on that.
+    // Go ignores upper and lower case in JSON keys, so Istio's plugin accepts this key. This plugin does not, and
+    // warns.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

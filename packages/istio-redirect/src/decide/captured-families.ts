@@ -22,7 +22,7 @@ export const PASS_THROUGH = '::6/128'
 
 /** Usable addresses among those that the kernel lists. */
 export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // An earlier ADD added this address.
+  // An earlier ADD of this plugin added the address `::6`, so it is not an address of the pod.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
 /** True if `prevResult` has IPv6 addresses and the kernel lists none. Then `disable_ipv6` decides about IPv6. */

@@ -30,7 +30,8 @@ export interface AddSources {
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
   /**
-   * Throws if the pod asks for more rules than this source allows. Without it, only the limits of annotations apply.
+   * Throws if the pod asks for more rules than this source allows. If `bound` is absent, only the limits of annotations
+   * apply.
    */
   bound?(redirect: Redirect): void
 }

@@ -8,8 +8,7 @@ export function completePacket(packet: Packet): Packet {
   if (packet.in !== undefined) return packet
   const inside = !isOutside(packet.dst) || packet.local?.includes(packet.dst) === true
   const { out = inside ? 'lo' : 'eth0', uid, gid = uid, src } = packet
-  // On `lo` the kernel uses the destination as the source. Elsewhere the source is an address of the pod, not of the
-  // proxy.
+  // On `lo` the kernel uses the destination as the source. On other interfaces the source is an address of the pod.
   const family = packet.dst.includes(':')
   const own = packet.local?.find((address) => address.includes(':') === family)
   const from = src ?? (inside ? packet.dst : own)

@@ -1,6 +1,6 @@
 import { isObject, messageOf, quote } from '@cni/types'
 
-/** Larger than any pod, and larger than a list of a few hundred pods. */
+/** Limit of the input, in characters. Larger than any pod, and larger than a list of a few hundred pods. */
 const MAX_CHARS = 32 * 1024 * 1024
 
 /** Unchecked pod document, with its name and namespace. */

@@ -15,7 +15,7 @@ export interface PolicyRoute {
 
 /** Network setting of a namespace that is present or absent. */
 export interface NetworkItem {
-  /** Description in the words of `ip`. */
+  /** Description of the setting in the words of `ip`. */
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
   /** `added` is false if the item was present before. Rejects if a different item is in its place. */

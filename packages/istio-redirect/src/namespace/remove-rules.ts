@@ -46,7 +46,7 @@ export async function removeWithoutRecord(where: Where): Promise<void> {
 
 // internal
 
-/** Rules without the chains that only other modes use. */
+/** Rules, with only those chains that the rules use in the recorded families. */
 function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }

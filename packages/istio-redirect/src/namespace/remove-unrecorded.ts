@@ -14,7 +14,7 @@ export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
-/** True if the namespace may have such rules. */
+/** True if the namespace may have rules of ours by the back end that is not `next`. */
 export async function hasUnrecorded(netns: Netns, next: Backend): Promise<boolean> {
   return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }

@@ -58,7 +58,7 @@ async function removeRules(where: Where, recorded: AttachmentRecord): Promise<vo
   try {
     await removeRecorded(where, recorded)
   } catch (error) {
-    // Another program would exceed the deadline, too.
+    // The deadline has passed, so DEL starts no further program.
     if (where.signal.aborted) throw error
     warn(where, 'its rules cannot be removed as they were recorded', error)
     await removeWithoutRecord(where)

@@ -21,7 +21,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // A later call of `addresses` reports the error.
+      // The error is ignored here: a later call of `addresses` reports it.
       addresses().catch(() => {})
       return podInfo(await asked)
     },

@@ -39,7 +39,7 @@ export function encodeRequest({ call, ...request }: AddRequest): string {
  */
 export function readRequest(body: string, version: string): AddRequest {
   const document = parsed(body)
-  // Every version has this member, so that the versions can be compared first.
+  // Every version of the request has the member `version`, so it is compared before the other members are validated.
   if (isObject(document) && typeof document.version === 'string' && document.version !== version) {
     throw new Refusal('version', `this is version ${version}; asked was ${document.version.slice(0, 100)}`)
   }

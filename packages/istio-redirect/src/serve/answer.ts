@@ -19,7 +19,7 @@ interface Logged {
   readonly log: readonly DecisionLine[]
 }
 
-/** Line of that log. */
+/** Line in the log of a decision. */
 export interface DecisionLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
@@ -31,7 +31,7 @@ export interface ServedError {
   readonly code: number
   readonly msg: string
   readonly details?: string | undefined
-  /** Message of the cause. */
+  /** Message of the error's cause. */
   readonly cause?: string | undefined
 }
 

@@ -38,7 +38,7 @@ function readAdd(bytes: Uint8Array): ReceivedRequest {
 }
 
 function snapshotSent(bytes: Uint8Array): ReceivedRequest {
-  // The message has no fields, but has to be valid protobuf.
+  // `snapshotSent` has no fields, but its content has to be valid protobuf.
   for (const _ of fieldsOf(bytes));
   return { type: 'snapshotSent' }
 }

@@ -71,7 +71,7 @@ export function encodeRequest(request: ZdsRequest): Uint8Array {
       return lengthDelimited(1, Buffer.concat([textField(1, request.uid), lengthDelimited(2, Buffer.concat(info))]))
     }
     case 'del':
-      // Field 2: other messages have their UID in field 1.
+      // A `DelRequest` has the UID in field 2. `AddRequest` and `KeepRequest` have the UID in field 1.
       return lengthDelimited(2, textField(2, request.uid))
     case 'keep':
       return lengthDelimited(5, textField(1, request.uid))
@@ -104,5 +104,5 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
 
 // internal
 
-/** Most frequent answer. */
+/** Answer of ztunnel without an error, the most frequent answer. */
 const ALL_IS_WELL: Ack = { error: '' }

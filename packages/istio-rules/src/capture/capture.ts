@@ -10,7 +10,7 @@ export interface Capture<
 > {
   readonly interceptionMode: 'REDIRECT' | 'TPROXY'
   readonly includeInboundPorts: '*' | readonly Port[]
-  /** Only used if all inbound ports are included. */
+  /** Inbound ports that are not captured. Only used if all inbound ports are included. */
   readonly excludeInboundPorts: readonly Port[]
   readonly includeOutboundPorts: readonly Port[]
   readonly excludeOutboundPorts: readonly Port[]

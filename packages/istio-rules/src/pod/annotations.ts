@@ -16,7 +16,7 @@ export const annotations = {
   excludeOutboundIPRanges: annotation('traffic.sidecar.istio.io/excludeOutboundIPRanges', '', ipRanges),
   excludeInboundPorts: annotation('traffic.sidecar.istio.io/excludeInboundPorts', '15020', ports),
   includeInboundPorts: annotation('traffic.sidecar.istio.io/includeInboundPorts', '*', portsOrAll),
-  // Also outbound: the telemetry port of another pod is reached without the proxy.
+  // The port list also concerns outbound traffic: the telemetry port of another pod is reached without the proxy.
   excludeOutboundPorts: annotation('traffic.sidecar.istio.io/excludeOutboundPorts', '15020', ports),
   includeOutboundPorts: annotation('traffic.sidecar.istio.io/includeOutboundPorts', '', ports),
   excludeInterfaces: annotation('traffic.sidecar.istio.io/excludeInterfaces', '', interfaces),

@@ -71,7 +71,7 @@ export function interfaces(value: string): readonly string[] {
 function interfaceName(name: string): string {
   if (name === '') throw new Error('there is no interface name between two commas')
   if (name.length > 15) throw new Error(`${quote(name)} is longer than the 15 characters of an interface name`)
-  // Stricter than the kernel: "+" is a wildcard of iptables, and a name must not look like an option.
+  // This check is stricter than the kernel: "+" is a wildcard of iptables, and a name must not look like an option.
   if (/^[a-zA-Z][\w.-]*$/.test(name)) return name
   throw new Error(`${quote(name)} is not an interface name (a letter, then letters, digits, "_", "." or "-")`)
 }

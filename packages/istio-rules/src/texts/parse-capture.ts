@@ -14,7 +14,7 @@ import {
 
 /** Values of a capture in the notation of command lines and variables. Lists are separated by commas. */
 export interface CaptureTexts {
-  /** `TPROXY`. Any other value means `REDIRECT`. */
+  /** Interception mode: `TPROXY`. Any other value means `REDIRECT`. */
   readonly mode: string
   readonly proxyPort: string
   readonly inboundCapturePort: string
@@ -23,12 +23,12 @@ export interface CaptureTexts {
   readonly proxyGID: string
   readonly tproxyMark: string
   readonly tproxyRouteTable: string
-  /** `*`, or ports and ranges such as `80,8000:8010`. */
+  /** Captured inbound ports: `*`, or ports and ranges such as `80,8000:8010`. */
   readonly includeInboundPorts: string
   readonly excludeInboundPorts: string
   readonly includeOutboundPorts: string
   readonly excludeOutboundPorts: string
-  /** `*`, or ranges such as `10.0.0.0/8,fd00::/8`. */
+  /** Captured destinations: `*`, or ranges such as `10.0.0.0/8,fd00::/8`. */
   readonly includeOutboundIPRanges: string
   readonly excludeOutboundIPRanges: string
   readonly excludeInterfaces: string

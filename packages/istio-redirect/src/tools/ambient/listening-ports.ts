@@ -9,5 +9,5 @@ export async function listeningPorts(netns: NetnsTarget): Promise<ReadonlySet<nu
 
 // internal
 
-/** Line of the file: `sl: address:PORT address:port state`. State `0A` is LISTEN. */
+/** Line of `/proc/net/tcp`: `sl: address:PORT address:port state`. State `0A` is LISTEN. */
 const listening = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /

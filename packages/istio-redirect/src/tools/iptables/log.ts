@@ -13,7 +13,7 @@ export interface ToolLog {
 
 /** Options of a {@link ToolLog}. */
 export interface LogOptions {
-  /** A level, or `default:LEVEL`. Other scopes are ignored. */
+  /** Level of the log, or `default:LEVEL`. Levels for other Istio scopes are ignored. */
   readonly level: string
   readonly json: boolean
   readonly now: () => Date

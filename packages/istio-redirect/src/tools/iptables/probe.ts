@@ -38,7 +38,8 @@ export async function probe(options: ProbeOptions): Promise<void> {
     if (seen.sent.has(client) && seen.accepted.has(client)) passed()
   }
   const accept = (socket: Socket) => {
-    socket.on('error', () => undefined) // The client may already be gone
+    // The client may have closed the connection already.
+    socket.on('error', () => undefined)
     see('accepted', socket.remoteAddress, socket.remotePort)
     socket.end(`${options.probePort}`)
   }

@@ -41,7 +41,7 @@ export class BindError extends Error {
 
 /** Address and options of {@link boundSocket}. */
 export interface Bound {
-  /** Address. `::` accepts both families. */
+  /** Address to bind. `::` accepts connections of both families. */
   readonly address: string
   readonly port: number
   /**
