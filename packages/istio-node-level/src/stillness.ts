@@ -14,7 +14,7 @@ export interface Stillness extends Disposable {
    * setting.
    */
   isStill(): boolean
-  /** Records the result of a complete check. */
+  /** Records the result of a complete check: true if the check found no differences. */
   looked(isClean: boolean): void
 }
 

@@ -12,7 +12,7 @@ export type Argument =
   | { readonly in: 'r3' | 'r4' }
   | { readonly out: 'r4' }
 
-/** Helper function of the kernel. */
+/** Helper function of the kernel that an eBPF program can call. */
 export interface Helper {
   readonly id: number
   /** Arguments in `r1`, `r2` … */

@@ -17,7 +17,7 @@ export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'set'
 
 interface Alu {
   readonly kind: 'alu'
-  /** Width. 32-bit operations clear the upper half of the register. */
+  /** Width of the operation. 32-bit operations clear the upper half of the register. */
   readonly bits: 32 | 64
   readonly operation: AluOperation
   readonly to: Register

@@ -4,7 +4,7 @@ import type { TunnelKind } from '../names.ts'
 export interface NodeFacts {
   /** Address of the node. The kubelet's probes come from this address. */
   readonly hostIp: string
-  /** Address of ztunnel. */
+  /** IPv4 address of ztunnel. */
   readonly ztunnelIp: string
   /** Link of the node that leads to ztunnel. */
   readonly ztunnelVeth: string

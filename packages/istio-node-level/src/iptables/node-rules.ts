@@ -69,7 +69,7 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // The node's own packets, such as probes, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Packets to ztunnel keep their addresses: other rules must not translate them.
+    // Packets to ztunnel keep their addresses: NAT rules of other programs must not translate them.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),

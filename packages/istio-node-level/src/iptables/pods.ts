@@ -18,7 +18,7 @@ import { podEntries, podSet, putEntries } from './pod-set.ts'
 export interface Enrolled extends KernelReport {
   /** Captured addresses of the pod, as the kernel prints them. */
   readonly addresses: readonly string[]
-  /** Addresses that are no longer captured. */
+  /** Addresses of the pod that are no longer captured. */
   readonly removed: readonly string[]
 }
 

@@ -6,7 +6,7 @@ export interface WantedTunnel {
   readonly name: string
   readonly kind: TunnelKind
   readonly id: number
-  /** Address of the other end, outside of the tunnel. */
+  /** Address of the tunnel's other end in the network outside of the tunnel. */
   readonly remote: string
   readonly port: number
   /** Address of the tunnel's own end, with prefix length. */

@@ -5,7 +5,7 @@ import type { FoundRedirect } from './redirection.ts'
 
 /** Addresses of a pod, and their sources. */
 export interface KnownAddresses {
-  /** Path of the namespace, for messages. */
+  /** Path of the pod's network namespace, for messages. */
   readonly place: string
   /** Addresses that earlier plugins report in `prevResult`, with or without `/bits`. */
   readonly told: readonly string[]

@@ -20,7 +20,7 @@ export type RefusalReason = (typeof REFUSALS)[number]
 /** Refusal of the agent to decide about an ADD. The plugin then decides by itself. */
 export class Refusal extends Error {
   readonly reason: RefusalReason
-  /** Explanation for the log. */
+  /** Explanation of the refusal, for the log. */
   readonly detail: string | undefined
 
   static {

@@ -58,7 +58,7 @@ export interface Hello {
 
 /** ztunnel's answer to a message. */
 export interface Ack {
-  /** Error text. Empty on success. */
+  /** Error text of ztunnel. Empty on success. */
   readonly error: string
 }
 

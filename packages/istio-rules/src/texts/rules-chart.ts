@@ -2,7 +2,7 @@ import type { Ruleset } from '@cni/iptables'
 import { type Family, ruleArgs, ruleLine, rulesFor } from '@cni/iptables/rules'
 import { type Ruleset as NftRuleset, ruleText } from '@cni/nftables/rules'
 
-/** Rule in a chart. */
+/** Rule of a chain, as a line in the chart. */
 interface Line {
   readonly table: string
   readonly chain: string

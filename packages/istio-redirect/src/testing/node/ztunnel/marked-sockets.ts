@@ -26,7 +26,7 @@ const [SOL_IPV6, IPV6_V6ONLY] = [41, 26]
 
 /** Bind error, with ztunnel's text. */
 export class BindError extends Error {
-  /** Name of the errno. */
+  /** Name of the error number, such as `EADDRINUSE`. */
   readonly code: string
 
   constructor(message: string, cause: SysError) {

@@ -31,7 +31,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
       try {
         answer(address)
       } catch (error) {
-        // IPv6 is off in the pod.
+        // The error is ignored, because IPv6 is off in the pod.
         if (address === '::1' && error instanceof BindError && error.code === 'EADDRNOTAVAIL') continue
         throw error
       }
