@@ -1,12 +1,13 @@
 import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 
-/** Modules that a runtime provides, whether the Node of the build machine has them or not. */
+/** Modules that only the runtime of the executable provides. The Node of the build machine may lack them. */
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * Lists the packages that a bundle would resolve at run time: packages in a `try` that are not installed, koffi
- * and netlink. bun resolves them in `node_modules` of the working directory. Any user may have written there.
+ * Lists the packages that a bundle would resolve at run time: packages in a `try` that are not installed, koffi and
+ * netlink. bun would look for these packages in `node_modules` of the working directory. Any user may have written
+ * files there.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)
@@ -14,7 +15,7 @@ export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   return [...new Set(names)].filter((name) => !isBuiltin(name) && !OF_A_RUNTIME.has(name))
 }
 
-/** Replaces each of these packages by a module that fails to load, like a package that is not installed. */
+/** Replaces each listed package by a module that fails to load, as an uninstalled package does. */
 export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',

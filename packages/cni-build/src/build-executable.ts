@@ -14,7 +14,10 @@ import { findTools, type Tools } from './tools/tools.ts'
 import { baseFor } from './tools/tools-small.ts'
 
 export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 'runtime'> {
-  /** Path of the executable. Its file name goes into the file: only the same bundle and name give the same bytes. */
+  /**
+   * Path of the executable. The executable contains its file name. Two builds give the same bytes only if bundle and
+   * name are the same.
+   */
   outfile: string
   /** Runtime in the executable. Default: `small`. */
   runtime?: 'small' | 'bun'
@@ -37,8 +40,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    */
   smoke?: 'plugin' | 'command' | false
   /**
-   * Keeps the executable if neither bundle nor compiler has changed. A stamp beside `bundleFile` records them. Default:
-   * false.
+   * Keeps the existing executable if neither bundle nor compiler has changed since its build. A stamp file beside
+   * `bundleFile` records both. Default: false.
    */
   incremental?: boolean
   /** Called after each step with a line of text for people. */
@@ -47,15 +50,15 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
 
 export interface BuiltExecutable {
   outfile: string
-  /** Paths of the other names. */
+  /** Paths of the executable's other names. */
   names: readonly string[]
-  /** Source map for `cni-build where`. Only the small runtime has one. */
+  /** Source map of the executable, for `cni-build where`. Executables with bun have no source map. */
   map?: string
   runtime: 'small' | 'bun'
-  /** Version of the runtime. */
+  /** Version of the runtime in the executable. */
   version: string
   target: Target
-  /** Size of the executable, and of the bundle in it. */
+  /** Size of the executable in bytes, and size of the bundle in the executable. */
   bytes: number
   bundleBytes: number
   /** Share of each package in the bundle, largest first. */
@@ -66,23 +69,22 @@ export interface BuiltExecutable {
   startMs?: number
   /** Reason why the executable was not started although `smoke` asked for it. */
   notStarted?: string
-  /** False if nothing had changed and the old file was kept. */
+  /** False if bundle and compiler had not changed and `incremental` kept the old executable. */
   compiled: boolean
 }
 
 type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted'>
 
 /**
- * Bundle, compile and start one executable.
+ * Bundles a program, compiles the bundle into one executable, and starts the executable once.
  *
- * @example
- * const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
+ * @example const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
  */
 export async function buildExecutable(options: BuildExecutableOptions): Promise<BuiltExecutable> {
   try {
     return await build(options)
   } catch (error) {
-    // An aborted step can fail with any error: report all of them as ABORTED.
+    // A step that the signal aborts can fail with any error. All these errors are reported as ABORTED.
     if (!options.signal?.aborted) throw error
     const { reason } = options.signal
     throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })
@@ -114,7 +116,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
       const others = giveNames(fresh, folder, names)
       started = await start([fresh, ...others], tools, options, say)
       options.signal?.throwIfAborted()
-      // The old file stays until the new file has started successfully.
+      // The old executable stays until the new executable has started successfully.
       writing(outfile, () => renameSync(fresh, outfile))
     })
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
@@ -157,7 +159,7 @@ async function start(
   return { startMs }
 }
 
-/** Text of everything that decides about the bytes of the executable. */
+/** Content of the stamp file: all inputs that determine the bytes of the executable. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(baseFor(text, tools))

@@ -22,14 +22,14 @@ export function messagesOf(
   esbuild: typeof Esbuild,
   kind: 'error' | 'warning',
   messages: readonly Esbuild.Message[],
-  /** Folder that the paths are relative to. */
+  /** Folder that the paths in the messages are relative to. */
   folder: string,
 ): string[] {
-  // Drops esbuild's own advice: it names options of esbuild.
+  // Drops esbuild's own advice, because that advice names options of esbuild, not of `cni-build`.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    // The module that the build adds is not a file of the author.
+    // Hides the location of a module that the build generates: the module is not a file of the author.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }
@@ -40,8 +40,8 @@ export function messagesOf(
 }
 
 /**
- * Replaces paths of the small runtime's modules by the names of the modules. A module with parts is in a folder with
- * them: `fs/fs.ts`.
+ * Replaces paths of the small runtime's modules by the names of the modules. A module with submodules has a folder of
+ * its own: `fs/fs.ts`.
  */
 const inWords = (text: string): string =>
   text.replace(

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 
 /** Size of one package in a bundle. */
 export interface BundleShare {
-  /** Name in `package.json`. */
+  /** Name of the package in its `package.json`. */
   package: string
   bytes: number
 }
@@ -41,7 +41,7 @@ function packageOf(folder: string, names: Map<string, string>): string {
   return name
 }
 
-// A package.json without a name, such as the one of zod/mini, only marks a folder of its package.
+// A package.json without a name (zod/mini has one) only marks a subfolder of a package.
 function nameIn(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

@@ -28,11 +28,12 @@ export interface BundleOptions {
   define?: Readonly<Record<string, string>>
   /**
    * Makes the bundle a part of an executable with this runtime:
-   * - `process.versions.bun` becomes a constant. The bundle drops the branches that this rules out, with their imports.
+   * - `process.versions.bun` becomes a constant. The bundle drops branches that this constant makes unreachable, with
+   *   their imports.
    * - A package that is not in the bundle counts as not installed.
    * - The program starts itself anew if the environment holds a variable of the runtime.
-   * - A bundle for the small runtime contains the modules of that runtime.
-   * Default: a bundle for Node and bun, which resolves missing packages at run time.
+   * - A bundle for the small runtime contains the modules of that runtime. Default: a bundle for Node and bun, which
+   *   resolves missing packages at run time.
    */
   runtime?: 'small' | 'bun'
   /**
@@ -46,27 +47,29 @@ export interface Bundle {
   /** The bundle, without imports of files or packages: CommonJS, or an ES module for the small runtime. */
   text: string
   bytes: number
-  /** Input files in the bundle, largest first. */
+  /** Source files in the bundle, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
-  /** Bytes of each package, by the name in its `package.json`, largest first. */
+  /** Bytes of each package in the bundle, by the name in its `package.json`, largest first. */
   packages: ReadonlyArray<{ package: string; bytes: number }>
   /** Warnings of the bundler, for example about `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]
 }
 
-/** Modules that are loaded at run time if the runtime has them, and never bundled. */
+/** Modules that are never bundled. The program loads them at run time if the runtime has them. */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
-/** Oldest Node that a bundle runs on. */
+/** Oldest version of Node that runs a bundle. */
 const TARGET = 'node20'
 
-/** Options for one executable, with the version of its runtime. */
+/** Bundle options for one executable, with the version of the executable's runtime. */
 type ProgramOptions = BundleOptions & { version?: string }
 
 /** Bundle for an executable, with a source map for the small runtime. */
 export type Contents = Bundle & { readonly map?: string }
 
-/** Constants with the values that the program finds in its runtime. esbuild drops the branches that they rule out. */
+/**
+ * Constants with the values that the program finds in its runtime. esbuild drops the branches that become unreachable.
+ */
 const bunDefines = (version = findTools('bun').version): Readonly<Record<string, string>> => ({
   'process.versions.cni': 'undefined',
   'process.versions.bun': JSON.stringify(version),
@@ -150,7 +153,8 @@ async function bundling<T>(esbuild: typeof Esbuild, options: ProgramOptions, wor
     return await work()
   } catch (cause) {
     if (isBuildError(cause)) throw cause
-    // An error without a list of failures means that esbuild does not start: its package for this machine is missing.
+    // An error without a list of failures means that esbuild does not start: esbuild's package for this machine is
+    // missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
     const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')
     throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${errors}`, { cause })
@@ -165,8 +169,8 @@ async function esbuildOnce(
   const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
-    // Comments and names that are not minified contain paths relative to this folder. They must not depend on the
-    // working directory.
+    // Comments and names that are not minified contain paths relative to this folder. These texts must not depend on
+    // the working directory.
     absWorkingDir: folder,
     bundle: true,
     write: false,
@@ -176,7 +180,8 @@ async function esbuildOnce(
     target: TARGET,
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // A program may print names of functions, and error messages of bun quote names of variables.
+    // Names are not minified: a program may print names of functions, and error messages of bun quote names of
+    // variables.
     keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],
@@ -191,7 +196,7 @@ async function esbuildOnce(
 
 const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 
-// Loads esbuild at use: its JavaScript cannot be bundled, and `cni-build` itself is compiled.
+// Loads esbuild when it is needed: the compiled `cni-build` cannot contain esbuild's JavaScript.
 const needEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')
 
 const isBuildFailure = (error: unknown): error is Esbuild.BuildFailure =>

@@ -5,14 +5,14 @@ export interface Segment {
   type: number
   offset: bigint
   address: bigint
-  /** Size in the file. */
+  /** Size of the segment in the file. */
   size: bigint
 }
 
 /** A 64-bit, little-endian ELF file. */
 export interface Elf {
   machine: number
-  /** End of the file's content: a linker writes the table of sections last. */
+  /** Offset of the end of the ELF file: a linker writes the table of sections last. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer

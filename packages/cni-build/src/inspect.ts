@@ -11,7 +11,7 @@ import { shareTable } from './share-table.ts'
  */
 export function inspect(file: string): {
   file: string
-  /** Versions of the parts, and the processor, as recorded in the file. */
+  /** Versions of the runtime's parts, and the processor, as the executable records them. */
   runtime: string
   quickjs: string
   musl: string
@@ -20,7 +20,7 @@ export function inspect(file: string): {
   /** Size of the native program, and of the heap with the evaluated modules. */
   runtimeBytes: number
   heapBytes: number
-  /** Shares of the packages in the bundle. Empty without a map beside the file. */
+  /** Shares of the packages in the bundle. Empty if the executable has no source map beside it. */
   packages: Bundle['packages']
 } {
   const found = existsSync(file) ? withElf(file, read) : undefined
@@ -30,7 +30,7 @@ export function inspect(file: string): {
   return { file, ...found.note, bytes: statSync(file).size, ...found.sizes, packages: packagesOf(`${file}.map`) }
 }
 
-/** Formats the content as lines for people. */
+/** Formats an executable's versions and sizes as lines for people. */
 export function inspectionText({ packages, ...found }: Inspection): string {
   const kilobytes = (bytes: number) => `${(bytes / 1e3).toFixed(1)} kB`
   const lines = [
@@ -51,7 +51,7 @@ type Inspection = ReturnType<typeof inspect>
 
 const PT_LOAD = 1
 const PT_NOTE = 4
-/** Address of the heap in memory. */
+/** Memory address of the segment with the heap image. */
 const HEAP = 0x20_0000_0000n
 
 type Note = Pick<Inspection, 'runtime' | 'quickjs' | 'musl' | 'arch'>
@@ -66,7 +66,7 @@ function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 
   return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
 }
 
-/** Finds the note named CNI among the notes of a segment. */
+/** Finds the ELF note named CNI in a segment of notes. */
 function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   const bytes = elf.bytes(offset, Number(size))
   const aligned = (length: number): number => (length + 3) & ~3

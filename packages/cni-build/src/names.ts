@@ -18,7 +18,7 @@ export function namePaths(outfile: string, names: readonly string[]): string[] {
   return names.map((name) => join(dirname(outfile), name))
 }
 
-/** Creates the given names of a file in a temporary folder. Returns their paths. */
+/** Creates hard links or copies of a file under the given names in a temporary folder. Returns their paths. */
 export function giveNames(file: string, folder: string, names: readonly string[]): string[] {
   return names.map((path) => {
     const temporary = join(folder, basename(path))
@@ -27,7 +27,7 @@ export function giveNames(file: string, folder: string, names: readonly string[]
   })
 }
 
-/** Creates the missing names of an executable. Each atomically replaces an existing file of that name. */
+/** Creates the missing names of an executable. Each name atomically replaces an existing file. */
 export async function nameBeside(outfile: string, names: readonly string[]): Promise<void> {
   const missing = names.filter((path) => !isSameFile(outfile, path))
   if (missing.length === 0) return

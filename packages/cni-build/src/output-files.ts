@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BuildError } from './errors.ts'
 
-/** Longest file name, less the length of `.cjs` and of a temporary folder's name. */
+/**
+ * Longest allowed name of an output file. The rest of the kernel's 255 bytes is for `.cjs` and the name of a temporary
+ * folder.
+ */
 const NAME_MAX = 255 - 20
 
 /**
@@ -32,8 +35,8 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
 }
 
 /**
- * Runs `work` with a temporary folder beside `file`. They share a file system, so the result can be renamed to `file`
- * atomically. The folder is always removed afterwards.
+ * Runs `work` with a temporary folder beside `file`. Folder and `file` share a file system, so the result can be
+ * renamed to `file` atomically. The folder is always removed afterwards.
  *
  * @throws BuildError `WRITE` if the folder of `file` is not writable
  */
@@ -49,7 +52,7 @@ export async function inFolderBeside<T>(file: string, work: (folder: string) => 
   }
 }
 
-/** Run `write`; what the file system refuses is an error that names `file`. */
+/** Calls `write`. Turns an error of the file system into a `BuildError` that names `file`. */
 export function writing<T>(file: string, write: () => T): T {
   try {
     return write()

@@ -3,18 +3,21 @@ import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * Code that an executable runs before the program, as two modules without imports, for any runtime. They are texts
- * instead of imports of the entry for two reasons. A plugin's project need not have our packages. And no module of the
- * plugin may run earlier.
+ * Code that an executable runs before the program, as two modules without imports, for any runtime. The build inserts
+ * them as texts instead of imports of the entry, for two reasons. A plugin's project need not have our packages. No
+ * module of the plugin must run before this code.
  */
 export interface Prelude {
   /** Code of every start: `clean-start.ts`. It calls `startAnew`. */
   check: string
-  /** Body of `startAnew(unwanted)`, which runs only if the environment has such a variable: `start-anew.ts`. */
+  /** Body of `startAnew(unwanted)`: `start-anew.ts`. It runs only if the environment has a variable of the runtime. */
   startAnew: string
 }
 
-/** The prelude as JSON in a compiled `cni-build`, which has no source files beside it. Undefined otherwise. */
+/**
+ * The prelude as JSON in a compiled `cni-build`, which has no source files beside it. Undefined in `cni-build` from
+ * source or `dist`.
+ */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
 /**
@@ -25,7 +28,7 @@ export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.st
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
-  // Our packages contain their sources, so the result is the same from source and from `dist`.
+  // Reads the sources of the prelude. Published packages contain them beside `dist`, too.
   const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
@@ -65,7 +68,7 @@ async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): 
     target: 'node20',
     legalComments: 'none',
     logLevel: 'silent',
-    // Ignores a tsconfig.json in the working directory.
+    // Makes esbuild ignore a tsconfig.json in the working directory.
     tsconfigRaw: {},
   })
   return outputFiles?.[0]?.text ?? ''

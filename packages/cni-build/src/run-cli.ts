@@ -11,11 +11,11 @@ import { translated } from './where.ts'
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** Log that `where` reads. Default: nothing. */
+  /** Log that `cni-build where` reads. Default: an empty log. */
   stdin?: AsyncIterable<Uint8Array>
-  /** Colour on stdout. */
+  /** True to print colours on stdout. */
   colour?: boolean
-  /** Aborts the build, which then removes its files. */
+  /** Aborts the build, which then removes its unfinished files. */
   signal?: AbortSignal
 }
 

@@ -8,14 +8,14 @@ import type { Pod } from './world/pod.ts'
 export interface Changes {
   /** Environment variables to change. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Members of the configuration to change. `undefined` removes a member. */
+  /** Members of the plugin's configuration to change. `undefined` removes a member. */
   readonly conf?: JsonObject
   /** Text that replaces the configuration on stdin. */
   readonly stdin?: string | Uint8Array
   readonly execution?: Partial<ExchangeRequest>
 }
 
-/** A pod and functions that execute the plugin for it, as a runtime would. */
+/** A pod, with functions that execute the plugin for this pod as a runtime would. */
 export interface AttachedPod {
   readonly pod: Pod
   readonly version: string
@@ -90,7 +90,8 @@ export function from(version: string, least: string): boolean {
   return isCniVersion(version) && gte(version, least)
 }
 
-// Converts a result to a version. Before 0.3.0, and for an unknown version, there is no previous result.
+// Converts a previous result to a version. Returns `undefined` for versions before 0.3.0, which have no prevResult, and
+// for unknown versions.
 function inVersion(result: NonNullable<Pod['prevResult']>, version: string): unknown {
   return from(version, '0.3.0') ? convertResult(result, '1.1.0', version) : undefined
 }

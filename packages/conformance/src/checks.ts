@@ -16,7 +16,7 @@ import type { CheckResult } from './model.ts'
 
 /** All checks, in the order in which they run. */
 export const allChecks: readonly Check[] = Object.freeze([
-  // first: earlier executions would leave files on the node
+  // runs first: executions of other checks would leave files on the node
   ...isolation,
   ...leftovers,
   ...results,
@@ -29,7 +29,7 @@ export const allChecks: readonly Check[] = Object.freeze([
   ...silence,
   ...signals,
   ...concurrency,
-  // last: judge all executions
+  // run last: these checks read the executions of all other checks
   ...errors,
 ])
 

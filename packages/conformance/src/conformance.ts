@@ -8,11 +8,10 @@ import { verdictOf } from './verdict.ts'
 import { world } from './world/world.ts'
 
 /**
- * Runs the checks against a plugin, in a namespace that plays the node. Needs root.
- * Throws a {@link ConformanceError} when it cannot; what is wrong with the plugin is in the report.
+ * Runs the checks against a plugin, in a namespace that plays the node. Needs root. Throws a {@link ConformanceError}
+ * if the checks cannot run. Faults of the plugin are in the report.
  *
- * @example
- * const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true })
+ * @example const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true })
  */
 export async function conformance(options: ConformanceOptions): Promise<Report> {
   const { onCheck } = options
@@ -30,7 +29,7 @@ export async function conformance(options: ConformanceOptions): Promise<Report> 
       onCheck?.(check, index, selected.length)
       results.push(await session.run(check))
     }
-    // The verdict and its reasons come first, also in JSON.
+    // The order of members puts the verdict and its reasons first in JSON.
     const { verdict, unchecked, counts, conforms } = verdictOf(results)
     return {
       verdict,

@@ -4,7 +4,7 @@ import type { ExchangeRequest } from './exchange/exchange.ts'
 import type { Exchange } from './model.ts'
 import type { World } from './world/world.ts'
 
-/** Tools and facts for a check. */
+/** Functions and facts that the suite passes to each check. */
 export interface Context {
   readonly chained: boolean
   /** Time limit of an execution in milliseconds. */
@@ -17,11 +17,11 @@ export interface Context {
   /** All executions of the run so far. */
   readonly exchanges: readonly Exchange[]
   execute(execution: ExchangeRequest): Promise<Exchange>
-  /** Creates a pod. It is removed after the check. */
+  /** Creates a pod. The suite removes the pod after the check. */
   attach(version?: string): Promise<AttachedPod>
-  /** A default ADD, followed by DEL. It runs once for all checks. */
+  /** Executions of a default ADD and its DEL. They run once for all checks. */
   plainAdd(): Promise<Exchange>
-  /** Result of the default ADD. If it has no result, the check is blocked and this is `undefined`. */
+  /** Result of the default ADD. If the ADD has no result, the check is blocked and the function returns `undefined`. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void
@@ -32,9 +32,9 @@ export interface Context {
   block(reason: string): void
 }
 
-/** The default ADD that succeeded. */
+/** Result of the default ADD that succeeded. */
 export interface Working {
   readonly exchange: Exchange
-  /** First JSON object on stdout. */
+  /** First JSON object on the plugin's stdout. */
   readonly result: JsonObject
 }

@@ -1,6 +1,6 @@
 const brand = Symbol.for('cni.conformance.error')
 
-/** The suite could not run. Faults of the plugin are findings, never errors. */
+/** Error of a suite that could not run. Faults of the tested plugin are findings in the report, never errors. */
 export class ConformanceError extends Error {
   /** Reason of the failure. */
   readonly code:

@@ -22,7 +22,7 @@ export interface Settings {
   readonly signal: AbortSignal | undefined
 }
 
-/** A run: executes the plugin and collects its results. */
+/** A run of the suite: executes the plugin and collects all executions and findings. */
 export interface Session {
   readonly supportedVersions: readonly string[] | undefined
   readonly version: string
@@ -30,7 +30,7 @@ export interface Session {
   run(check: Check): Promise<CheckResult>
 }
 
-// Number of timeouts after which the plugin is no longer executed.
+// Number of timeouts after which the suite no longer executes the plugin.
 const PATIENCE = 5
 // Number of parallel executions, enough for the concurrency check.
 const AT_ONCE = 8
@@ -174,7 +174,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 }
 
-/** Environment of VERSION as podman sets it: dummies for all other variables. */
+/** Environment that podman sets for VERSION: `dummy` for all variables that VERSION does not need. */
 export function versionEnv(path: string): Record<string, string> {
   return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
 }

@@ -24,7 +24,7 @@ function uncheckedIn(results: readonly CheckResult[]): Report['unchecked'][numbe
   const unchecked = [...groupBy(stopped, ({ reason }) => reason)].map(([reason, each]) => {
     return { reason, checks: each.map(({ id }) => id) }
   })
-  // No rule applies to this plugin, so there is nothing to conform to.
+  // All checks were skipped because no rule applies to this plugin. The run then counts as incomplete.
   if (results.every(({ outcome }) => outcome.status === 'skipped')) {
     unchecked.push({ reason: 'no check concerns this plugin', checks: results.map(({ id }) => id) })
   }

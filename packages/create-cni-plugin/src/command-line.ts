@@ -1,7 +1,7 @@
 import { boolFlag, choiceFlag, flagsText, heading, parseFlags, textFlag, UsageError } from '@cni/host/cli'
 import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
-/** A parsed command line. Missing options are asked for, or have defaults. */
+/** A parsed command line. The command asks for missing options on a terminal, and otherwise uses defaults. */
 export type Command =
   | 'help'
   | 'version'
@@ -36,13 +36,13 @@ export function parseCommandLine(argv: readonly string[]): Command {
 }
 
 /**
- * Rejects flags before `--`: npm keeps them and only sets variables, so the project would have other options. Throws a
- * `UsageError`.
+ * Rejects flags that the user wrote before `--`: npm does not pass such flags on and only sets variables. The project
+ * would get other options than the user asked for. Throws a `UsageError`.
  */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Other package managers set the variables and also pass the flags on.
+    // Package managers other than npm set the variables and also pass the flags on.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return
@@ -51,7 +51,7 @@ export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Reco
   )
 }
 
-/** Text of `--help`. */
+/** Text that `--help` prints. */
 export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} npm create cni-plugin NAME -- [flags]
 
 Creates a CNI plugin in the folder NAME: tests without root and on a kernel, a conformance run, one executable, an image,

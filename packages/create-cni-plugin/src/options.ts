@@ -1,6 +1,6 @@
 /** Options of a new project. */
 export interface ProjectOptions {
-  /** Name of the plugin: its executable, the `type` in configurations, the folder. */
+  /** Name of the plugin. Executable, folder and the `type` in configurations have this name. */
   readonly name: string
   /**
    * Kind of plugin:
@@ -12,7 +12,10 @@ export interface ProjectOptions {
   readonly kind: 'chained' | 'main' | 'thick' | 'ipam'
   /** Rules or routes that the plugin writes into a pod. `undefined` for `ipam`: an IPAM plugin writes none. */
   readonly rules: 'iptables' | 'nftables' | 'routes' | undefined
-  /** True to add an agent that keeps the plugin installed on nodes. False for `ipam`: lists have no entry for it. */
+  /**
+   * True to add an agent that keeps the plugin installed on nodes. False for `ipam`: network lists have no entry of
+   * their own for an IPAM plugin.
+   */
   readonly agent: boolean
 }
 

@@ -75,7 +75,7 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // A long-running process needs all of Node.
+  // Uses the runtime bun for a long-running process, which needs all of Node.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))
@@ -92,7 +92,7 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
     scripts: {
       check: 'tsc',
       test: 'tsc && vitest run --dir src',
-      // Main plugins start an IPAM plugin by its file.
+      // A main plugin starts an IPAM plugin by its file. The tests of an IPAM plugin therefore need its executable.
       'test:kernel': kind === 'ipam' ? `npm run build && ${onKernel}` : onKernel,
       build: build.join(' && '),
       conformance:

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf } from '@cni/types'
 
-/** The folder of a new project cannot be used: it is not empty, or cannot be created. */
+/** Error of a project folder that is not empty or cannot be created. */
 export class ProjectFolderError extends Error {
   override readonly name = 'ProjectFolderError'
 }
@@ -25,7 +25,8 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // A folder inside the temporary one: the temporary folder is private to its owner, the project gets the default mode.
+  // Writes into a subfolder of the temporary folder. The temporary folder is private to its owner; the subfolder has
+  // the default mode.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {

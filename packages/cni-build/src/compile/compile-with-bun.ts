@@ -4,8 +4,8 @@ import { bunTarget } from '../tools/target.ts'
 import type { Tools } from '../tools/tools.ts'
 
 /**
- * Flags that keep the executable independent of its working directory. Without the first two, it loads `.env` and runs
- * the `preload` of `bunfig.toml` there. The last two state bun's default.
+ * Flags that keep the executable independent of its working directory. Without the first two flags, the executable
+ * loads `.env` and runs the `preload` of `bunfig.toml` there. The last two flags state bun's default.
  */
 const isolationFlags = [
   '--no-compile-autoload-dotenv',
@@ -16,7 +16,7 @@ const isolationFlags = [
 
 /**
  * Stops bun from replacing these variables by constants at compile time: each is defined as itself. The program then
- * reads its environment.
+ * reads its environment at run time.
  */
 const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
 
@@ -24,23 +24,27 @@ const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((na
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
-  // Removes white space only: bun's other ways to minify rename functions and rewrite expressions.
+  // Removes white space only: bun's other minify flags rename functions and rewrite expressions.
   '--minify-whitespace',
-  // An idle agent never returns the memory of compiled functions. A function has to run 30 times as often as by default
-  // before bun compiles it.
+  // bun never frees the machine code of compiled functions, even in an idle agent. With this flag bun compiles a
+  // function only after 30 times as many calls as by default.
   '--compile-jit-policy=30',
   ...environmentFlags,
   ...isolationFlags,
 ] as const
 
-/** Runs `bun build --compile`. The runtime for another target is read from a file: bun would download it. */
+/**
+ * Runs `bun build --compile`. Passes the runtime of another target as a file, because bun would otherwise download the
+ * runtime.
+ */
 export async function compileWithBun(
   { compiler, base, target }: Tools,
   { bundle, outfile, signal }: { bundle: string; outfile: string; signal: AbortSignal | undefined },
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
   await run([compiler, 'build', ...BUN_FLAGS, ...crossFlags, bundle, '--outfile', outfile], {
-    // bun reads configuration from its working directory and environment; the executable must not depend on them.
+    // The executable must not depend on bun's configuration, which bun reads from its working directory and
+    // environment.
     cwd: dirname(bundle),
     env: {},
     signal,

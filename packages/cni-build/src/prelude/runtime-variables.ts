@@ -11,8 +11,8 @@ export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolea
 // internal
 
 /**
- * Variables that bun 1.4 and Node 26 read and that have an effect. A library between the runtimes and `getenv` recorded
- * them. `NODE_OPTIONS` is missing because neither executable reads it.
+ * Variables that bun 1.4 and Node 26 read and that have an effect. A library that intercepts the runtimes' calls of
+ * `getenv` recorded the list. `NODE_OPTIONS` is missing because neither executable reads it.
  */
 const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   bun: [
@@ -59,9 +59,9 @@ const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
 }
 
 /**
- * True for variables of bun, including variables of later versions. The folders of its package manager are excluded: a
- * developer's shell sets them and executables do not read them. The allocator's names are matched in any case of
- * letters.
+ * True for variables of bun, including variables of later versions. Variables with folders of bun's package manager are
+ * excluded: a developer's shell sets them and executables do not read them. Variables of bun's allocator match in upper
+ * and lower case.
  */
 const isOfBun = (name: string): boolean =>
   name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'

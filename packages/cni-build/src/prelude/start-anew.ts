@@ -1,14 +1,14 @@
 import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
 /**
- * Variable with the id of a process that has started anew. The new program deletes it in its first line. It prevents a
- * second restart.
+ * Variable with the id of a process that has started anew. The variable prevents a second restart. The restarted
+ * program deletes it first.
  */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
 
 /**
- * Signal that bun's profilers use to stop its threads. It ends a program without a handler, and bun has none when it
- * unblocks the signal.
+ * Signal with which bun's profilers stop threads. bun unblocks the signal before it has a handler. Without a handler,
+ * the signal ends the program.
  */
 const SIGPWR = 30
 
@@ -17,13 +17,14 @@ const CLONE_FS = 0x200
 
 /**
  * Executes this program again in the same process, without the unwanted variables. Process id, arguments and stdin
- * stay. If that is impossible, it prints a message to stderr and the program continues with its environment.
+ * stay. If a restart is impossible, prints a message to stderr. The program then continues with the unwanted variables.
  *
  * @param unwanted - true for the name of a variable to remove
  */
 export function startAnew(unwanted: (name: string) => boolean): void {
   const isSecond = process.env[STARTED_ANEW] === String(process.pid)
-  // The program and its children do not use the mark. A mark of another process is ignored.
+  // Removes the variable that marks a restart: program and children do not need it. A mark with the id of another
+  // process is ignored.
   delete process.env[STARTED_ANEW]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
@@ -58,23 +59,24 @@ function ownFolders(sys: Sys): void {
   try {
     sys.unshare(CLONE_FS)
   } catch {
-    // A seccomp filter may forbid the call. Most starts succeed without it.
+    // A seccomp filter may forbid unshare(2). Most restarts succeed without the call.
   }
 }
 
 /**
- * Restarts without FFI, which bun lacks with `BUN_JSC_useJIT=0`. Used only then because this way supports UTF-8 only.
+ * Restarts without FFI, for bun with `BUN_JSC_useJIT=0`, which has no FFI. Other starts use FFI because this restart
+ * supports UTF-8 only.
  */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const pairs = environment.map((text) => /^([^=]*)=?(.*)$/s.exec(utf8.decode(text))?.slice(1) ?? [])
-  // The first of two variables with one name counts, as for getenv.
+  // If the environment has two variables with the same name, the first one counts, as for getenv.
   const argv = args.map((text) => utf8.decode(text))
   return process.execve(file, argv, Object.fromEntries(pairs.reverse()))
 }
 
-/** Reads the strings in a file of /proc. Each ends with a NUL. */
+/** Reads the NUL-terminated strings in a file of /proc. */
 function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
   const bytes = fs().readFileSync(`/proc/self/${file}`)
   const texts: Uint8Array[] = []
@@ -90,8 +92,8 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /**
- * Path of the running executable, which the process is named after. If the path now leads to another file or to none,
- * `/proc/self/exe` is used: it always leads to the running file.
+ * Path of the running executable. The kernel names the new process after this path. If another file is at this path
+ * now, or no file, uses `/proc/self/exe`. This link always leads to the running file.
  */
 function ownFile(): string {
   const link = '/proc/self/exe'
@@ -110,15 +112,15 @@ function identity(path: string): string {
 
 function warn(names: readonly string[], error: unknown): void {
   const program = process.argv0.slice(process.argv0.lastIndexOf('/') + 1)
-  // A name may hold any bytes: quote unusual names.
+  // Quotes unusual names, because the name of a variable may contain any bytes.
   const list = names.map((name) => (/^\w+$/.test(name) ? name : JSON.stringify(name))).join(', ')
   const reason = error instanceof Error ? error.message : String(error)
   try {
     fs().writeSync(2, `${program}: ${list} in force, as it cannot start anew without: ${reason}\n`)
   } catch {
-    // stderr is closed: continue, since the message is not essential.
+    // stderr is closed. The program continues, because the message is not essential.
   }
 }
 
-// Loaded at use instead of imported: this file becomes a text without imports, and most starts do not need the module.
+// Loads node:fs when it is needed: this file must have no imports, and most starts do not need the module.
 const fs = () => process.getBuiltinModule('node:fs')

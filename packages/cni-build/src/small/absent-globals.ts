@@ -54,7 +54,7 @@ export const ABSENT_GLOBALS = [
 const SUFFIX = '_is_not_in_the_small_runtime'
 
 /**
- * Renames each of these globals to a name that no code defines. The name is then easy to find in the text of a bundle.
+ * Renames each absent global to a unique name. The build finds uses of the global by this name in the text of a bundle.
  */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
@@ -63,7 +63,7 @@ export const absentGlobalDefines: Readonly<Record<string, string>> = Object.from
 /** Use of an absent global in a bundle. */
 export interface AbsentGlobal {
   name: string
-  /** Index in the text. */
+  /** Index of the use in the text of the bundle. */
   index: number
   /** True if the code only checks that the global exists. */
   isGuard: boolean

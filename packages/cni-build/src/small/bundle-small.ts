@@ -53,12 +53,12 @@ export async function bundleSmall(
   }
 }
 
-/** Name of the module in stack traces. */
+/** Name of the bundle in stack traces. */
 export const moduleName = (outfile: string): string => `${outfile.slice(outfile.lastIndexOf('/') + 1)}.js`
 
 // internal
 
-/** Input of the first run of esbuild, before the bundle is known. */
+/** Input of the entry module for the first run of esbuild. The globals and modules of the program are not known yet. */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
   builtins: [],
@@ -71,7 +71,7 @@ const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string 
 
 /** Globals and Node modules that a bundle names. */
 function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
-  // Methods of iterators are used without the name `Iterator`: always include it.
+  // Always includes the global `Iterator`: programs use iterator methods without this name.
   const used = new Set(['Iterator', ...Array.from(text.matchAll(/\bglobal(?:This)?\.(\w+)/g), ([, name]) => name)])
   const globals = [...platform.globals].filter(([name]) => used.has(name)).map(([, file]) => file)
   const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
@@ -97,11 +97,11 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Kept as they are: the compiler rejects syntax that QuickJS does not know.
+    // esbuild does not translate this syntax. The compiler rejects it if QuickJS does not support it.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Without minified identifiers the text would contain paths of modules. Functions keep their names.
+    // Without minified identifiers the bundle would contain paths of modules. `keepNames` keeps the names of functions.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',
@@ -120,8 +120,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
 }
 
 /**
- * Modules that only an `import()` loads and whose package declares no side effects. They are evaluated at build time
- * with the others.
+ * Modules that only an `import()` loads and whose package declares no side effects. The build evaluates them together
+ * with the statically imported modules.
  */
 function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
   const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)

@@ -10,7 +10,7 @@ import { sourcePlaces } from './source-places.ts'
 
 export interface SmallProgram {
   text: string
-  /** Source map. Without it, errors name places in `text`. */
+  /** Source map of `text`. Without a map, errors name positions in `text`. */
   map: string | undefined
 }
 
@@ -27,7 +27,7 @@ export async function compileSmall(
 ): Promise<string> {
   const { compiler, emulator } = tools
   const fresh = join(folder, basename(outfile))
-  // A relative path: the name of the module goes into the file, for stack traces.
+  // A relative path, because the executable contains the name of the module for stack traces.
   const module = moduleName(outfile)
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))
@@ -50,7 +50,7 @@ export async function compileSmall(
 
 // internal
 
-/** Advice for messages of the native programs. */
+/** Advice for error messages of the native compiler. */
 const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /was used while the (program was built|image was made)/,

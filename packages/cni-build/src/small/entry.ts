@@ -4,12 +4,12 @@ import type { Platform } from './platform.ts'
 /** Name of the first module of every executable. */
 export const ENTRY = 'cni-build:entry'
 
-/** Input of the entry module. It may change between two runs of esbuild. File paths are absolute. */
+/** Input of the entry module. The input may change between two runs of esbuild. File paths are absolute. */
 export interface Start {
   readonly entry: string
   /** True to evaluate the modules at build time, false at each start. */
   readonly snapshot: boolean
-  /** Modules that only an `import()` loads and that are evaluated with the others. */
+  /** Modules that only an `import()` loads and that the build evaluates, too. */
   evaluated: readonly string[]
   /** Modules that define the globals that a program names. */
   globals: readonly string[]

@@ -22,7 +22,7 @@ export function platformModules(platform: Platform): Esbuild.Plugin {
         if (file === undefined) return { path, namespace: LACKING, sideEffects: false }
         return kind === 'require-call' ? { path: file, namespace: REQUIRED } : { path: file }
       })
-      // `require` returns the default export: the object that a program may patch.
+      // `require` returns the module's default export, because a program may patch the members of this object.
       build.onLoad({ filter: /^/, namespace: REQUIRED }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)}).default`,
         resolveDir: platform.folder,

@@ -10,7 +10,7 @@ export interface Platform {
   /** First module of every program: receives the native program's object and defines the globals. */
   first: string
   folder: string
-  /** Files of globals that are only bundled if the program names the global. */
+  /** File of each global that is bundled only if the program names the global. */
   globals: ReadonlyMap<string, string>
   /** File of a Node module, with or without `node:`. `undefined` if the platform lacks the module. */
   fileOf(name: string): string | undefined
@@ -34,7 +34,7 @@ export function findPlatform(): Platform {
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
       if (!isBuiltin(plain)) return undefined
-      // A module with parts, such as `fs` with `fs/promises`, is in a folder with them.
+      // A module with submodules, such as `fs` with `fs/promises`, has a folder of its own.
       const files = [`${plain}.ts`, `${plain}/${plain}.ts`].map((file) => join(source, 'node', file))
       return files.find((file) => existsSync(file))
     },

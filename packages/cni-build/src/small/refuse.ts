@@ -12,7 +12,8 @@ import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
 
 /**
- * Rejects a program that uses something that the small runtime lacks. The build fails instead of a handler at run time.
+ * Rejects a program that uses something that the small runtime lacks. The author then sees an error at build time
+ * instead of a failed call at run time.
  *
  * @throws BuildError `BUNDLE` with the name and the place of each use
  */
@@ -55,7 +56,7 @@ function importer(path: string, name: string): string {
   return line < 0 ? file : `${file}:${line + 1}`
 }
 
-/** Members that the program uses and the platform lacks. esbuild warns about them. */
+/** Members of Node modules that the program uses and the platform lacks. esbuild warns about such members. */
 function members(warnings: readonly Esbuild.Message[], folder: string): string[] {
   return warnings.flatMap(({ text, location }) => {
     const [, member, name] = LACKING_MEMBER.exec(text) ?? []
@@ -67,13 +68,13 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
   })
 }
 
-/** A module with parts is in a folder with them: `node/fs/fs.ts`. */
+/** A module with submodules has a folder of its own: `node/fs/fs.ts`. */
 const LACKING_MEMBER =
   /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
-  // A module that checks whether a global exists may use the global after the check.
+  // Accepts uses of a global in a module that checks whether the global exists: the check guards the use.
   const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
   return found
     .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))

@@ -2,7 +2,7 @@ import type * as Esbuild from 'esbuild'
 
 /** Program and platform in one bundle, before compilation. */
 export interface SmallBundle {
-  /** Text of one ES module. */
+  /** Text of the bundle: one ES module. */
   text: string
   /** Source map of the text. Sources are relative to the folder of `outfile`. */
   map: string

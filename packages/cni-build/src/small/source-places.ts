@@ -3,7 +3,7 @@ import { isAbsolute, join, relative } from 'node:path'
 
 /** A place in a source file; lines and columns begin with 1. */
 export interface Place {
-  /** Relative to the working directory. */
+  /** Path of the source file, relative to the working directory. */
   file: string
   line: number
   column: number
@@ -13,9 +13,9 @@ export interface Place {
 export interface SourcePlaces {
   /** Name of the bundle in stack traces. */
   readonly name: string
-  /** Source of a position. Lines and columns begin with 1. `undefined` for generated code. */
+  /** Source place of a position in the bundle. Lines and columns begin with 1. `undefined` for generated code. */
   at(line: number, column: number): Place | undefined
-  /** Source of a character of the text. */
+  /** Source place of the character at an index of the bundle's text. */
   atIndex(text: string, index: number): Place | undefined
   /** Replaces each `name:line:column` in a log. */
   replaceIn(log: string): string

@@ -14,14 +14,15 @@ export interface InstalledPackage {
 
 /**
  * Finds a package of the build's tools. Looks beside this package, among the dependencies of the project's
- * `@cni/build`, then in the project of the working directory. A compiled `cni-build` has only the last two.
+ * `@cni/build`, then in the project of the working directory. A compiled `cni-build` looks in the last two places only.
  */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
     try {
       return open(name, from)
     } catch {
-      // Not found here: try the next folder. If all fail, the caller throws an error with the remedy.
+      // The package is not in this folder: tries the next folder. If no folder has the package, the caller throws an
+      // error with advice.
     }
   }
   return undefined
@@ -45,7 +46,7 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
 }
 
 function* places(): Generator<NodeJS.Require> {
-  // Undefined in a compiled file: it has no files beside it.
+  // Undefined in a compiled `cni-build`, which has no files beside it.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))

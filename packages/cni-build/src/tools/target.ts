@@ -41,7 +41,7 @@ export function bunTarget(target: Target): string {
 /** Target of the small runtime for the same processor: the runtime needs neither a C library nor AVX2. */
 export const smallTarget = (target: Target): Target => `linux-${partsOf(target).arch}`
 
-/** Target of this machine. `undefined` if nothing can be compiled here. */
+/** Target of this machine. `undefined` if this machine cannot compile executables. */
 export function hostTarget(): Target | undefined {
   if (process.platform !== 'linux') return undefined
   if (process.arch === 'x64') return isThere('x86_64', 'musl') ? 'linux-x64-baseline-musl' : 'linux-x64-baseline'
@@ -66,7 +66,7 @@ export function partsOf(target: Target) {
   } as const
 }
 
-// If both C libraries are installed, glibc is the system's own.
+// If glibc and musl are both installed, glibc is the system's C library.
 const isThere = (machine: string, libc: 'musl'): boolean =>
   existsSync(`/lib/ld-${libc}-${machine}.so.1`) &&
   !existsSync('/lib64/ld-linux-x86-64.so.2') &&

@@ -12,7 +12,7 @@ export interface SmallTools {
   version: string
   compiler: string
   base: string
-  /** Runtime for programs that use TLS. */
+  /** Path of the runtime for programs that use TLS. */
   tlsBase: string
   emulator?: string
 }
@@ -45,7 +45,10 @@ export function findSmallTools(target: Target, host: Target): SmallTools {
 
 // internal
 
-/** The package is a dependency of `@cni/runtime`. If packages are not hoisted, only `@cni/runtime` can resolve it. */
+/**
+ * The package of the native programs is a dependency of `@cni/runtime`. If packages are not hoisted, only
+ * `@cni/runtime` can resolve it.
+ */
 function nativeFolder(target: Target, version: string): string {
   const name = `@cni/runtime-${smallTarget(target)}`
   const runtime = needPackage('@cni/runtime')
@@ -82,7 +85,7 @@ function resolved(resolve: () => string): string | undefined {
   try {
     return resolve()
   } catch {
-    // Not found: the project itself may have the package.
+    // Not found beside `@cni/runtime`: the project itself may have the package.
     return undefined
   }
 }

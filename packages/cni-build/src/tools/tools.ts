@@ -7,7 +7,7 @@ import { findSmallTools } from './tools-small.ts'
 /** Version of bun that is installed by default, as in `optionalDependencies`. */
 export const BUN_VERSION = '1.4.5'
 
-/** Advice for macOS and Windows. */
+/** Advice in error messages on macOS and Windows. */
 const CONTAINER =
   'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 
@@ -16,9 +16,12 @@ export interface Tools {
   runtime: Runtime
   target: Target
   version: string
-  /** Path of the compiler. It runs on this machine. */
+  /** Path of the compiler, a program for this machine. */
   compiler: string
-  /** Path of the runtime in the executable. It is the compiler itself unless the target is another machine. */
+  /**
+   * Path of the runtime in the executable. With bun the runtime is the compiler itself, unless the target is another
+   * machine.
+   */
   base: string
   /** The small runtime with TLS, for programs that use `node:https` or `node:tls`. */
   tlsBase?: string
@@ -53,7 +56,7 @@ function ownTarget(): Target {
   )
 }
 
-// Any installed bun for this machine: each compiles for every target.
+// Package of an installed bun that runs on this machine. Any such bun compiles for every target.
 function hostPackage(): string {
   const host = ownTarget()
   const names = [host, withoutBaseline(host)].map(bunPackage)
@@ -63,5 +66,6 @@ function hostPackage(): string {
 const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
-// Path of the program itself: with install scripts blocked, the command of the package `bun` refuses to run.
+// Path of bun's program in its platform package. The command of the package `bun` refuses to run if npm blocks install
+// scripts.
 const programIn = (folder: string): string => join(folder, 'bin/bun')

@@ -63,7 +63,7 @@ export const check: readonly Check[] = [
 ]
 
 interface Undoing {
-  /** All visible changes of ADD. */
+  /** All changes that ADD made and that the suite can undo. */
   readonly seen: readonly string[]
   readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }

@@ -58,7 +58,7 @@ function addressesIn(result: unknown, version: string): string[] {
   try {
     return (decodeResult(result, { version }).ips ?? []).map(({ address }) => address)
   } catch {
-    // The check add.document reports the error.
+    // The check add.document reports an invalid result.
     return []
   }
 }

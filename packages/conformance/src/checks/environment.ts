@@ -37,7 +37,7 @@ export const environment: readonly Check[] = [
     spec: PARAMETERS,
     async run(ctx) {
       const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
-      // A plugin may print its description instead, as the reference implementation does.
+      // A plugin may print its description on stderr instead of an error, as the reference implementation does.
       if (exchange.exitCode === 0 && exchange.stdout === '') return
       const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
       expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
@@ -117,13 +117,13 @@ export const environment: readonly Check[] = [
   },
 ]
 
-/** Executes the plugin in a new pod. A wrongly accepted call then cannot affect the next one. */
+/** Executes the plugin in a new pod for each call. A wrongly accepted call then cannot affect the next call. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
   const attached = await ctx.attach(version)
   return await attached.run(verb, changes)
 }
 
-/** Runs `body` for all vectors in parallel. The run limits the number of processes. */
+/** Runs `body` for all vectors in parallel. The session limits the number of processes. */
 export async function each<T>(vectors: readonly T[], body: (vector: T) => Promise<void>): Promise<void> {
   await Promise.all(vectors.map(body))
 }

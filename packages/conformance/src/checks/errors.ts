@@ -5,13 +5,14 @@ import type { Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'
-// Reserved codes. The reference implementation uses 8 for a netns that is the plugin's own.
+// Error codes that the specification reserves. The reference implementation uses code 8 if CNI_NETNS is the plugin's
+// own namespace.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
 const PROVOCATION = '{'
 const NO_ERROR = 'no execution printed an error, so errors cannot be checked'
 
-/** Checks of all failures of the run. They come last. */
+/** Checks of all failed executions of the run. They run last. */
 export const errors: readonly Check[] = [
   {
     id: 'errors.document',

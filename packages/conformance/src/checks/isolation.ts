@@ -65,7 +65,8 @@ export const isolation: readonly Check[] = [
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
       await attached.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
-      // A port mapping on the node is intended, for example. The plugin's author has to decide.
+      // Reported as a note: some changes on the node are intended, for example a port mapping. The plugin's author has
+      // to decide.
       if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
     },
   },

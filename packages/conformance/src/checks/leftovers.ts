@@ -52,7 +52,7 @@ export const leftovers: readonly Check[] = [
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      // Files that are created for the first pod and kept belong to no pod.
+      // A file that the first pod's ADD creates and its DEL keeps belongs to all pods.
       if ((await comeAndGo(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])
@@ -92,7 +92,7 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
   return attached
 }
 
-/** Snapshot of the node with its state files, and the pods that each file names. */
+/** Snapshot of the node's state files, with the pods that each file names. */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
   const files = [...world.state.look()].flatMap(([path, text]) => [
@@ -102,7 +102,7 @@ async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapsh
   return { lines: [...lines, ...files], sysctls }
 }
 
-/** Entries that are new or changed. */
+/** State files that are new or changed. */
 function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
   return [...now.keys()].filter((path) => !before.has(path))
 }

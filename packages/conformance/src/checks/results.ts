@@ -22,7 +22,8 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const exchange = await ctx.plainAdd()
       const refused = !exchange.timedOut && readStdout(exchange.stdout).documents.some(isErrorDocument)
-      // A plugin may fail for a reason that it reports, such as a missing kernel module, daemon or device.
+      // If ADD reports an error, the check is blocked: the machine may lack a kernel module, daemon or device of the
+      // plugin.
       if (exchange.exitCode === 0 || refused) return void (await ctx.working())
       const why = 'The runtime has to wait, or can only report that it failed.'
       ctx.violation(`ADD with this configuration ${failureText(exchange)}`, why, exchange)
@@ -92,7 +93,7 @@ export const results: readonly Check[] = [
   },
 ]
 
-/** The result converted to 1.1.0. Reports a result that cannot be converted. */
+/** The plugin's result, converted to 1.1.0. Reports a result that cannot be converted. */
 export function decoded(ctx: Context, exchange: Exchange, document: unknown): Result | undefined {
   try {
     return decodeResult(document, { version: ctx.version })

@@ -29,7 +29,7 @@ export const signals: readonly Check[] = [
           special: 'stdin stays open after half a configuration; SIGTERM',
           timeout: 2 * ctx.timeout + grace,
           async onStarted(kill, runs) {
-            // waits until the plugin reads stdin: earlier, its handler for SIGTERM may be missing
+            // waits until the plugin reads stdin: before, the plugin may not yet have a handler for SIGTERM
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
             patience = setTimeout(() => {

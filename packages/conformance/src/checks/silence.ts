@@ -6,7 +6,7 @@ import { addFirst } from '../judge/add-first.ts'
 import { failureText } from '../judge/expect-success.ts'
 import type { Exchange } from '../model.ts'
 
-/** Checks of empty stdout. */
+/** Checks that stdout is empty after calls without a result. */
 export const silence: readonly Check[] = [
   {
     id: 'stdout.del',

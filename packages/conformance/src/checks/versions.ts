@@ -11,7 +11,7 @@ import { isInVersion } from './results.ts'
 
 const VERSION = 'SPEC 1.1.0, section 2, "VERSION", and section 5, "Version"'
 
-/** Checks of versions. */
+/** Checks of `VERSION` and of `cniVersion` in configurations and results. */
 export const versions: readonly Check[] = [
   {
     id: 'version.probe',
@@ -71,7 +71,7 @@ export const versions: readonly Check[] = [
       const working = await ctx.working()
       if (working === undefined) return
       const old = !ctx.chained && hasAddress(working.result)
-      // Before 0.3.0, chains and results without an address do not exist.
+      // Versions before 0.3.0 have neither chains nor results without an address.
       const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
       // Runs one version after the other: the configuration may ask for an address that only one pod can have.
@@ -103,7 +103,7 @@ export const versions: readonly Check[] = [
       await each(vectors, async (version) => {
         const exchange = await call(ctx, 'ADD', { conf: { cniVersion: version } })
         const why = 'It cannot know what a configuration of that version means, or how its result must look.'
-        // "abc" may also count as a decoding error (6).
+        // For the version "abc" a plugin may also report a decoding error (code 6).
         const codes = version === 'abc' ? [1, 6] : [1]
         expectFailure(ctx, exchange, { what: `ADD with cniVersion ${JSON.stringify(version)}`, why, codes })
       })
@@ -120,7 +120,7 @@ export const versions: readonly Check[] = [
     async run(ctx) {
       const vectors = [
         { verb: 'CHECK', version: '0.3.1', codes: [1, 4] },
-        // A plugin older than these verbs reports an unknown command.
+        // A plugin that is older than the verbs GC and STATUS reports an unknown command.
         { verb: 'GC', version: '1.0.0', codes: [1, 3, 4] },
         { verb: 'STATUS', version: '1.0.0', codes: [1, 3, 4] },
       ] as const
@@ -163,7 +163,7 @@ function isVersion(value: unknown): boolean {
     gte(value, value)
     return true
   } catch {
-    // another check reports the error
+    // another check reports an invalid result
     return false
   }
 }

@@ -13,17 +13,17 @@ import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** Colour on stdout. */
+  /** True to print colours on stdout. */
   readonly colour?: boolean | undefined
-  /** True if stderr is a terminal: prints the running check. */
+  /** True to print the running check on stderr, for a terminal. */
   readonly progress?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The `cni-conformance` command without its process: arguments in, exit code out.
+ * The `cni-conformance` command without process globals: takes arguments, returns the exit code.
  *
- * @returns 0 conforms, 1 does not, 2 wrong usage, 3 could not run, 4 incomplete.
+ * @returns 0: the plugin conforms, 1: it does not conform, 2: wrong usage, 3: the suite could not run, 4: incomplete.
  * @example
  * ```ts
  * const code = await runConformance(['/usr/lib/cni/loopback', '--json'], io)

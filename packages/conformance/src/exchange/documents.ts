@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '@cni/types'
 /** JSON values on a plugin's stdout, and the text between them. */
 export interface Printed {
   readonly documents: readonly unknown[]
-  /** All text that is not JSON. */
+  /** All text on stdout that is not JSON. */
   readonly noise: string
 }
 
@@ -28,14 +28,14 @@ export function readStdout(text: string): Printed {
   return scalar === undefined ? { documents, noise: noise.trim() } : { documents: [scalar], noise: '' }
 }
 
-/** The only document, if it is an object and stdout contains nothing else. */
+/** The only JSON document on stdout, if it is an object and stdout contains nothing else. */
 export function onlyDocument(text: string): JsonObject | undefined {
   const { documents, noise } = readStdout(text)
   const [first] = documents
   return documents.length === 1 && noise === '' && isObject(first) ? first : undefined
 }
 
-/** True for an error document: it has both members, a result has neither. */
+/** True for an error document: it has the members `code` and `msg`, which a result lacks. */
 export function isErrorDocument(value: unknown): value is JsonObject {
   return isObject(value) && 'code' in value && 'msg' in value
 }
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // noise instead of JSON
+    // this text is not JSON
     return undefined
   }
 }

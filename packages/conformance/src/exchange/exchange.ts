@@ -5,13 +5,13 @@ import type { Streams } from '../world/wrapper.ts'
 export interface ExchangeRequest {
   /** Variables besides `PATH`. `undefined` leaves a variable out. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Input. An object is written as JSON. */
+  /** Content of the plugin's stdin. An object is written as JSON. */
   readonly stdin?: string | Uint8Array | JsonObject
   readonly streams?: Streams
   /** Special condition of the execution, for the report. */
   readonly special?: string
-  /** Called when the process executes the plugin. `runs` returns false after the process has ended. */
+  /** Called as soon as the process executes the plugin. `runs` returns false after the process has ended. */
   onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
-  /** Time limit in milliseconds. Default: the run's. */
+  /** Time limit in milliseconds. Default: the time limit of the whole run. */
   readonly timeout?: number
 }

@@ -3,9 +3,7 @@ import type { Context } from '../context.ts'
 import type { Exchange } from '../model.ts'
 import { failureText } from './expect-success.ts'
 
-/**
- * Runs an ADD that the rest of a check needs. If it has no result, the check is blocked and this returns `undefined`.
- */
+/** Runs an ADD that the rest of a check needs. If the ADD has no result, blocks the check and returns `undefined`. */
 export async function addFirst(ctx: Context, attached: AttachedPod): Promise<Exchange | undefined> {
   const exchange = await attached.add()
   if (resultIn(exchange) !== undefined) return exchange

@@ -22,7 +22,8 @@ function* named(value: unknown, wanted = false): Generator<string> {
   } else if (Array.isArray(value)) {
     for (const each of value) yield* named(each, wanted)
   } else if (isObject(value)) {
-    // Only these members request an address. A range or subnet leaves a choice, and a gateway is another host.
+    // Only members with these names request an address. A range or subnet leaves a choice, and a gateway is another
+    // host.
     for (const [name, each] of Object.entries(value)) yield* named(each, /^(addresses|address|ips?)$/i.test(name))
   }
 }

@@ -10,9 +10,9 @@ export interface ExpectedFailure {
   readonly why: string
   /** Valid error codes. Default: any code. */
   readonly codes?: readonly number[]
-  /** Severity of another code. Default: violation. */
+  /** Severity of the finding if the plugin uses another code. Default: violation. */
   readonly codeSeverity?: Finding['severity']
-  /** Text that the message must contain. */
+  /** Text that the plugin's error message must contain. */
   readonly names?: string
 }
 

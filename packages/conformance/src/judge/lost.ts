@@ -4,11 +4,11 @@ import { type Kernel, MAIN_TABLE } from '../world/kernel.ts'
 /** Item of prevResult that is missing in the result. */
 export interface Lost {
   readonly what: string
-  /** True if the kernel lacks the item, too: the plugin removed it and reported that. */
+  /** True if the namespace lacks the item, too: the plugin removed the item and correctly left it out of the result. */
   readonly removed: boolean
 }
 
-/** Items of prevResult that the plugin dropped. A plugin may add and change items, but not hide them. */
+/** Items of prevResult that the plugin dropped. A plugin may add and change items, but must not hide existing items. */
 export function lostFrom(
   before: Result,
   after: Result,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { nftBlindness } from '../world/nft-lines.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
-/** Blocks checks that compare the state before and after, if packet filters cannot be read. */
+/** Blocks a check that compares snapshots, if the suite cannot read packet filters. */
 export function needsSight(ctx: Context): void {
   const why = nftBlindness(() => openNft(ctx.world.node))
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
@@ -20,7 +20,7 @@ export async function remains({ pod }: AttachedPod, body: () => Promise<void>): 
 // Milliseconds to wait after DEL. The kernel removes the peer of a veth and the port of a bridge with a delay.
 const SETTLE_MS = 1000
 
-/** Differences that remain after a wait. */
+/** Differences between two snapshots that remain after a wait. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
   return await settled(async () => {
     const { added, removed } = difference(before, await take())
@@ -28,7 +28,7 @@ export async function settledDifference(before: Snapshot, take: () => Promise<Sn
   })
 }
 
-/** Lines that remain after a wait. */
+/** Changed lines that remain after a wait. */
 export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

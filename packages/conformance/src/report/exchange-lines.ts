@@ -33,7 +33,7 @@ function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // not JSON: unchanged
+    // the text is not JSON and stays unchanged
     return text.trimEnd()
   }
 }

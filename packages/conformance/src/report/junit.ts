@@ -5,8 +5,8 @@ import { exchangeLines } from './exchange-lines.ts'
 /**
  * The report as JUnit XML with a suite for each group.
  * - Advice and notes are in the output of a passed case.
- * - Blocked checks are skipped in their group. An additional error at the beginning lists them, because CI ignores
- *   skipped cases.
+ * - Blocked checks are skipped in their group. An additional error at the beginning lists the blocked checks, because
+ *   CI ignores skipped cases.
  */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)

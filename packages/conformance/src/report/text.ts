@@ -95,7 +95,7 @@ function notes({ results }: Report, paint: Painter): string[] {
   ]
 }
 
-// Removes control characters: a summary quotes the plugin's output.
+// Removes control characters, because a finding's summary quotes the plugin's output.
 function printable(text: string): string {
   return replaceUnsafe(text, ' ')
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// Maximum bytes that are read of a file. State files are smaller; the beginning of a log is enough.
+// Maximum number of bytes that the suite reads of a file. State files are smaller; for a log the beginning is enough.
 const MOST = 1024 * 1024
 
 /** Content of a folder by relative path, with the text of files. Folder paths end in `/`. Links are not followed. */
@@ -18,10 +18,10 @@ export function contents(folder: string): Map<string, string> {
 function textOf(path: string): string {
   let fd: number
   try {
-    // Flags for a file that was replaced by a link or FIFO in the meantime.
+    // Flags for `open`, in case a link or FIFO replaced the file after the folder was listed.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
-    // replaced by a link, or removed
+    // the file was replaced by a link, or removed
     return ''
   }
   try {

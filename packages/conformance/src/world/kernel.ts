@@ -5,18 +5,21 @@ import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
 /** Addresses and routes that the kernel has in a namespace, to compare with a result. */
 export interface Kernel {
   link(name: string): Link | undefined
-  /** True if a link has the address. */
+  /** True if any link of the namespace has the address. */
   hasAddress(cidr: string): boolean
-  /** True if the table, or any table, has the route. Compares the gateway if the route has one. */
+  /**
+   * True if the given table has the route; without `table`, any table. Compares gateways only if the given route has a
+   * gateway.
+   */
   hasRoute(route: Route, table?: number): boolean
 }
 
-/** Main table, the default for routes. */
+/** Number of the main routing table, the default for routes. */
 export const MAIN_TABLE = 254
 
 const ANY = { ipv4: '0.0.0.0/0', ipv6: '::/0' } as const
 
-/** Reads a namespace. */
+/** Reads addresses and routes of a namespace. */
 export async function kernelOf(where: Netns): Promise<Kernel> {
   using rtnl = await openRtnl(where)
   const [links, addresses, routes] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses(), rtnl.getRoutes()])
@@ -31,7 +34,7 @@ export async function kernelOf(where: Netns): Promise<Kernel> {
           route.type === 'unicast' &&
           (table === undefined || route.table === table) &&
           (route.destination === 'default' ? ANY[route.family] : route.destination) === wanted &&
-          // a route with several gateways lists them elsewhere
+          // a route with several gateways lists its gateways in another attribute
           (gw === undefined || route.gateway === gw || (route.gateway === undefined && route.linkIndex === undefined)),
       )
     },

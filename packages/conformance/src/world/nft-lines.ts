@@ -27,7 +27,7 @@ export function nftBlindness(open: () => Nft): string | undefined {
   }
 }
 
-/** Lines of a namespace. Empty if nf_tables cannot be read. */
+/** nf_tables of a namespace as lines. Empty if nf_tables cannot be read. */
 export async function nftLines(where: Netns): Promise<string[]> {
   try {
     using nft = openNft(where)
@@ -104,7 +104,7 @@ function elementText({ key, keyEnd, data, flags = [], comment }: NftElement): st
 const families: Readonly<Record<number, string>> = { 1: 'inet', 2: 'ip', 3: 'arp', 5: 'netdev', 7: 'bridge', 10: 'ip6' }
 const NFGENMSG = 4
 
-/** Line for a named counter, quota, flowtable and similar objects: its name without its counts. */
+/** Line for a named object, such as a counter, quota or flowtable: the name without the counts. */
 function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   const attributes = new Map(decodeAttributes(body, NFGENMSG))
   const family = families[body[0] ?? 0] ?? '?'
@@ -112,7 +112,7 @@ function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
   return `nft table ${family} ${readCString(attributes.get(1))} / ${kind} ${readCString(attributes.get(2))}${type}`
 }
 
-/** iptables-nft creates its built-in tables and chains at first use. It has no command to remove them. */
+/** iptables-nft creates its built-in tables and chains at first use. It has no command that removes built-in chains. */
 function isEmptyShell(line: string): boolean {
   const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'
   return new RegExp(`^nft table ip6? (filter|nat|mangle|raw|security)( / chain ${chain})?$`).test(line)

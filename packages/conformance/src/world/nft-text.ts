@@ -27,7 +27,8 @@ function stepText(expression: Expression, setText: (set: string) => string): str
       const loads = 'dreg' in fields && fields.dreg === 1
       const said = Object.entries(fields).flatMap(([key, value]) => {
         if (value === undefined || (key === 'dreg' && value === 1)) return []
-        // sreg is the source of a value if the expression has a destination. Otherwise the expression sets sreg.
+        // The text omits the register `sreg` if the expression compares or transforms its value. Any other expression
+        // writes the value, for example to the packet: its text has the word `set`.
         if (key === 'sreg') return loads || 'data' in fields || 'from' in fields ? [] : ['set']
         return [typeof value === 'number' && key !== 'revision' ? `${key} ${value}` : valueText(value)]
       })
@@ -46,7 +47,7 @@ export function valueText(value: unknown): string {
 
 function bytesText(bytes: Buffer): string {
   const text = /^([\x20-\x7e]{2,})\0*$/.exec(bytes.toString('latin1'))?.[1]
-  // Structures of xt modules end in zero bytes: they are cut.
+  // Cuts the zero bytes at the end of the structures of xt modules.
   return text === undefined ? bytes.toString('hex').replace(/(?<=.{8})(00)+$/, '…') : JSON.stringify(text)
 }
 

@@ -9,7 +9,7 @@ export interface Snapshot {
   readonly sysctls: ReadonlyMap<string, string>
 }
 
-/** Added and removed lines. */
+/** Lines that were added or removed between two snapshots. */
 export interface Difference {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -89,7 +89,8 @@ function comesByItself(line: string): boolean {
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
-  // The file is empty until a table is used. This avoids a process that would load the table.
+  // The kernel's file with table names is empty until a table is used. This test avoids starting iptables-save, which
+  // would load the table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
   if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
@@ -144,7 +145,7 @@ function readOr(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    // a folder, a write-only file, or stable_secret, which cannot be read before it is set
+    // the entry is a folder, a write-only sysctl, or stable_secret, which cannot be read before it is set
     return undefined
   }
 }

@@ -14,18 +14,18 @@ import { contents } from './contents.ts'
 import type { Mount } from './wrapper.ts'
 
 /**
- * Folders where plugins keep state: leases, caches, sockets, locks. `/run` also contains the socket of D-Bus: the
- * firewall plugin would otherwise talk to the machine's firewalld.
+ * Folders where plugins keep state: leases, caches, sockets, locks. `/run` is replaced, too, because it contains the
+ * socket of D-Bus: the firewall plugin would otherwise talk to the machine's firewalld.
  */
 export const STATE_FOLDERS = ['/run', '/var/lib/cni'] as const
 
 /** Folders that a plugin sees instead of the machine's folders. */
 export interface State {
-  /** Mounts for the wrapper, in this order. */
+  /** Mounts that the wrapper makes, in this order. */
   readonly mounts: readonly Mount[]
-  /** All files, by the path that the plugin sees, with their text. Folder paths end in `/`. */
+  /** All state files: text by the path that the plugin sees. Folder paths end in `/`. */
   look(): ReadonlyMap<string, string>
-  /** Removes the folders and their contents. */
+  /** Removes the state folders and their contents. */
   remove(): void
 }
 
@@ -57,7 +57,10 @@ export function freshState(dir: string, shares: readonly string[], folders: read
   }
 }
 
-/** Path of a share below a state folder, with links resolved. `undefined` if the share is elsewhere. */
+/**
+ * Path of a shared file relative to a state folder, with links resolved. `undefined` if the file is outside of the
+ * folder.
+ */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined
@@ -69,7 +72,7 @@ function isBelow(path: string, folder: string): boolean {
 
 interface Cover {
   readonly folder: string
-  /** Folder that the plugin sees instead. */
+  /** Folder that the plugin sees instead of the machine's folder. */
   readonly by: string
   readonly mounts: readonly Mount[]
 }

@@ -17,7 +17,7 @@ export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
   return [...links(change), ...addresses(change), ...filters(change), ...sysctls(before, after, change)]
 }
 
-/** Tamperings of packet filters. On the node, all others would affect other programs. */
+/** Tamperings of packet filters. On the node only these are safe: other tamperings would affect other programs. */
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {
@@ -73,7 +73,7 @@ function addresses({ added, removed }: Difference): Tampering[] {
 
 function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tampering[] {
   const changed = [...before.sysctls].filter(([name, value]) => (after.sysctls.get(name) ?? value) !== value)
-  // A new link has sysctls of its own and may change others. The kernel makes these changes.
+  // No tampering if ADD created a link: the kernel then adds and changes sysctls itself.
   if (changed.length === 0 || added.some((line) => line.startsWith('link '))) return []
   const names = changed.map(([name]) => name)
   return [

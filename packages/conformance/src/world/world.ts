@@ -10,22 +10,25 @@ import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 /** The throw-away node: a network namespace, with new folders for the plugins' state. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
-  /** State folders, as created by the last `renew`. */
+  /** State folders that the last `renew` created. */
   readonly state: State
-  /** Replaces the state folders by empty ones. */
+  /** Replaces the state folders by empty folders. */
   renew(): void
   /** Starts the plugin on the node. */
   start(request: StartRequest): ReturnType<typeof start>
   /** Creates a FIFO and returns its path. */
   fifo(): Promise<string>
-  /** Creates a full FIFO: blanks, then the text. It has no end until it is closed. */
+  /**
+   * Creates a FIFO for stdin and fills it with blanks and the text. The plugin reads no end of input until the FIFO is
+   * closed.
+   */
   openStdin(text: string): Promise<OpenStdin>
 }
 
 /** FIFO for a plugin's stdin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends or time is over. */
+  /** Waits until the plugin has read from the FIFO. Returns false if the plugin ends first or the time is over. */
   beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
@@ -38,13 +41,13 @@ export interface StartRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** PATH of the plugin. */
+/** Environment variable PATH of the plugin. */
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Parts of the node. */
+/** Options of the throw-away node. */
 export interface WorldOptions {
   readonly plugin: string
-  /** Files and folders in state folders that the plugin may access. */
+  /** The machine's files and folders in state folders that the plugin may access. */
   readonly shares: readonly string[]
   /** Folders that must stay visible: the plugin's folder and folders of plugins that it calls. */
   readonly needed: readonly string[]
@@ -105,7 +108,7 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
 
 function openStdin(path: string, text: string): OpenStdin {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-  // A pipe has 16 pages (pipe(7)). Blanks before JSON are ignored.
+  // Size of a pipe: 16 pages (pipe(7)). The blanks that fill the pipe are valid before JSON.
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,
@@ -145,7 +148,7 @@ export async function settled({ done }: ReturnType<typeof start>): Promise<RunRe
   throw new Error(`the plugin could not be started: ${said.slice(0, -NOT_STARTED.length).trim()}`)
 }
 
-/** Waits until the process executes the plugin. Returns false if the process ends before or the time is over. */
+/** Waits until the process executes the plugin. Returns false if the process ends first or the time is over. */
 export async function becamePlugin(pid: number | undefined, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {

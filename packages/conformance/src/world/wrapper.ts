@@ -1,4 +1,4 @@
-/** Name of a process until it executes the plugin. */
+/** Name of the wrapper's process until the process executes the plugin. */
 export const WRAPPER = 'cni-conformance-wrapper'
 
 /** Last line on stderr if the process could not execute the plugin. */
@@ -13,7 +13,7 @@ export interface Streams {
   readonly stderr?: string
 }
 
-/** A path of the node that the plugin sees at another path. */
+/** A bind mount: the plugin sees the file or folder of one path at another path. */
 export interface Mount {
   readonly from: string
   readonly to: string
