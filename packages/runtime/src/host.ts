@@ -4,14 +4,17 @@ export type Memory = ArrayBufferView | ArrayBuffer
 /** Argument of a system call. A string is passed as the address of a NUL-terminated copy. */
 export type Argument = number | bigint | boolean | string | Memory | null | undefined
 
-/** Object that the native program passes to the platform's first module. Everything else is TypeScript. */
+/**
+ * Object that the native program passes to the platform's first module. The platform implements everything else in
+ * TypeScript.
+ */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number
   address(view: Memory): number
   encode(text: string): Uint8Array<ArrayBuffer>
   encodeInto(text: string, view: Uint8Array): { read: number; written: number }
   decode(view: Uint8Array, start?: number, end?: number, fatal?: boolean): string
-  /** Decodes both alphabets, skips other characters and stops at the first `=`, as Node's Buffer does. */
+  /** Decodes base64 and base64url. Skips other characters and stops at the first `=`, as Node's Buffer does. */
   fromBase64(text: string): Uint8Array<ArrayBuffer>
   toBase64(bytes: Uint8Array, isUrl: boolean): string
   find(haystack: Uint8Array, needle: Uint8Array, from: number): number
@@ -26,8 +29,8 @@ export interface Host {
     cwd: string | undefined,
   ): number
   /**
-   * Forks a process that speaks TLS on the connected socket and plain text on the other socket. Only `cni-runtime-tls`
-   * has it.
+   * Forks a process that speaks TLS on the connected socket and plain text on the other socket. Only the native program
+   * `cni-runtime-tls` has this function.
    */
   readonly tls?: (
     network: number,
@@ -45,7 +48,7 @@ export interface Host {
   readonly arch: 'x64' | 'arm64'
   readonly versions: { readonly runtime: string; readonly quickjs: string }
 
-  /** Set by the platform, called by the native program. */
+  /** Functions that the platform sets and the native program calls. */
   boot?: () => void
   main?: (() => void) | undefined
   loop?: (hasJobs?: boolean) => boolean
@@ -67,10 +70,13 @@ function take(): Host {
 
 export const host: Host = take()
 
-/** Returns true while the heap image is made. Code must then not read values that differ between starts. */
+/**
+ * Returns true while the heap image is made. Code that runs for the image must not read values that differ between
+ * starts.
+ */
 export const snapshotting = (): boolean => host.snapshotting()
 
-/** Throws while the image is made. `what` is the expression in the module, such as `Date.now()`. */
+/** Throws while the heap image is made. `what` is the forbidden expression in the module, such as `Date.now()`. */
 export function refuseAtSnapshot(what: string): void {
   if (snapshotting()) {
     throw new Error(`${what} was used while the program was built: read it in a function that runs at each start`)

@@ -57,10 +57,7 @@ export function freshState(dir: string, shares: readonly string[], folders: read
   }
 }
 
-/**
- * Path of a shared file relative to a state folder, with links resolved. `undefined` if the file is outside of the
- * folder.
- */
+/** Path of a shared file relative to a state folder, with links resolved. Otherwise `undefined`. */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined

@@ -5,7 +5,7 @@ import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from '.
 import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'
 
-/** Number of bytes that `inspect` prints. */
+/** Maximum number of bytes of a buffer that `inspect` prints. */
 const SHOWN = 50
 
 const isArrayLike = (value: object): value is ArrayLike<number> => 'length' in value && typeof value.length === 'number'
@@ -15,7 +15,7 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Uint8Array without its static members, because Buffer's static members have other types. */
+/** Type of Uint8Array without its static members, because Buffer's static members have other types. */
 const Bytes: BytesConstructor = Uint8Array
 
 /** Node's Buffer, but without a pool: buffers never share memory. */
@@ -137,7 +137,7 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // The result is a Buffer already if Symbol.species is respected.
+    // `subarray` of Uint8Array already returns a Buffer if the engine respects Symbol.species.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 
@@ -236,12 +236,12 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/** Copies all bytes at once, unlike `Uint8Array.from`. */
+/** Copies the values of an array. A Uint8Array is copied at once, because `Uint8Array.from` would copy byte by byte. */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }
 
-/** Buffer over the same memory. */
+/** Buffer that shares the memory of a Uint8Array. */
 export const wrap = (bytes: Uint8Array<ArrayBuffer>): Buffer => new Buffer(bytes.buffer, bytes.byteOffset, bytes.length)
 
 defineNumbers(Buffer.prototype)

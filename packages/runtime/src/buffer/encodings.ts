@@ -67,7 +67,9 @@ export function decodeBytes(bytes: Uint8Array, encoding: Encoding): string {
 const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
-/** Converts in chunks, because each code is an argument of a call. */
+/**
+ * Converts the text in chunks: each character code is an argument of one call, and the number of arguments is limited.
+ */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < codes.length; at += 4096) {
@@ -84,7 +86,7 @@ function toHex(bytes: Uint8Array): string {
   return text
 }
 
-/** Stops at the first pair that is not hexadecimal, as Node does. */
+/** Decodes hexadecimal text. Stops at the first invalid pair of digits, as Node does. */
 function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length >> 1)
   for (let index = 0; index < bytes.length; index++) {
@@ -96,7 +98,8 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Length in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64 it depends on the text's length only.
+ * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64 it depends on the
+ * text's length only.
  */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1

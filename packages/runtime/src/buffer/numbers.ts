@@ -4,7 +4,7 @@ import { coded, invalidType, outOfRange } from '../errors.ts'
 interface Kind {
   readonly name: string
   readonly size: number
-  /** Name of the method in DataView. */
+  /** Name of the DataView method for a number type. */
   readonly view: 'Int8' | 'Uint8' | 'Int16' | 'Uint16' | 'Int32' | 'Uint32' | 'Float32' | 'Float64'
   readonly min: number
   readonly max: number
@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = [
   { name: 'Double', size: 8, view: 'Float64', min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
 ]
 
-// Last used buffer and its view. Consecutive reads usually use the same buffer.
+// The buffer that was used last, with its DataView. Consecutive reads usually use the same buffer.
 let last: Uint8Array | undefined
 let lastView: DataView = new DataView(new ArrayBuffer(0))
 

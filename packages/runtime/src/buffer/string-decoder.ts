@@ -28,7 +28,10 @@ export class StringDecoder {
   }
 }
 
-/** Number of bytes at the end that form an incomplete character or group. */
+/**
+ * Number of bytes at the end of a chunk that form an incomplete character (UTF-8, UTF-16) or an incomplete base64
+ * group.
+ */
 function incomplete(bytes: Uint8Array, encoding: Encoding): number {
   if (encoding === 'utf8') return cutOff(bytes, false)
   if (encoding === 'utf16le') return bytes.length % 2

@@ -100,7 +100,7 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // As execvp does, EACCES is reported only if no later candidate is found.
+      // Reports EACCES of one candidate file only if no later candidate in PATH can be executed, as execvp does.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result

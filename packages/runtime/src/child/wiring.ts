@@ -10,7 +10,10 @@ export type Stdio = 'pipe' | 'ignore' | 'inherit' | readonly Place[]
 const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
 
-/** Descriptors of a child: maps our descriptors to 0, 1, 2 and so on, and holds our ends of the pipes. */
+/**
+ * Descriptors of a child process. Maps the parent's descriptors to the child's 0, 1, 2 and so on. Holds the parent's
+ * ends of the pipes.
+ */
 export class Wiring {
   readonly childEnds: number[] = []
   readonly #ours: ((() => Stream) | undefined)[] = []
@@ -49,7 +52,7 @@ export class Wiring {
     }
   }
 
-  /** The child reads from pipe 0 and writes to all other pipes. */
+  /** Creates a pipe for a child's descriptor. The child reads from pipe 0 and writes to all other pipes. */
   #addPipe(index: number): void {
     const [read, write] = makePipe()
     if (index === 0) this.#giveOwn(read, () => new PipeWriter(write))

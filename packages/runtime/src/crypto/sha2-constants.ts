@@ -8,7 +8,7 @@ function primes(count: number): bigint[] {
   return found
 }
 
-/** Largest integer whose power is at most `value`. */
+/** Integer root: the largest integer whose power with the given exponent is at most `value`. */
 function root(value: bigint, power: bigint): bigint {
   let low = 0n
   let high = 1n << 140n

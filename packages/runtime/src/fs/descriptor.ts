@@ -16,7 +16,7 @@ export function openSync(path: PathLike, flags?: string | number, mode?: string 
 
 export function closeSync(fd: number): void {
   const result = call('close', fdOf(fd))
-  // EINTR is ignored: the kernel closes the descriptor anyway.
+  // Ignores EINTR of `close`, because the kernel closes the descriptor anyway.
   if (result !== EINTR) check(result, 'close')
 }
 

@@ -69,7 +69,7 @@ interface ReadOptions {
   readonly recursive?: boolean
 }
 
-/** Names in byte order, as libuv sorts them. */
+/** Names in a directory, in byte order as libuv sorts them. */
 export function readdirSync(path: PathLike, given?: string | ReadOptions | null): (string | Uint8Array | Dirent)[] {
   const { encoding, withFileTypes = false, recursive = false } = optionsOf<ReadOptions>(given)
   const text = pathOf(path)
@@ -113,7 +113,10 @@ export function list(path: string): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Some file systems return DT_UNKNOWN: then lstat gives the type. DT_ values are S_IF values shifted by 12 bits. */
+/**
+ * Some file systems return DT_UNKNOWN for an entry. In this case lstat gives the type. DT_ values are S_IF values
+ * shifted by 12 bits.
+ */
 function typeOf(type: number, path: string, name: string): number {
   if (type !== 0) return type
   return (Number(lstatSync(`${path}/${name}`, { throwIfNoEntry: false })?.mode ?? 0) & constants.S_IFMT) >> 12

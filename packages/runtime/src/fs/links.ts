@@ -52,7 +52,7 @@ export function existsSync(path: unknown): boolean {
   try {
     return call('faccessat', AT_FDCWD, pathOf(path), 0) === 0
   } catch {
-    // As in Node, an invalid path gives false instead of an error.
+    // `existsSync` returns false for an invalid path instead of an error, as in Node.
     return false
   }
 }
@@ -127,7 +127,7 @@ function linkTarget(path: string, given: string): string | undefined {
   const buffer = new Uint8Array(PATH_MAX)
   const length = call('readlinkat', AT_FDCWD, path, buffer, PATH_MAX)
   if (length >= 0) return host.decode(buffer, 0, length)
-  // EINVAL means that the path is not a symbolic link.
+  // EINVAL of readlink means that the path is not a symbolic link.
   if (length === EINVAL) return undefined
   throw fileError(length, 'realpath', given)
 }

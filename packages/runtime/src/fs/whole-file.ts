@@ -34,7 +34,7 @@ export function readFileSync(file: PathLike | number, given?: string | ReadOptio
   }
 }
 
-/** Reads until the end of the file. Files of /proc have the size 0, so the size is ignored. */
+/** Reads until the end of the file. Ignores the size of the file, because files of /proc have the size 0. */
 function readToEnd(fd: number): Uint8Array {
   const stat = fstatSync(fd)
   if (stat?.isDirectory()) check(S_IFDIR_ERROR, 'read')
@@ -108,7 +108,7 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
   }
 }
 
-/** Reports an error under the name of the call that the program made, with both paths. */
+/** Renames the failed system call in an error to the function that the program called, and adds both paths. */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {
     return action()

@@ -8,8 +8,8 @@ type Sync = (...args: any[]) => unknown
 type Callback = (error: Error | null, ...values: unknown[]) => void
 
 /**
- * Callback form of a synchronous function. The work is done immediately because there are no threads. `withBuffer` is
- * for `read` and `write`: their callbacks also get the buffer.
+ * Callback form of a synchronous function. The runtime has no threads, so the call does its work immediately.
+ * `withBuffer` is for `read` and `write`: their callbacks also get the buffer.
  */
 export function withCallback(sync: Sync, withBuffer = false): (...args: unknown[]) => void {
   const callback = (...args: unknown[]): void => {

@@ -11,13 +11,13 @@ let abort: (signal: AbortSignal, reason: unknown) => void
 
 type Handler = (event: Event) => void
 
-/** Secret argument of the constructor: only this module creates signals. */
+/** Secret argument of the constructor, so that only this module can create signals. */
 const key = Symbol('AbortSignal')
 
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
-  /** Signals from `any` that depend on this one. They abort before listeners run. */
+  /** Signals from `AbortSignal.any` that depend on this signal. They abort before any listener runs. */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null
 

@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// Repairs QuickJS 2025.04.26, which does not mask numbers of full width.
+// Repairs `BigInt.asUintN` of QuickJS 2025.04.26, which does not truncate numbers of full width.
 const repaired = {
   asUintN(bits: number, value: bigint): bigint {
     const modulus = 1n << BigInt(bits)

@@ -4,7 +4,9 @@ import { type InspectOptions, inspect } from '../inspect/inspect.ts'
 import { process } from '../process/process.ts'
 import { stackOf } from '../stack.ts'
 
-/** Writes through `process.stdout` and `process.stderr`. A program that replaces them redirects the console. */
+/**
+ * Writes through `process.stdout` and `process.stderr`. A program that replaces these streams redirects the console.
+ */
 export class Console {
   readonly #counts = new Map<string, number>()
   readonly #times = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { define, defineGlobal } from '../define.ts'
 
-/** Error for a dispose that fails after another error, as `using` reports both. */
+/** Error that contains two errors: a dispose failed after another error. `using` reports both errors in this way. */
 class SuppressedError extends Error {
   error: unknown
   suppressed: unknown

@@ -10,7 +10,7 @@ interface EventOptions {
   readonly composed?: boolean
 }
 
-/** Event without propagation, because targets form no tree. */
+/** Event without propagation: outside of a browser, event targets have no parents. */
 export class Event {
   readonly type: string
   readonly bubbles: boolean
@@ -116,7 +116,7 @@ export class EventTarget {
   }
 }
 
-/** Calls one listener. Its error becomes an uncaught exception and does not stop other listeners. */
+/** Calls one listener. An error of the listener becomes an uncaught exception and does not stop other listeners. */
 function notify(target: EventTarget, listener: Listener, event: Event): void {
   try {
     if (typeof listener === 'function') listener.call(target, event)

@@ -4,7 +4,10 @@ import { call } from '../sys/numbers.ts'
 
 const words = new Uint32Array(2)
 
-/** Random numbers from the kernel. The engine's seed is in the image, so every start would give the same numbers. */
+/**
+ * Random numbers from the kernel. The heap image contains the engine's seed, so the engine's generator would give the
+ * same numbers at every start.
+ */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')
   call('getrandom', words, 8, 0)

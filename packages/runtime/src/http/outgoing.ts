@@ -9,11 +9,11 @@ export type HeaderValue = string | number | readonly string[]
 export type Headers = Readonly<Record<string, HeaderValue | undefined>>
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-// Control characters except tab, and characters beyond latin1, are invalid.
+// Invalid characters in a header's value: control characters except tab, and characters beyond latin1.
 const isInvalidValue = (value: string): boolean =>
   Array.from(value).some((letter) => (letter < ' ' && letter !== '\t') || letter === '\x7f' || letter > '\xff')
 
-/** An outgoing message. The head is sent before the first part of the body. */
+/** An outgoing HTTP message. Sends the start line and headers before the first part of the body. */
 export abstract class OutgoingMessage extends Writable {
   headersSent = false
   socket: Socket | null = null
@@ -24,7 +24,7 @@ export abstract class OutgoingMessage extends Writable {
   protected abstract startLine(): string
   /** Returns false if the message must not have a body. */
   protected abstract mayHaveBody(): boolean
-  /** Default headers, which the program may override. */
+  /** Default headers of the message, which the program may override. */
   protected abstract defaults(): readonly (readonly [name: string, value: string])[]
 
   setHeader(name: string, value: HeaderValue): this {
@@ -76,7 +76,7 @@ export abstract class OutgoingMessage extends Writable {
     return super.end(chunk, encoding, callback)
   }
 
-  /** Sends the head. Without a length, the body is sent in chunks. */
+  /** Sends start line and headers. Without a Content-Length, sends the body in chunks. */
   protected sendHead(length?: number): void {
     if (this.headersSent) return
     const lines = [...this.#headers.values()].flatMap(([name, value]) =>

@@ -3,7 +3,7 @@ import { decodeBytes } from '../buffer/encodings.ts'
 import { coded } from '../errors.ts'
 import { host } from '../host.ts'
 
-/** Largest start line with headers in bytes, as in Node. */
+/** Maximum size of start line and headers together in bytes, as in Node. */
 const MAX_HEAD = 16 * 1024
 const MAX_CHUNK_LINE = 256
 const headEnd = Uint8Array.of(13, 10, 13, 10)
@@ -12,16 +12,16 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 export interface Head {
   readonly startLine: string
-  /** Names and values alternate, as received. */
+  /** Names and values of the headers in turn, as received. */
   readonly rawHeaders: readonly string[]
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** End of a body: a number of bytes, the last chunk, or the end of the connection. */
+/** Criterion for the end of a body: a number of bytes, the last chunk, or the end of the connection. */
 export type Body = number | 'chunked' | 'close'
 
 export interface ParserEvents {
-  /** Called with a complete head. Returns how the body ends. */
+  /** Called with the complete start line and headers. Returns the criterion for the end of the body. */
   head(head: Head): Body
   body(bytes: Buffer): void
   end(): void
@@ -47,11 +47,11 @@ export class Parser {
   push(bytes: Uint8Array): void {
     this.#rest = Buffer.concat([this.#rest, bytes])
     while (this.#step()) {
-      // each step consumes a part
+      // each step consumes a part of the buffered input
     }
   }
 
-  /** Call at the end of the connection. Returns false if a message is incomplete. */
+  /** The caller reports the end of the connection. Returns false if a message is incomplete. */
   finish(): boolean {
     if (this.#state !== 'close') return this.isBetweenMessages
     this.#end()
@@ -138,7 +138,7 @@ export class Parser {
     return true
   }
 
-  /** Skips trailers. */
+  /** Skips the trailers after the last chunk. */
   #readTrailers(): boolean {
     const line = this.#line()
     if (line === undefined) return false
@@ -168,7 +168,7 @@ function parseHead(text: string): Head {
   return { startLine, rawHeaders, headers }
 }
 
-/** Headers whose first value wins. */
+/** Headers of which only the first value counts if they are repeated. */
 const single = new Set(
   'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent'.split(
     ' ',
@@ -182,7 +182,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
   else if (!single.has(name)) headers[name] = `${String(before)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-/** End of the body according to the headers. A request without a length has no body. */
+/** Criterion for the end of the body, from the headers. A request without a length has no body. */
 export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']

@@ -62,7 +62,7 @@ export class Server extends NetServer {
       }
     })
     socket.on('error', () => {
-      // the following close event ends the request
+      // the event `close` that follows ends the request
     })
     socket.on('close', () => {
       this.#idle.delete(socket)

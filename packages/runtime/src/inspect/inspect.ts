@@ -24,7 +24,7 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /** Depth of the last printed object. */
+  /** Depth of the object that was printed last. */
   readonly last: { depth: number }
 }
 
@@ -82,7 +82,7 @@ function showObject(value: object, state: State): string {
 
 const listOf = (value: object): unknown[] => (Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : [])
 
-/** Text before the members, for objects that have one. */
+/** Text before the members of an object, such as a class name. Not all objects have such a text. */
 function baseOf(value: object): string | undefined {
   if (typeof value === 'function') return functionText(value)
   if (value instanceof Error) return errorText(value)
@@ -108,7 +108,7 @@ const leafState: State = {
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  // The source text of a function is unavailable. A class is recognized by its `prototype`, which is not writable.
+  // The source text of a function is unavailable. A function is a class if its `prototype` is not writable.
   const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
   if (isClass) {
@@ -159,7 +159,7 @@ function itemsOf(value: object, state: State): string[] {
   return []
 }
 
-/** Counts a run of holes as one item. */
+/** Counts consecutive holes of an array as one item. */
 function arrayItems(list: readonly unknown[], state: State): string[] {
   const items: string[] = []
   for (let at = 0; at < list.length && items.length < state.maxItems; at++) {

@@ -2,11 +2,11 @@
 export interface Layout {
   readonly indent: number
   readonly breakLength: number
-  /** Number of levels below this object. */
+  /** Number of levels of nested objects in this object. */
   readonly levels: number
 }
 
-/** Number of levels that may share a line. */
+/** Maximum number of nested levels on one line. */
 const COMPACT = 3
 const SEPARATOR = 2
 

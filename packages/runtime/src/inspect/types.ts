@@ -1,4 +1,4 @@
-// `util.types`, as far as JavaScript code can distinguish them.
+// `util.types`, with the types that JavaScript code can distinguish.
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 const AsyncFunction = (async () => {}).constructor

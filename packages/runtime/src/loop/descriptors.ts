@@ -7,7 +7,7 @@ export const POLLOUT = 4
 
 const watchers = new Set<Watcher>()
 
-/** Descriptor that the loop polls. */
+/** Descriptor that the event loop polls, with its callback. */
 export class Watcher extends Referenced {
   readonly fd: number
   events: number
@@ -45,7 +45,7 @@ export function poll(wait: number): void {
     set[2 * index] = fd
     set[2 * index + 1] = events
   })
-  // An unblocked signal interrupts the call: the next step polls again.
+  // An unblocked signal interrupts ppoll. The next step of the loop polls again.
   if (call('ppoll', set, polled.length, timespec(wait), null, 8) <= 0) return
   polled.forEach((watcher, index) => {
     const events = (set[2 * index + 1] ?? 0) >>> 16

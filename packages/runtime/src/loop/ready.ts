@@ -1,6 +1,6 @@
 import { runTicks } from './ticks.ts'
 
-/** Due callbacks, in order. Each loop step runs one, so that promise jobs run in between. */
+/** Queue of due callbacks. Each loop step runs one callback, so that promise jobs run in between. */
 const ready: (() => void)[] = []
 
 export const isIdle = (): boolean => ready.length === 0
@@ -9,7 +9,7 @@ export function enqueue(callback: () => void): void {
   ready.push(callback)
 }
 
-/** Runs the first due callback, then the ticks that it added. */
+/** Runs the first due callback, then the `process.nextTick` callbacks that it added. */
 export function runNext(): void {
   const callback = ready.shift()
   callback?.()

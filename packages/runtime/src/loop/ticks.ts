@@ -5,12 +5,12 @@ export function nextTick(callback: () => void): void {
   ticks.push(callback)
 }
 
-/** Runs all ticks, including ticks that ticks add. Returns true if it ran any. */
+/** Runs all tick callbacks, including callbacks that they add. Returns true if it ran any. */
 export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // A tick may throw: keep the remaining ticks for the next step.
+    // Keeps the remaining tick callbacks for the next step, because a callback may throw.
     ticks = rest
     first?.()
   }

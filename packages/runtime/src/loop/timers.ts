@@ -71,7 +71,7 @@ export function enqueueTimers(): void {
   for (const timer of due.sort((a, b) => a.at - b.at)) enqueue(() => timer.fire())
 }
 
-/** Time of the next timer, or Infinity. */
+/** Time when the next timer is due. Infinity if there is no timer. */
 export function nextTimer(): number {
   let first = Number.POSITIVE_INFINITY
   for (const { at } of timers.values()) if (at < first) first = at

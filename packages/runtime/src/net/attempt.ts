@@ -45,7 +45,7 @@ export class Attempt {
   #end(result: number): void {
     const settle = this.#settle
     const fd = this.#fd
-    // From here on the caller owns the descriptor.
+    // After a success the caller owns the descriptor.
     if (result >= 0) this.#fd = -1
     this.cancel()
     settle?.(result < 0 ? result : fd)

@@ -10,7 +10,10 @@ export class Dial {
   #step: Lookup | Attempt | undefined
   #hasRef = true
 
-  /** Calls `settle` asynchronously with the descriptor, or with a negative result and the last target. */
+  /**
+   * Calls `settle` asynchronously with the descriptor, or with a negative errno. The second argument is the target of
+   * the last attempt.
+   */
   constructor(target: Target, settle: (result: number, target: Target) => void) {
     this.#settle = settle
     if ('path' in target) {

@@ -22,7 +22,7 @@ export class Exchange {
   readonly #attempt: Attempt
   #fd = -1
   #watcher: Watcher | undefined
-  /** Buffer for the part that is being read: the length of a message, or the message, at most 65,535 bytes. */
+  /** Buffer for the next part of the response: the length of a message, or a message of at most 65,535 bytes. */
   #part = new Uint8Array(PREFIX)
   #filled = 0
   #isLength = true
@@ -52,7 +52,7 @@ export class Exchange {
   #ask(fd: number): void {
     this.#fd = fd
     const bytes = Uint8Array.from(this.#questions.flatMap((question) => [...encodeQuery(question)]))
-    // Both queries fit into the buffer of a new socket.
+    // One write sends both queries, because they fit into the send buffer of a new socket.
     const count = callAgain('sendto', fd, bytes, bytes.length, MSG_NOSIGNAL, null, 0)
     if (count === bytes.length) this.#watcher = new Watcher(fd, POLLIN, () => this.#receive(fd))
     else this.#end()
@@ -81,7 +81,9 @@ export class Exchange {
     if (length === 0) this.#end()
   }
 
-  /** Stores an answer. Returns false after the last answer, and for a message that answers no question. */
+  /**
+   * Stores an answer of the server. Returns false after the last answer, and for a message that answers neither query.
+   */
   #take(message: Uint8Array): boolean {
     const open = this.#questions.filter((question) => !this.#answers.has(question))
     for (const question of open) {
@@ -96,7 +98,7 @@ export class Exchange {
   #end(): void {
     this.cancel()
     const answers = this.#questions.map((question) => this.#answers.get(question) ?? 'failed')
-    // Addresses of one family are enough. "No address" needs both answers.
+    // If one query fails, addresses from the other query are enough. The result "no address" needs both answers.
     const addresses = answers.flatMap((answer) => (answer === 'failed' ? [] : answer))
     this.#done(addresses.length === 0 && answers.includes('failed') ? 'failed' : addresses)
   }

@@ -1,18 +1,18 @@
 import { formatIPv6 } from './ip.ts'
 
-/** Types of records (RFC 1035 and 3596). */
+/** Types of DNS records (RFC 1035 and 3596). */
 export const A = 1
 export const AAAA = 28
 const CNAME = 5
 const IN = 1
 
-/** Codes of a final answer. Any other code is a server failure. */
+/** Response codes that are a final answer. Any other code is a server failure. */
 const NOERROR = 0
 const NXDOMAIN = 3
 
 const HEADER = 12
 const QUERY = 0x0100
-/** Bits of answer, opcode and truncation. An answer over TCP is never truncated. */
+/** Header bits for response, opcode and truncation. An answer over TCP is never truncated. */
 const KIND = 0xfa00
 const ANSWER = 0x8000
 const MAX_LABEL = 63
@@ -24,12 +24,12 @@ const POINTER = 0xc0
 
 export interface Question {
   readonly id: number
-  /** Uncompressed name, the result of `encodeName`. */
+  /** The queried name in uncompressed form, the result of `encodeName`. */
   readonly name: Uint8Array
   readonly type: typeof A | typeof AAAA
 }
 
-/** Addresses; empty if the name or the record does not exist. `failed` means a server failure. */
+/** Addresses in the answer; empty if the name or the record does not exist. `failed` means a server failure. */
 export type Answer = readonly string[] | 'failed'
 
 /** Encodes a name for a message: labels with their lengths. `undefined` if the text is not a valid host name. */
@@ -74,14 +74,14 @@ export function readAnswer(message: Uint8Array, { id, name, type }: Question): A
   }
 }
 
-/** Addresses of the name, or of the name at the end of its alias chain. */
+/** Addresses in the records of the name, or of the last alias (CNAME) of the name. */
 function addressesOf(reader: Reader, records: number, asked: string, type: number): string[] | undefined {
   const aliases = new Map<string, string>()
   const found: { readonly owner: string; readonly address: string }[] = []
   for (let index = 0; index < records; index++) {
     const owner = reader.name()
     const [kind, family] = [reader.u16(), reader.u16()]
-    // Skips the time to live: a process caches no addresses.
+    // Skips the time to live of a record, because the runtime does not cache addresses.
     reader.at += 4
     const length = reader.u16()
     const end = reader.at + length

@@ -15,7 +15,7 @@ function hostsFile(): string[] {
   try {
     return String(readFileSync('/etc/hosts', 'utf8')).split('\n')
   } catch {
-    // Without the file there are no names.
+    // If /etc/hosts is missing, it defines no names.
     return []
   }
 }

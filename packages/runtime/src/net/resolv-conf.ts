@@ -1,4 +1,4 @@
-/** Servers and search list that a lookup uses. */
+/** DNS servers and search list from `/etc/resolv.conf`. */
 export interface ResolvConf {
   readonly servers: readonly string[]
   readonly search: readonly string[]
@@ -30,7 +30,7 @@ export function readResolvConf(text: string): ResolvConf {
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }
 
-/** Names to query, in order. A name with a trailing dot is complete. */
+/** Names to query, in order. A name with a trailing dot is queried without the search list. */
 export function candidates(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith('.')) return [name]
   const listed = search.map((domain) => `${name}.${domain}`)

@@ -4,7 +4,7 @@ import { Exchange } from './dns-exchange.ts'
 import { encodeName } from './dns-message.ts'
 import { candidates, readResolvConf } from './resolv-conf.ts'
 
-/** Results with libuv's numbers, which are not errnos of the kernel. */
+/** Error numbers of libuv for DNS failures. They are not errnos of the kernel. */
 export const EAI_AGAIN = -3001
 export const ENOTFOUND = -3008
 
@@ -16,7 +16,7 @@ export class Lookup {
   #exchange: Exchange | undefined
   #isOver = false
 
-  /** Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative result. */
+  /** Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative error number. */
   constructor(name: string, done: (result: number, addresses: readonly string[]) => void) {
     const conf = readResolvConf(resolvConf())
     this.#servers = [...conf.servers]
@@ -37,7 +37,8 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // Stops the search list after a failure. Otherwise the name could resolve to another host.
+    // All servers failed for this name, so the search ends. The next name of the search list could belong to another
+    // host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {
@@ -57,7 +58,7 @@ function resolvConf(): string {
   try {
     return String(readFileSync('/etc/resolv.conf', 'utf8'))
   } catch {
-    // Without the file the server is on the machine itself.
+    // Without `/etc/resolv.conf` the DNS server is the local machine.
     return ''
   }
 }

@@ -135,7 +135,8 @@ export class Server extends EventEmitter {
   #accept(): void {
     if (this.#watcher === undefined) return
     const fd = call('accept4', this.#watcher.fd, null, null, SOCK_CLOEXEC_NONBLOCK)
-    // The client may have gone, or no descriptor is left: the next event tries again.
+    // accept4 fails if the client has closed the connection or no descriptor is left. The next event of the descriptor
+    // tries again.
     if (fd < 0) return
     const socket = new Socket({ fd, ...this.#options })
     this.#sockets.add(socket)

@@ -24,7 +24,7 @@ export function hash(algorithm: string, data: Data, encoding = 'hex'): string | 
   return encoding === 'buffer' ? made.digest() : made.digest(encoding)
 }
 
-/** Compares in constant time. */
+/** Compares two buffers in constant time. */
 export function timingSafeEqual(first: ArrayBufferView, second: ArrayBufferView): boolean {
   const [a, b] = [bytesOf(first), bytesOf(second)]
   if (a.length !== b.length) {

@@ -13,7 +13,7 @@ export const constants = /* @__PURE__ */ Object.freeze({
   priority: { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_HIGHEST: -20 },
 })
 
-/** Size of a member of struct utsname. */
+/** Size of a member of struct utsname in bytes. */
 const UTS = 65
 
 function uts(index: number): string {

@@ -2,7 +2,7 @@ import { process } from '../process/process.ts'
 
 export default process
 
-/** Proxy for an object that each start creates anew: forwards reads and writes to the current object. */
+/** Proxy for an object that each start creates anew: forwards reads and writes to the object of the current start. */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {
     get: (_, name) => Reflect.get(member(), name),

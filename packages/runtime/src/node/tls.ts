@@ -4,7 +4,9 @@ import { TLSSocket } from '../tls/socket.ts'
 
 export { SecureContext, TLSSocket }
 
-/** Takes certificates and a key. Damaged PEM throws here; the first handshake checks the rest. */
+/**
+ * Stores certificates and a key for connections. Throws for damaged PEM; the first handshake validates the contents.
+ */
 export const createSecureContext = (options: TlsOptions = {}): SecureContext => new SecureContext(options)
 
 /** Overloads: `connect(options, listener?)`, `connect(port, host?, options?, listener?)`. */

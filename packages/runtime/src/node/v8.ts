@@ -13,7 +13,7 @@ function checkSnapshot(): void {
   }
 }
 
-/** Registers functions for each start. */
+/** Registers functions that run at each start of a heap image. */
 export const startupSnapshot = {
   isBuildingSnapshot: (): boolean => snapshotting(),
 
@@ -22,7 +22,7 @@ export const startupSnapshot = {
     setMain(() => main(data))
   },
 
-  /** Registers a function that runs before the image is written. A returned promise is awaited. */
+  /** Registers a function that runs before the heap image is written. A returned promise is awaited. */
   addSerializeCallback(callback: Callback, data?: unknown): void {
     checkSnapshot()
     addWarmUp(() => callback(data))

@@ -1,4 +1,4 @@
-/** There are no threads. */
+/** The runtime has no threads: the program always runs in the main thread. */
 export const isMainThread = true
 export const threadId = 0
 export const parentPort = null

@@ -8,15 +8,15 @@ export function registerBuiltins(modules: Readonly<Record<string, object>>): voi
   for (const [name, module] of Object.entries(modules)) builtins.set(name, module)
 }
 
-/** System calls and the deadline, for packages that also support this runtime. */
+/** Module with system calls and the deadline, for packages that support the small runtime. */
 const hostModule = {
   syscall: host.syscall,
   address: host.address,
   arch: host.arch,
   /**
-   * Interrupts code that runs for this many milliseconds without returning to the event loop. The code cannot catch the
-   * interruption; timers continue. A signal that the program listens for and such code leaves unread interrupts, too. 0
-   * removes the deadline.
+   * Interrupts code that runs for this many milliseconds without returning to the event loop. A pending signal that the
+   * program listens for interrupts this code, too. The code cannot catch the interruption; timers continue. 0 removes
+   * the deadline.
    */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }

@@ -6,7 +6,7 @@ import { process } from './process.ts'
 
 type Origin = 'uncaughtException' | 'unhandledRejection'
 
-/** Handles an uncaught exception. Ends the process with code 1 unless the program listens. */
+/** Handles an uncaught exception. Ends the process with code 1 unless the program listens for `uncaughtException`. */
 export function crash(error: unknown, origin: Origin = 'uncaughtException'): void {
   process.emit('uncaughtExceptionMonitor', error, origin)
   if (process.emit('uncaughtException', error, origin)) return
@@ -15,7 +15,7 @@ export function crash(error: unknown, origin: Origin = 'uncaughtException'): voi
   process.exit(1)
 }
 
-/** Handles a rejection without a handler as an exception, unless the program listens. */
+/** Handles a rejection without a handler as an exception, unless the program listens for `unhandledRejection`. */
 export function crashRejection(reason: unknown, promise: object): void {
   if (process.emit('unhandledRejection', reason, promise)) return
   crash(reason instanceof Error ? reason : notAnError(reason), 'unhandledRejection')

@@ -4,7 +4,7 @@ import { refuseAtSnapshot, snapshotting } from '../host.ts'
 const engineDate = Date
 export const engineNow = Date.now
 
-/** Replaces Date while the image is made. Refuses everything that reads the clock. */
+/** Replaces Date while the heap image is made. Throws for every use that reads the clock. */
 const guardedDate = new Proxy(engineDate, {
   apply() {
     refuseAtSnapshot('Date()')

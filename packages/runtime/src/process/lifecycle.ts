@@ -12,7 +12,7 @@ const SIGPIPE = 13
 const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
-/** Runs at each start before the program. Drops state of the start that made the image. */
+/** Runs at each start before the program. Drops state of the process that made the heap image. */
 function boot(): void {
   startClock()
   restoreDate()
@@ -24,7 +24,10 @@ function boot(): void {
 
 let isEnding = false
 
-/** One step of the loop. When no work is left, `beforeExit` may start more; otherwise the process exits. */
+/**
+ * One step of the event loop. When no work is left, listeners of `beforeExit` may start new work; otherwise the process
+ * exits.
+ */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
   if (step(hasJobs) || hasJobs) return true
@@ -36,7 +39,7 @@ function loop(hasJobs = false): boolean {
 
 let registered: (() => unknown) | undefined
 
-/** Registers the function that a start of the image runs. */
+/** Registers the main function, which each start of the heap image runs. */
 export function setMain(main: () => unknown): void {
   registered = main
   host.main = () => {
@@ -45,7 +48,10 @@ export function setMain(main: () => unknown): void {
   }
 }
 
-/** Returns the registered function and removes it, so that another program in the same file can register its own. */
+/**
+ * Returns the registered main function and removes it. Another program in the same file can then register its own
+ * function.
+ */
 export function takeMain(): (() => unknown) | undefined {
   const main = registered
   registered = undefined
@@ -68,7 +74,7 @@ export function addWarmUp(warmUp: () => unknown): void {
   }
 }
 
-/** Ignores an interruption by the deadline: the program's own timer is due then. */
+/** Ignores an interruption by the deadline, because the program's own timer for the deadline is then due. */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)
 }

@@ -48,7 +48,7 @@ export class Process extends EventEmitter {
   #argv0: string | undefined
   #isExiting = false
 
-  /** Drops values that an earlier start of the image read. */
+  /** Drops cached values of the process that made the heap image. */
   reset(): void {
     this.#env = undefined
     this.#argv = undefined
@@ -78,7 +78,7 @@ export class Process extends EventEmitter {
     return this.#argv0
   }
 
-  /** Arguments as in a compiled program of bun: the second element replaces the script. */
+  /** Command line in the form of programs that bun compiles: the second element replaces the path of the script. */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')
     this.#argv ??= [this.execPath, this.execPath, ...host.args().slice(1)]

@@ -13,7 +13,10 @@ const EAGAIN = -11
 const EINTR = -4
 const CHUNK = 65_536
 
-/** Writes immediately and waits while a pipe is full. As on Node, a program may exit right after a write. */
+/**
+ * Standard output or error. Writes immediately and waits while a pipe is full, so that a program may exit right after a
+ * write.
+ */
 class OutputStream extends Writable {
   readonly fd: number
   readonly isTTY: boolean | undefined

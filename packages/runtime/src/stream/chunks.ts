@@ -27,7 +27,7 @@ export class Chunks {
     this.#put(this.#decoder !== undefined && isBytes(chunk) ? this.#decoder.write(chunk) : chunk)
   }
 
-  /** Adds the decoder's remaining bytes. */
+  /** Adds the incomplete character in the decoder to the text, at the end of the stream. */
   end(): void {
     if (this.#decoder !== undefined) this.#put(this.#decoder.end())
   }
@@ -37,7 +37,7 @@ export class Chunks {
     this.length += this.#sizeOf(chunk)
   }
 
-  /** Removes and returns the first chunk, `null` if the buffer is empty. */
+  /** Removes and returns the first buffered chunk. `null` if the buffer is empty. */
   takeFirst(): unknown {
     if (this.#chunks.length === 0) return null
     const first = this.#chunks.shift()
@@ -45,7 +45,7 @@ export class Chunks {
     return first
   }
 
-  /** Removes and returns the whole buffer, or its first `size` bytes. */
+  /** Removes and returns all buffered data, or the first `size` bytes of it. */
   takeAll(size?: number): unknown {
     if (this.#chunks.length === 0) return null
     if (this.#objectMode) return this.takeFirst()

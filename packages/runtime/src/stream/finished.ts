@@ -57,7 +57,7 @@ export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   return last
 }
 
-/** Promise forms. */
+/** `pipeline` and `finished` with promises. */
 export const promises = {
   finished: (stream: Stream): Promise<void> =>
     new Promise((resolve, reject) => {

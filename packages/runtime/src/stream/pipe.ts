@@ -1,7 +1,7 @@
 import type { EventEmitter } from '../events/emitter.ts'
 import type { ReadSide } from './read-side.ts'
 
-/** Target of a pipe. */
+/** Stream that `pipe` writes to. */
 export interface PipeTarget extends EventEmitter {
   write(chunk: unknown): boolean
   end(): unknown

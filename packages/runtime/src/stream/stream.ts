@@ -48,7 +48,7 @@ export class Stream extends EventEmitter {
     if (this.closed) return
     const closed = new Promise<void>((resolve) => this.once('close', () => resolve()))
     this.once('error', () => {
-      // reported by `errored`
+      // the member `errored` reports the error
     })
     this.destroy()
     await closed

@@ -1,7 +1,7 @@
 import { type Done, Stream } from './stream.ts'
 import { type WritableOptions, WriteSide } from './write-side.ts'
 
-/** Writable streams. A Duplex is also an instance. */
+/** Writable streams. A Duplex is also an instance of this class. */
 export class Writable extends Stream {
   readonly #side: WriteSide
 

@@ -10,7 +10,7 @@ export interface WritableOptions extends StreamOptions {
   readonly final?: (done: Done) => void
 }
 
-/** Functions of a stream that consume written data. */
+/** The sink: functions of a stream that consume written data. */
 export interface Sink extends Stream {
   _write(chunk: unknown, encoding: string, done: Done): void
   _final(done: Done): void

@@ -1,4 +1,4 @@
-// Names, numbers and texts of libuv (uv.h, UV_ERRNO_MAP). Node's messages begin with them.
+// Errors with name, number and text from libuv (uv.h, UV_ERRNO_MAP). Node's error messages begin with name and text.
 const table: Readonly<Record<number, readonly [name: string, text: string]>> = {
   1: ['EPERM', 'operation not permitted'],
   2: ['ENOENT', 'no such file or directory'],

@@ -77,12 +77,12 @@ const column = host.arch === 'x64' ? 0 : 1
 
 const EINTR = -4
 
-/** Calls the kernel by name. A failed call returns `-errno`. */
+/** Makes the system call of this name. A failed call returns `-errno`. */
 export function call(name: Call, a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument) {
   return host.syscall(table[name][column], a, b, c, d, e, f)
 }
 
-/** Retries a call after EINTR. */
+/** Repeats a system call while it fails with EINTR. */
 export function callAgain(...args: Parameters<typeof call>): number {
   for (;;) {
     const result = call(...args)

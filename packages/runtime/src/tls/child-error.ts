@@ -50,7 +50,7 @@ export const resetError = (): Error => {
   return coded(new Error(message), 'ECONNRESET')
 }
 
-/** Error of a child that failed before `ready`. */
+/** Error of a TLS child process that failed before it reported `ready`. */
 export function childError(report: Report, settings: TlsSettings): Error {
   const { stage, error } = report
   if (stage === 'sandbox') {
@@ -66,7 +66,10 @@ export function childError(report: Report, settings: TlsSettings): Error {
   return protocolError(`the client cannot be set up (${hex(error)})`)
 }
 
-/** Error for the exit code of a child after the handshake. `undefined` if the connection was closed normally. */
+/**
+ * Error for the exit code of a TLS child process after the handshake. `undefined` if the connection was closed
+ * normally.
+ */
 export function exitError(code: number | null, signal: string | null): Error | undefined {
   if (code === 0) return undefined
   if (code === 1) return coded(new Error('read ECONNRESET'), 'ECONNRESET')

@@ -12,19 +12,19 @@ const SIGKILL = 9
 const P_PID = 1
 
 /**
- * `cni-build` searches bundles for this text and then uses the native program with TLS:
- * packages/cni-build/src/small/tools-small.ts.
+ * Marker text for `cni-build`. A bundle with this text gets the native program with TLS:
+ * packages/cni-build/src/tools/tools-small.ts.
  */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
-/** Process that holds the network connection. `wait` or `end` reaps it. */
+/** Child process that holds the network connection and speaks TLS. `wait` or `end` reaps the process. */
 export class TlsChild {
   /** The parent's end of the socket pair. */
   readonly fd: number
   #pid: number | undefined
   #exit: Error | undefined
 
-  /** Starts the process with a copy of the connected socket. */
+  /** Starts the child process with a copy of the connected socket. */
   constructor(network: number, { ca, cert, key, name, address, insecure }: TlsSettings) {
     if (host.tls === undefined) throw notHere(LACKING)
     const pair = new Int32Array(2)
@@ -50,7 +50,7 @@ export class TlsChild {
     return this.#exit
   }
 
-  /** Kills the process. */
+  /** Kills the child process. */
   end(): void {
     const pid = this.#pid
     if (pid === undefined) return
@@ -58,7 +58,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() may lack CAP_KILL. The process also exits because its end of the pair is closed.
+    // kill() may lack CAP_KILL. In this case the process exits after the parent has closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

@@ -15,23 +15,25 @@ export interface TlsOptions {
   readonly cert?: Pems
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
-  /** Affects only the error code: a certificate in `ca` is always trusted, self-signed or not. */
+  /**
+   * Affects only the error code for an untrusted server. A certificate in `ca` is always trusted, self-signed or not.
+   */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext
   readonly timeout?: number
   readonly signal?: AbortSignal
 }
 
-/** Texts that the child reads, and the expected identity of the server. */
+/** Options for the child process: texts with certificates and settings, and the expected identity of the server. */
 export interface TlsSettings {
   readonly ca: string | undefined
   readonly cert: string | undefined
   readonly key: string | undefined
   /** Name or address that the certificate must have. */
   readonly identity: string
-  /** The identity if it is a name. */
+  /** The expected identity if it is a host name. */
   readonly name: string | undefined
-  /** The identity if it is an address. */
+  /** The expected identity if it is an IP address. */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean
@@ -52,8 +54,8 @@ export class SecureContext {
 }
 
 /**
- * Options of Node that are unsupported and rejected. They change trust or data on the wire, so ignoring them would be
- * dangerous.
+ * TLS options of Node that the runtime does not support and rejects. Ignoring them would be dangerous, because they
+ * change trust or data on the wire.
  */
 const LACKING = [
   ...['ALPNProtocols', 'checkServerIdentity', 'ciphers', 'crl', 'lookup', 'maxVersion', 'minVersion', 'passphrase'],
@@ -89,7 +91,7 @@ function pemText(given: Pems | undefined): string | undefined {
   return list.map((one) => (typeof one === 'string' ? one : host.decode(one))).join('\n')
 }
 
-/** The 4 or 16 bytes of an address, from their places in a socket address. */
+/** The 4 or 16 bytes of an IP address, copied from its encoded socket address. */
 function addressBytes(address: string): Uint8Array | undefined {
   const bytes = ipAddress(address, 0)
   return isIP(address) === 4 ? bytes?.subarray(4, 8) : bytes?.subarray(8, 24)

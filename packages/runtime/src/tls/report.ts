@@ -26,8 +26,8 @@ export interface Report {
 }
 
 /**
- * Decodes the first bytes of a child. A server may have compromised the child, so the bytes are not trusted.
- * `undefined` if they are invalid.
+ * Decodes the report, the first bytes that a child sends. A server may have compromised the child, so the bytes are not
+ * trusted. `undefined` if the report is invalid.
  */
 export function readReport(bytes: Uint8Array): Report | undefined {
   if (bytes.length < REPORT_SIZE) return undefined
@@ -53,7 +53,7 @@ function readName(der: Uint8Array): string {
   try {
     return der.length === 0 ? '' : formatName(der)
   } catch {
-    // The name is invalid DER, or longer than a report allows.
+    // The certificate's name is invalid DER, or longer than a report allows.
     return ''
   }
 }

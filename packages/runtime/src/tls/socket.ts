@@ -84,7 +84,7 @@ export class TLSSocket extends Socket {
     super._destroy(error, done)
   }
 
-  /** TCP_NODELAY is always set. */
+  /** Does nothing: TCP_NODELAY is always set. */
   override setNoDelay(): this {
     return this
   }
@@ -114,7 +114,7 @@ export class TLSSocket extends Socket {
     else run()
   }
 
-  /** Passes the connection to a child and closes the parent's descriptor. */
+  /** Passes the network connection to a child process and closes the parent's descriptor. */
   #secure(network: Socket): void {
     const fd = network._handle?.fd ?? -1
     this.#peer = socketName('getpeername', fd)
@@ -177,13 +177,13 @@ export class TLSSocket extends Socket {
     else this.push(null)
   }
 
-  /** Reads the reason from the child's exit code. The pair closes only when the child exits. */
+  /** Reads the reason of a closed socket pair from the child's exit code. The pair closes only when the child exits. */
   #causeOf(error: Failure): Error {
     const isOver = error.code === 'EPIPE' || error.code === 'ECONNRESET'
     return (isOver ? this.#child?.wait() : undefined) ?? error
   }
 
-  /** Restarts the timer of `setTimeout`. */
+  /** Restarts the socket's idle timer, which `setTimeout` sets. */
   #active(): void {
     if (this.timeout > 0) this.setTimeout(this.timeout)
   }

@@ -9,7 +9,7 @@ const FUTURE = 0x200
 const OTHER_USE = 0x800 | 0x1000 | 0x2000
 const WEAK = 0x4000 | 0x8000 | 0x1_0000
 
-/** Fault of the server's certificate: Node's code and OpenSSL's text. */
+/** Error for the server's certificate: Node's code and OpenSSL's text. */
 export interface Distrust {
   readonly code: string
   readonly message: string

@@ -57,7 +57,7 @@ const empty = (protocol: string): Parts => ({
   fragment: null,
 })
 
-/** Text before and after the first `mark`. */
+/** Splits a text at the first `mark`. The second part is `undefined` if the text has no `mark`. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
@@ -132,7 +132,7 @@ function withAuthority(parts: Parts, text: string): Parts | undefined {
   return withPath(parts, [], at < 0 ? '' : text.slice(at))
 }
 
-/** Sets host and port. Returns false if they are invalid. */
+/** Sets host and port of the URL. Returns false if they are invalid. */
 export function setHost(parts: Parts, text: string): boolean {
   const [, name = '', , port] = /^(\[[^\]]*\]|[^:]*)(:(.*))?$/s.exec(text) ?? []
   if (!text.startsWith(name) || (port !== undefined && !/^\d*$/.test(port)) || Number(port ?? 0) > 65_535) return false

@@ -23,7 +23,7 @@ export function percentBytes(text: string): string {
   return Array.from(host.encode(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
-/** Decodes percent-encoded bytes. Keeps a lone `%`. */
+/** Decodes percent-encoded bytes. Keeps a `%` without two hexadecimal digits. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text
   const bytes = host.encode(text)

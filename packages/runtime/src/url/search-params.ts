@@ -34,18 +34,18 @@ function pairsOf(init: Init): Pair[] {
   })
 }
 
-/** Query as a list of names and values. */
+/** Query of a URL as a list of names and values. */
 export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined
 
-  /** `changed` is for URL: called with the new query after each change of the list. */
+  /** The class URL passes `changed`, which is called with the new query after each change of the list. */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Replaces the query without a callback. */
+  /** Replaces the query without a call of `changed`. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

@@ -11,7 +11,7 @@ const VERSION = 0xa0
 /** PEM labels of certificates that OpenSSL accepts. */
 const LABEL = /^(?:X509 |TRUSTED )?CERTIFICATE$/
 
-/** Reads the names of a certificate. Verifies nothing. */
+/** Reads subject and issuer of a certificate. Does not verify the certificate. */
 export class X509Certificate {
   readonly raw: Buffer
   readonly subject: string
@@ -36,12 +36,12 @@ function derOf(given: unknown): Uint8Array {
   return bytes[0] === SEQUENCE ? bytes : firstPem(host.decode(bytes), LABEL)
 }
 
-/** Finds issuer and subject (RFC 5280, 4.1). */
+/** Finds issuer and subject in a DER certificate (RFC 5280, 4.1). */
 function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject: Element } {
   const certificate = expectElement([readElement(der)], 0, SEQUENCE)
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
   // A version 1 certificate omits the version.
   const first = body[0]?.tag === VERSION ? 1 : 0
-  // order: serial number, algorithm, issuer, validity, subject
+  // order of the members: serial number, algorithm, issuer, validity, subject
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
 }

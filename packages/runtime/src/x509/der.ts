@@ -4,12 +4,12 @@ import { coded } from '../errors.ts'
 export interface Element {
   readonly tag: number
   readonly content: Uint8Array
-  /** Bytes of tag, length and content. */
+  /** All bytes of the element: tag, length and content. */
   readonly whole: Uint8Array
 }
 
 const LONG_FORM = 0x80
-/** Maximum bytes of a length. Certificates are smaller than longer lengths allow. */
+/** Maximum number of bytes in an encoded length. Certificates never need longer lengths. */
 const MAX_LENGTH_BYTES = 3
 
 const damaged = (what: string, code: string): Error =>
@@ -38,7 +38,7 @@ export function readElements(content: Uint8Array): Element[] {
   return elements
 }
 
-/** Element at an index. Throws unless it has the tag. */
+/** Returns the element at an index. Throws if the element has another tag. */
 export function expectElement(elements: readonly Element[], index: number, tag: number): Element {
   const element = elements[index]
   if (element?.tag !== tag) throw damaged('wrong tag', 'WRONG_TAG')

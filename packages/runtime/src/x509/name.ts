@@ -4,10 +4,10 @@ import { expectElement, readElement, readElements, readObjectId } from './der.ts
 const SET = 0x31
 const OBJECT_ID = 0x06
 const BMP_STRING = 0x1e
-/** PrintableString, T61String and IA5String: one byte a character. */
+/** Tags of string types with one byte a character: PrintableString, T61String and IA5String. */
 const LATIN1 = new Set([0x13, 0x14, 0x16])
 
-/** Short names, as OpenSSL abbreviates them. */
+/** Short names of name attributes by their object identifier, as OpenSSL abbreviates them. */
 const names: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',
@@ -56,7 +56,7 @@ function textOf(tag: number, content: Uint8Array): string {
   return units.map((at) => String.fromCharCode((content[at] ?? 0) * 256 + (content[at + 1] ?? 0))).join('')
 }
 
-/** Escapes by RFC 2253; control characters become hexadecimal. */
+/** Escapes a part of a name by RFC 2253. Control characters become hexadecimal numbers. */
 const escaped = (text: string): string =>
   text
     .replace(/[,+"\\<>;]/g, '\\$&')

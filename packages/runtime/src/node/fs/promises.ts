@@ -25,7 +25,7 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 
 export { constants }
 
-/** Promise form of a synchronous function. The work is done immediately because there are no threads. */
+/** Promise form of a synchronous function. The runtime has no threads, so the call does its work immediately. */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {
   return async (...args) => sync(...args)
 }

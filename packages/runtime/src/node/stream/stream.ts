@@ -13,7 +13,7 @@ export function pipeline(...args: readonly unknown[]): Stream {
   return pipe(streams, callback ?? (() => {}))
 }
 
-/** `require('stream')` returns the class. */
+/** `require('stream')` returns the class Stream. */
 export default Object.assign(Stream, {
   Duplex,
   finished,

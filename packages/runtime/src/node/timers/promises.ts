@@ -7,7 +7,7 @@ interface Options {
   readonly signal?: AbortSignal
 }
 
-/** Starts a timer or immediate and returns a promise for its end. */
+/** Starts a timer or immediate. Returns a promise that resolves when the timer fires. */
 function waiting<T>(value: T, options: Options, start: (done: () => void) => Timeout | Immediate): Promise<T> {
   const { signal, ref = true } = options
   if (signal !== undefined && !('aborted' in signal)) {
