@@ -18,7 +18,7 @@ const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = use
 /** Maximum wait for a repair in milliseconds, and number of attempts for a repair that never happens. */
 const NEVER_MS = 5000
 const NEVER_TRIES = 3
-/** Runs with many files, where a start may take half a minute. */
+/** Number of runs with many files in the folder. Such a start may take half a minute. */
 const CROWDED_RUNS = 3
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
@@ -39,8 +39,8 @@ suite.write()
 type Result = Row[]
 
 /**
- * Starts the agents in turn, so that drift of the machine affects all equally. Then measures repair and idle time of
- * each.
+ * Starts the agents in turn, so that changes in the machine's speed affect all agents equally. Then measures repair and
+ * idle time of each.
  */
 async function measure(
   where: Places,
@@ -98,7 +98,9 @@ async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result
   return rows
 }
 
-/** Milliseconds until a damaged file is restored. For a changed token: until the file differs. */
+/**
+ * Milliseconds until the agent restores a damaged file. After a change of the token: until the agent rewrites the file.
+ */
 async function healTimes(path: string, damage: () => void): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < heals; round++) {
@@ -107,7 +109,7 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     damage()
     const damaged = statText(path)
     const began = performance.now()
-    // a changed token leaves the file unchanged until the repair
+    // a changed token does not damage the file: the agent's repair changes it
     const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
     while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
     if (healed()) {
@@ -117,11 +119,11 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  // Kept in order: ratios pair the rounds.
+  // The times stay in the order of the rounds, because ratios compare the same round of two agents.
   return times
 }
 
-/** Content of a small file, size of a large one. */
+/** Content of a small file, or size of a large file. */
 function statText(path: string): string {
   try {
     const { size } = statSync(path)
@@ -135,7 +137,7 @@ function isWhole(path: string, before: string): boolean {
   return existsSync(path) && statText(path) === before
 }
 
-/** CPU time and memory of an idle agent, after compilation and garbage collection of its start. */
+/** CPU time and memory of an idle agent, measured after the start's compilation and garbage collection have ended. */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)
   const before = cpuTicks(pid)

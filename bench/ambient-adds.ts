@@ -34,7 +34,8 @@ await suite.race(
     { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
-    // A pod whose sandbox is created again. Its annotation exists, so no request to the API server is needed.
+    // A pod whose sandbox is created again. The pod already has the agent's annotation, so no request to the API server
+    // is needed.
     adding('in the mesh by eBPF, annotated before', { namespace: 'shop', sidecar: false, annotations }, hasPrograms),
   ],
   used.runs,
@@ -57,7 +58,8 @@ function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<voi
 async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
   const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
   if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
-  // A served call does not ask the API server itself. If it did, it would not need the agent.
+  // If the agent serves a call, the plugin sends no request to the API server. A request would mean that the agent did
+  // not serve the call.
   const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
   if (asked) throw new Error(`the plugin asked the API server for ${name}`)
 }

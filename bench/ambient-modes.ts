@@ -18,7 +18,7 @@ const suite = new SuiteReport(
 )
 await using stack = new AsyncDisposableStack()
 const places = await modePlaces(stack)
-// Less is better for all measures. Comparisons of reports rely on that.
+// For all measures a smaller value is better. Comparisons of reports rely on this.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
   { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },
@@ -26,14 +26,15 @@ const measures = [
 ] as const
 const samples = new Map<string, Traffic[]>()
 const key = (place: string, what: string): string => `${place} ${what}`
-// Measures in turn, so that drift of the machine affects all equally. The first round only warms up.
+// Measures the modes in turn, so that changes in the machine's speed affect all equally. The results of the first round
+// are dropped.
 for (let round = 0; round <= used.runs; round += 1) {
   for (const { name, node, passed } of places) {
     for (const { what, from, to } of ways) {
       const before = passed()
       const traffic = await trafficFrom(node, { from, to, ...used })
       const expected = name === NO_MESH ? 0 : traffic.opened
-      // Fails if traffic bypassed ztunnel: it would be too fast.
+      // Fails if traffic bypassed ztunnel, because its times would be too short.
       if (passed() - before !== expected) {
         throw new Error(`${name}: of ${traffic.opened} connections ${what} ${passed() - before} passed through ztunnel`)
       }

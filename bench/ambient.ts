@@ -1,6 +1,6 @@
 /**
- * Measures the agent in ambient mode and, with CNI_PEERS, Istio's. Both run at once on nodes of their own and work in
- * turn.
+ * Measures the agent in ambient mode and, with CNI_PEERS, Istio's. Both agents run at once on nodes of their own, and
+ * the suite measures them in turn.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +14,12 @@ import { peer } from './lib/peers.ts'
 import { type Row, SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 40, pods: 250 })
-/** Milliseconds until an agent knows new pods. */
+/** Milliseconds to wait until an agent knows new pods. */
 const KNOWN_MS = 2000
-/** Milliseconds between turns: work of an agent after its answer must not disturb the other. */
+/**
+ * Milliseconds between measurements. One agent's work after its answer must not disturb the measurement of the other
+ * agent.
+ */
 const SETTLED_MS = 20
 /** Milliseconds after which an idle agent has returned unused memory. */
 const AT_REST_MS = 40_000
@@ -97,7 +100,7 @@ async function enrolledByEvents(): Promise<void> {
   say(`${used.pods} pods have started`)
 }
 
-/** Removes each pod from the mesh and adds it again. Turns leave a pause before each. */
+/** Removes each pod from the mesh and adds it again, with a pause before each measurement. */
 async function withoutAndWithLabel(): Promise<void> {
   for (const { place, pods } of lives) place.show(pods)
   await byTurns(Math.min(used.runs, used.pods), async (life, index) => {
@@ -110,7 +113,7 @@ async function withoutAndWithLabel(): Promise<void> {
   say('labels were changed')
 }
 
-/** Measures the first messages for a new ztunnel. */
+/** Measures the time until a new ztunnel has received the messages about all pods. */
 async function snapshots(): Promise<void> {
   for (const ztunnel of ztunnels) await ztunnel[Symbol.asyncDispose]()
   await byTurns(SNAPSHOTS, async (life) => {

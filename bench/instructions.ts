@@ -37,7 +37,7 @@ async function count(): Promise<void> {
     const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
     await using node = await startNode({ ...options, grants: repairGrants.repair })
     await counted('VERSION', [version(hello), version(istio), bare])
-    // TLS needs limits that valgrind rejects. The counted ADD therefore does not ask the API server.
+    // TLS needs limits that valgrind rejects. The counted ADD therefore sends no request to the API server.
     const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
     const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
     await counted('ADD', [called(example, 'ADD'), skips, bare])

@@ -25,7 +25,7 @@ const sampled = 300
 const perRule = 'one process per rule'
 const backends = ['iptables-nft', 'iptables-legacy'] as const
 type Backend = (typeof backends)[number]
-/** Label in reports, which is older than 0.2. */
+/** Label of a back end in reports. The labels stay as in reports before version 0.2. */
 const labelOf = (backend: Backend): string => backend.replace('iptables-', '')
 
 suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
@@ -96,7 +96,7 @@ function someText(): string {
   return restoreText(someRules(3000), 'ipv4')
 }
 
-/** Compares with the runtime's own time to print as many objects, because no other tool does this work. */
+/** Compares with the time of `JSON.stringify` for as many objects, because no other tool does this work. */
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,

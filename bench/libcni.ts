@@ -14,7 +14,7 @@ import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 20 })
-// A chain takes much longer than a plugin, and varies less.
+// Half of the runs are enough: a chain takes much longer than a plugin, and its times vary less.
 const chainRuns = Math.max(Math.min(used.runs, 5), Math.ceil(used.runs / 2))
 const suite = new SuiteReport(
   `Whole processes but for our library; bridge, tuning and hello-chain as the chain of three, ${chainRuns} runs`,
@@ -34,7 +34,8 @@ const plugins: Program[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// The original's cache folder is fixed. Only this process and its children see the mount.
+// The original cnitool has a fixed cache folder, so a tmpfs is mounted there. Only this process and its children see
+// the mount.
 mkdirSync('/var/lib/cni', { recursive: true })
 loadSys().mount('tmpfs', '/var/lib/cni', 'tmpfs', 0, 'mode=0755')
 try {

@@ -23,11 +23,11 @@ const LATENCY_MS = 200
 /** Number of busy processes. */
 const BUSY = 8
 /**
- * Priority of this process and the spawner while pods start. A real API server is on another machine, and a late
- * spawner would add its own delay to the times of plugins.
+ * Priority of this process and the spawner while pods start. This process contains the API server, which runs on
+ * another machine in reality. A late spawner would add its delay to the times of plugins.
  */
 const [FIRST, NORMAL] = [-15, 0]
-/** Milliseconds between two looks at the network list. It is damaged whenever it is intact. */
+/** Milliseconds between two checks of the network list. The suite damages the list whenever it is intact. */
 const DAMAGE_MS = 20
 
 interface Contender {
@@ -99,7 +99,7 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
   suite.add(`${used.pods} mesh pods at once`, quantity, entries)
 }
 
-/** Namespaces and agent are prepared before. The busy processes start with the pods. */
+/** Namespaces and agent are prepared before the measurement. The busy processes start with the pods. */
 async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()
   const pods: Netns[] = []

@@ -28,7 +28,7 @@ await main(async () => {
 })
 
 async function bench(): Promise<void> {
-  // Read before the first suite, to fail early if the baseline is missing.
+  // Reads the baseline before the first suite, so that a missing baseline fails early.
   const baseline = options.compare === undefined ? undefined : readReport(resolve(root, options.compare))
   const stored = options.save && existsSync(join(root, BASELINE)) ? readReport(join(root, BASELINE)) : undefined
   const found = peers === undefined ? [] : peersIn(peers)
@@ -85,7 +85,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
   }
 }
 
-/** Number of worse measures. Candidates are measured again. */
+/** Number of measures that became worse. Suites with such measures run again before the verdict. */
 async function compared(baseline: Report, report: Report): Promise<number> {
   let rows = compare(baseline, report)
   const isWorse = ({ verdict }: Comparison): boolean => verdict === 'worse'

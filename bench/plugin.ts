@@ -29,7 +29,7 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
-/** Decides by itself, as on a node without agent. */
+/** The plugin without help of the agent, as on a node without agent. */
 const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
 const served: Plugin = { name: 'ours, served', file: PLUGIN }
 const plugins: Plugin[] = [
@@ -44,7 +44,7 @@ loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
 try {
   const grants = repairGrants.repair
   await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
-  // On a node the agent listens for events of the plugin.
+  // The agent listens for events of the plugin, as on a node.
   await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
   const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
   await raced('VERSION', version)

@@ -20,7 +20,7 @@ const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
 const cable = { type: 'ptp-routed', ipam: { type: 'host-local', dataDir: scratchFile(), ranges, routes } }
 
 const plugins: readonly Plugin[] = [
-  // Its ADD reads the configuration and the result, and changes nothing.
+  // ADD of this plugin reads the configuration and the previous result, and changes nothing.
   { name: 'Go, tuning', argv: [freshCopy('/usr/lib/cni/tuning')], conf: { type: 'tuning' }, reference: true },
   { name: 'noop, small', argv: [await built('bench/noop.ts', 'small')], conf: { type: 'noop' } },
   { name: 'hello-chain, small', argv: [await built(HELLO, 'small')], conf: HELLO_CONF },

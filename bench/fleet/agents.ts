@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess, watchStore } from '@cni/kube'
 import { nodeName, PLUGIN_ACCOUNT } from './nodes.ts'
 
-/** Where agents find the API server. */
+/** Address and credentials of the API server, for agents. */
 export interface FleetServer {
   readonly url: string
   readonly port: number
@@ -19,7 +19,9 @@ export interface FleetAgent {
   stop(): Promise<void>
 }
 
-/** A whole agent with files of its own: it installs, serves, repairs and renews the plugin's token. */
+/**
+ * A whole agent with its own folder. The agent installs, serves and repairs the plugin, and renews the plugin's token.
+ */
 export function wholeAgent(file: string, index: number, server: FleetServer, folder: string): FleetAgent {
   const at = (name: string): string => {
     const path = join(folder, nodeName(index), name)
@@ -60,7 +62,7 @@ export function wholeAgent(file: string, index: number, server: FleetServer, fol
   }
 }
 
-/** The watch of an agent, by the same client and store, in this process. */
+/** Only the watch of an agent, in this process. Uses the same client and store as the agent. */
 export function watchingClient(index: number, { url, caFile, tokenFile }: FleetServer): FleetAgent {
   const connect = (): KubeClient =>
     kubeClient(serviceAccountAccess({ server: url, caFile, tokenFile }), { userAgent: 'install-cni' })

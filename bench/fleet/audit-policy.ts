@@ -1,4 +1,4 @@
-/** A policy that logs the requests of one user, without their bodies, and no other request. */
+/** An audit policy of the API server. It logs only the requests of one user, without bodies. */
 export const auditPolicy = (user: string): string =>
   JSON.stringify({
     apiVersion: 'audit.k8s.io/v1',

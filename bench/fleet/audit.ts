@@ -1,30 +1,33 @@
-/** A request of the fleet, as the API server's audit log has it. */
+/** A request of an agent, as the API server's audit log records it. */
 export interface AuditedRequest {
-  /** Milliseconds since 1970. */
+  /** Time of the request in milliseconds since 1970. */
   readonly at: number
   readonly verb: string
   readonly resource: string
   readonly status: number
 }
 
-/** Requests of one phase. */
+/** Numbers of requests in one phase. */
 export interface RequestCount {
   readonly total: number
-  /** The most requests in any second. */
+  /** Maximum number of requests in one second. */
   readonly peak: number
-  /** Requests answered with 429. */
+  /** Number of requests that the API server answered with 429. */
   readonly refused: number
-  /** By verb and resource, and the status of an error, such as `watch pods` and `watch pods 410`. */
+  /** Number of requests by verb, resource and status of an error, such as `watch pods` and `watch pods 410`. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** The request of a line of the audit log. `undefined`: the line repeats a watch that has ended, or is broken. */
+/**
+ * Parses a line of the audit log. Returns `undefined` for a broken line, and for the second line of a watch, which
+ * reports the watch's end.
+ */
 export function auditedRequest(line: string): AuditedRequest | undefined {
   let event: AuditEvent
   try {
     event = JSON.parse(line)
   } catch {
-    return undefined // the last line may be half written
+    return undefined // the API server may not have finished writing the last line
   }
   const { stage, verb = '', requestReceivedTimestamp = '', objectRef = {}, responseStatus = {} } = event
   const { resource = '', subresource } = objectRef

@@ -1,4 +1,7 @@
-/** Agents of many nodes at one real API server: what they ask of it from their start to an outage. */
+/**
+ * Runs the agents of many nodes with one real API server. Measures the load on the API server in phases, from the start
+ * of the agents to an outage.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

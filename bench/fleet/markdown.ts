@@ -1,10 +1,10 @@
 import type { Phase } from './phases.ts'
 
-/** What one run of the fleet has measured. */
+/** Results of one run of the fleet. */
 export interface FleetReport {
   readonly date: string
   readonly nodes: number
-  /** Whole agents among the nodes; the other nodes run the watch alone. */
+  /** Number of nodes with a whole agent. The other nodes run only the watch. */
   readonly agents: number
   readonly pods: number
   readonly phases: readonly Phase[]

@@ -2,7 +2,7 @@ import type { KubeClient } from '@cni/kube'
 
 /** Namespace and name of the agent's service account. */
 export const ACCOUNT = { namespace: 'istio-system', name: 'istio-cni' } as const
-/** The user that all agents are. */
+/** Name of the user with which all agents authenticate. */
 export const USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`
 export const PLUGIN_ACCOUNT = 'istio-cni-plugin'
 
@@ -10,7 +10,7 @@ export const nodeName = (index: number): string => `node-${index}`
 
 const AT_ONCE = 16
 
-/** Makes what agents need, and so many pods on each of so many nodes. */
+/** Creates nodes with pods in the API server, and the objects that agents need. */
 export async function makeNodes(admin: KubeClient, nodes: number, pods: number): Promise<void> {
   const post = (path: string, document: object): Promise<unknown> =>
     admin.send(
@@ -43,7 +43,7 @@ const daemonSet = {
   },
 }
 
-/** A pod of the mesh, of an ordinary size. */
+/** A pod in the mesh. Its object has a typical size. */
 const podOf = (index: number, node: string): object => ({
   metadata: {
     name: `pod-${index}`,

@@ -4,12 +4,12 @@ import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
 import { auditedRequest, countRequests, type RequestCount } from './audit.ts'
 import { type ServerMetrics, serverMetrics } from './server-metrics.ts'
 
-/** What one phase was for the API server. */
+/** Load on the API server in one phase. */
 export interface Phase {
   readonly name: string
   readonly seconds: number
   readonly requests: RequestCount
-  /** Of kube-apiserver. A phase in which it restarts counts from its start. */
+  /** CPU time of kube-apiserver. If the server restarts in the phase, the time since its restart. */
   readonly cpuSeconds: number
   readonly megabytes: number
   readonly bytes: number
@@ -18,13 +18,14 @@ export interface Phase {
 /** Measures phases at one API server. */
 export interface Phases {
   /**
-   * Runs `act`, waits `seconds`, and measures both. With `restarts` the act restarts the server: it measures what follows.
+   * Runs `act`, waits `seconds`, and measures the load in both periods. `restarts` means that `act` restarts the
+   * server. The figures then begin with the restart.
    */
   measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
   readonly all: readonly Phase[]
 }
 
-/** Nothing is measured yet. `auditLog`: the file of the API server's audit log. */
+/** Creates an empty list of phases. `auditLog` is the path of the API server's audit log. */
 export function phases(kube: KubeServer, auditLog: string): Phases {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }

@@ -1,10 +1,13 @@
 import type { KubeServer } from '../../packages/kube/test/kube-server.ts'
 
-/** What a kube-apiserver has taken and sent since it started. */
+/** CPU time, memory and sent bytes of a kube-apiserver since its start. */
 export interface ServerMetrics {
   readonly cpuSeconds: number
   readonly megabytes: number
-  /** Bytes of lists. The server's own watches are among the events of watches: they say nothing about agents. */
+  /**
+   * Bytes of responses to list requests. Bytes of watch events are not counted, because they include the server's own
+   * watches.
+   */
   readonly bytes: number
 }
 

@@ -1,19 +1,22 @@
 import { connectUnix } from '@cni/netns/unix'
 
-/** A ztunnel that opens nothing in pods and acknowledges everything at once. Only the agent is measured. */
+/**
+ * A stand-in for ztunnel that opens no listeners in pods and acknowledges each message at once. The measured time is
+ * then the agent's.
+ */
 export interface AckingZtunnel extends AsyncDisposable {
   /** Milliseconds from the first message until all pods were received. */
   readonly snapshotMs: number
-  /** Number of pods received by then. */
+  /** Number of pods that the agent has sent in this time. */
   readonly pods: number
 }
 
 const HELLO = Uint8Array.of(0x08, 0x01)
 const ACK = Uint8Array.of(0x0a, 0x00)
-/** First byte of a message, by field. */
+/** First byte of a message from the agent: it identifies the kind of the message. */
 const [ADD, SNAPSHOT_SENT] = [0x0a, 0x1a]
 
-/** Connects. Resolves when all pods were received. */
+/** Connects to the agent's socket. Resolves when the agent has sent all pods. */
 export async function ackingZtunnel(path: string): Promise<AckingZtunnel> {
   let began: number | undefined
   const connection = connectUnix(path)

@@ -16,13 +16,13 @@ export interface Agent {
   readonly plugin: string
 }
 
-/** List of another network, into which agents install the plugin. */
+/** Network list of another plugin. Agents add their plugin to this list. */
 const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }, null, 2)}\n`
 
 /** Time limit of a start in milliseconds. */
 const START_MS = 20_000
 
-/** Places for agents: each has a root folder. Only one agent works at a time. */
+/** Root folders for agents. Only one agent runs at a time. */
 export interface Places extends Disposable {
   /**
    * Creates a root folder on a tmpfs, as in the agent's pod, with the machine's libraries. Only this process sees it.
@@ -31,7 +31,7 @@ export interface Places extends Disposable {
   add(agent: Agent, api?: ApiServer): Place
 }
 
-/** Root folder of one agent. */
+/** The root folder of one agent, with functions to start the agent. */
 export interface Place {
   readonly agent: string
   readonly path: string
@@ -48,11 +48,11 @@ export interface Running {
   /** Milliseconds from start to readiness. */
   readonly ms: number | undefined
   readonly pid: number
-  /** Ends it with SIGTERM. Returns the milliseconds until its exit. */
+  /** Ends the agent with SIGTERM. Returns the milliseconds until its exit. */
   stop(): Promise<number>
 }
 
-/** Creates an empty set of places. Disposal ends all of them. */
+/** Creates an empty set of places. Its disposal removes all places and ends their agents. */
 export function newPlaces(): Places {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-agent-'))
   const sys = loadSys()

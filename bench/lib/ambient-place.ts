@@ -24,22 +24,22 @@ import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 
 /** An agent in ambient mode, with its own root folder and network. */
 export interface AmbientPlace extends AsyncDisposable {
-  /** Path in its root folder. */
+  /** Path of a file in the agent's root folder. */
   path(...parts: string[]): string
-  /** Process id of the current or the last process. */
+  /** Process id of the agent's current or last process. */
   readonly pid: number
   /** Socket of the agent for ztunnel. */
   readonly ztunnelSocket: string
   /** Shows a process of each pod to the agent. */
   show(pods: readonly BenchPod[]): void
-  /** Starts the agent without waiting. */
+  /** Starts the agent without waiting until it is ready. */
   start(): void
   isReady(): Promise<boolean>
   /** Sends an event as the plugin does. Returns the milliseconds until the answer. */
   event(body: string): Promise<number>
   /** CPU time of the agent and its ended children in milliseconds. */
   cpuMs(): number
-  /** Memory in MB, and number of open descriptors. */
+  /** Memory of the agent in MB, and number of its open descriptors. */
   memory(): { readonly megabytes: number; readonly descriptors: number }
   /** Ends the agent. Rules and sets stay, as in an upgrade. */
   stop(): Promise<void>
@@ -49,9 +49,9 @@ const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
 /** Options of {@link ambientPlace}. */
 export interface AmbientPlaceOptions {
-  /** Additional variables of the agent. */
+  /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
-  /** Descriptor for the log. */
+  /** Descriptor of the file for the agent's log. */
   readonly log?: number
 }
 
@@ -108,7 +108,7 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // Without it, Istio's agent changes the back end at its second start.
+    // Without this variable, Istio's agent changes the back end of iptables at its second start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,
@@ -175,7 +175,7 @@ export function ambientPlace(
 const health = (node: Netns): Socket =>
   new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
 
-/** USER_HZ. */
+/** Clock ticks per second in /proc/PID/stat (USER_HZ). */
 const TICK_MS = 10
 
 function answered(options: object, body = ''): Promise<{ ok: boolean; text: string }> {

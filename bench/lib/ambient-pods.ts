@@ -6,11 +6,11 @@ import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** Label that requests ambient mode. */
+/** Pod label that requests ambient mode. */
 export const MODE = 'istio.io/dataplane-mode'
-/** Annotation that confirms it. */
+/** Pod annotation with which the agent confirms ambient mode. */
 export const REDIRECTION = 'ambient.istio.io/redirection'
-/** Node of all pods. */
+/** Name of the node on which all pods of the benchmark run. */
 export const NODE = 'bench-node'
 export const NAMESPACE = 'mesh'
 
@@ -31,7 +31,7 @@ export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   return pods
 }
 
-/** Creates one pod. Its address depends on the index. */
+/** Creates one pod. The pod's address depends on `index`. */
 export async function makePod(name: string, index: number): Promise<BenchPod> {
   const netns = await tempNetns({ name })
   const number = index + 1
@@ -78,13 +78,13 @@ export function showProcesses(root: string, pods: readonly BenchPod[]): void {
   for (const [index, pod] of pods.entries()) showProcess(root, 1000 + index, pod)
 }
 
-/** Adds a process of a pod. */
+/** Adds a pod's process to the procfs. */
 export function showProcess(root: string, pid: number, { name, uid }: BenchPod): void {
   const container = uid.replaceAll('-', '').repeat(2)
   show(procFolder(root, pid), `/host/var/run/netns/${name}`, `/kubepods/besteffort/pod${uid}/${container}`)
 }
 
-/** Removes a process, as after its exit. */
+/** Removes a process from the procfs, as after its exit. */
 export const hideProcess = (root: string, pid: number): void =>
   rmSync(procFolder(root, pid), { recursive: true, force: true })
 

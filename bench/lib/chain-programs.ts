@@ -14,7 +14,7 @@ export interface Program {
   chained?: boolean
 }
 
-/** add or del by a cnitool, in a new namespace. All cnitools use the same cache folder. */
+/** add or del by a cnitool, in a new namespace. All versions of cnitool use the same cache folder. */
 export function cnitool({ env }: Chain, { name, file, reference = false }: Program, command: 'add' | 'del'): Contender {
   return {
     name,

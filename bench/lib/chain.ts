@@ -59,7 +59,7 @@ async function detach({ list, runtime }: Chain, { place, rt }: Pod): Promise<voi
   await place[Symbol.asyncDispose]()
 }
 
-/** Our library, in this process. */
+/** Contender: the functions of `@cni/libcni`, called in this process. */
 export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {
@@ -78,7 +78,10 @@ export function library(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   }
 }
 
-/** The same three executions in sequence, without cache, checks and process groups. */
+/**
+ * Contender: executes the three plugins of the chain in sequence, without the library's cache, checks and process
+ * groups.
+ */
 export function parts(chain: Chain, verb: 'ADD' | 'DEL'): Contender {
   const { list, runtime } = chain
   return {

@@ -12,7 +12,7 @@ export interface Comparison {
   name: string
   quantity: string
   verdict: Verdict
-  /** The same ratio in the baseline. Absent if the baseline lacks it. */
+  /** The same ratio in the baseline. Absent if the baseline lacks this measure. */
   before?: Ratio
   after?: Ratio
 }
@@ -33,7 +33,10 @@ export function compare(baseline: Report, report: Report): Comparison[] {
   })
 }
 
-/** Worse or better only if the ratio changed by more than the margin and the confidence intervals do not overlap. */
+/**
+ * The verdict is worse or better on two conditions. The ratio changed by more than the margin, and the confidence
+ * intervals do not overlap.
+ */
 export function verdict(before: Ratio, after: Ratio): Verdict {
   if (before.low === undefined || before.high === undefined) return 'not judged'
   if (after.low === undefined || after.high === undefined) return 'not judged'
@@ -42,7 +45,7 @@ export function verdict(before: Ratio, after: Ratio): Verdict {
   return 'same'
 }
 
-/** Keeps a result as worse only if the second measurement is worse, too. */
+/** Keeps the verdict "worse" only if the second measurement is worse, too. */
 export function confirm(first: readonly Comparison[], again: readonly Comparison[]): Comparison[] {
   const second = new Map(again.map((one) => [key(one), one]))
   return first.map((one) => (one.verdict === 'worse' ? (second.get(key(one)) ?? one) : one))

@@ -10,7 +10,7 @@ export interface Plugin {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   readonly conf: { readonly type: string }
-  /** True if the plugin makes the interface. All others get a previous result. */
+  /** True if the plugin creates the pod's interface. Other plugins get a previous result. */
   readonly isFirst?: boolean
   readonly reference?: boolean
 }
@@ -57,7 +57,7 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
             await run(argv, { env: del.env, input: del.stdin })
           }
           await place[Symbol.asyncDispose]()
-          // DEL reads the records of all attachments: each call must find only its own.
+          // Removes the records of earlier calls: DEL reads all records, and each call must find only its own record.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
         },
       }

@@ -11,7 +11,7 @@ export async function kiloInstructions({ argv, env = {}, stdin = '' }: Prepared)
   const valgrind = findValgrind()
   if (valgrind === undefined) throw new Error('valgrind is not installed')
   const log = scratchFile()
-  // callgrind is faster than lackey. Its profile is not used.
+  // Uses callgrind because it counts faster than lackey. The profile of callgrind is dropped.
   const flags = ['--tool=callgrind', '--callgrind-out-file=/dev/null', `--log-file=${log}`]
   await run([valgrind, ...flags, ...argv], { env, input: stdin, cwd: '/' })
   const said = readFileSync(log, 'utf8')

@@ -23,7 +23,10 @@ export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   }
 }
 
-/** Files that `npm run bench -- --save` and `npm run plot` write. */
+/**
+ * Files that `npm run bench -- --save` and `npm run plot` write. Changes in these files do not count as changes of the
+ * measured commit.
+ */
 const RESULTS = [':!bench/baseline.json', ':!docs'] as const
 
 /** The measured commit. Absent if this folder is not a clone, or belongs to another user. */
@@ -34,7 +37,7 @@ export async function commit(root: string): Promise<{ commit?: string }> {
     const { stdout: changes } = await run(['git', '-C', root, 'status', '--porcelain', '--', root, ...RESULTS])
     return { commit: changes === '' ? head : `${head}, changed` }
   } catch {
-    return {} // without a commit, the version is enough
+    return {} // git fails: the report then names only the version
   }
 }
 

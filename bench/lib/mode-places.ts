@@ -35,7 +35,7 @@ const modes: Readonly<Record<string, Join>> = {
     const onForward = (): void => {
       passed += 1
     }
-    // The proxy takes ownership of the namespace, so it gets its own handle.
+    // The proxy closes the namespace's handle at its end, so it gets a handle of its own.
     stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
     return () => passed
   },
@@ -48,7 +48,7 @@ const modes: Readonly<Record<string, Join>> = {
   'node-ebpf': async (node, stack) => {
     const pins = path(stack.use(tempBpffs()).path, 'ambient')
     const side = openEbpfSide({ netns: node.at.node, pins })
-    // Stopped before the folder of its pins is removed.
+    // The programs are removed before the folder of their pins.
     stack.defer(() => side.stop())
     return await byNode(node, stack, side)
   },

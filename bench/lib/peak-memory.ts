@@ -1,8 +1,9 @@
 import { run } from '@cni/host'
 import type { Prepared } from './contender.ts'
 
-// The program is started from Perl: wait4 also counts the peak of the starting process before exec, which is small for
-// Perl. 98 is getrusage on x86-64, -1 means all ended children, and the fifth number is the peak in kB.
+// Perl starts the program, because wait4 also counts the memory of the starting process before exec. For Perl this
+// memory is small. In the script, system call 98 is getrusage on x86-64, -1 means all ended children, and the fifth
+// number is the peak in kB.
 const SCRIPT = `
 my $pid = fork // die "fork: $!";
 if ($pid == 0) { exec { $ARGV[0] } @ARGV or die "exec: $!" }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
 
-/** Originals that are measured if they are found. */
+/** Original programs, such as Istio's, that are measured if they are found. */
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
 /**

@@ -25,7 +25,7 @@ export interface Plugin {
   name: string
   file: string
   reference?: boolean
-  /** Additional members of its configuration. */
+  /** Additional members of the plugin's configuration. */
   conf?: object
 }
 

@@ -1,13 +1,13 @@
 import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
-/** Measurement of one run. For a program it includes CPU time with its children. */
+/** Measurement of one run. For a program it includes the CPU time of the program and its children. */
 export interface Sample {
   ms: number
   cpuMs?: number
 }
 
-/** Times contenders in turn (A B C A B C …), so that drift of the machine affects all equally. */
+/** Times contenders in turn (A B C A B C …). Changes in the machine's speed then affect all contenders equally. */
 export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
   const spawner = new Spawner()
@@ -43,7 +43,7 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** Results of `look` for each program. Each look is a separate run and does not disturb the times. */
+/** Calls `look` for several runs of a program and returns the results. These runs are not timed. */
 export async function observe(
   contender: Contender,
   runs: number,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** One quantity of one contender. `runs` 0 means that it never happened; the numbers are then NaN. */
+/** One quantity of one contender. `runs` 0 means that the measured event never happened; the numbers are then NaN. */
 const number = z.pipe(
   z.nullable(z.number()),
   z.transform((value) => value ?? Number.NaN),
@@ -45,7 +45,7 @@ export type Measure = z.output<typeof measure>
 export type Suite = z.output<typeof suite>
 export type Report = z.output<typeof report>
 
-/** Reads a report or a stored baseline. They differ only in rounding. */
+/** Reads a report or a stored baseline. Report and baseline differ only in rounding. */
 export function readReport(file: string): Report {
   let text: string
   try {
@@ -101,5 +101,5 @@ function rounded(one: Measure): Measure {
   return { ...numbers(one), ratios: one.ratios.map(numbers) }
 }
 
-/** Error in a report, with a message for people. */
+/** Error for an invalid report, with a message for people. */
 export class ReportError extends Error {}

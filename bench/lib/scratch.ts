@@ -6,8 +6,8 @@ let folder: string | undefined
 let files = 0
 
 /**
- * A new file for this process on the disk of the executables. It is removed at exit. It lies beside node_modules, so
- * that compiled code finds packages.
+ * A new file for this process on the disk of the executables. The file is removed at exit. It is in a folder beside
+ * node_modules, so that compiled code finds packages.
  */
 export function scratchFile(ending = ''): string {
   folder ??= newFolder()
@@ -19,7 +19,7 @@ export function scratchFile(ending = ''): string {
  * page cache holds it in larger pieces. Copies make all files comparable, and are like newly installed files on a node.
  */
 export function freshCopy(file: string): string {
-  // A plugin may depend on the name of its file.
+  // The copy keeps its file name, because a plugin may depend on the name.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)
@@ -30,7 +30,7 @@ function newFolder(): string {
   mkdirSync(join(root, 'dist/bench'), { recursive: true })
   const made = mkdtempSync(join(root, 'dist/bench/scratch-'))
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  // The handler makes Ctrl-C emit `exit`.
+  // This handler turns Ctrl-C into the event `exit`, so that cleanup runs.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   return made
 }

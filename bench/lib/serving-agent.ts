@@ -7,7 +7,7 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 
 /** The compiled node agent, which serves the plugins of a node. */
 export interface ServingAgent extends AsyncDisposable {
-  /** Its CPU time so far in milliseconds. The kernel counts in hundredths of a second. */
+  /** CPU time of the agent since its start in milliseconds. The kernel counts in hundredths of a second. */
   cpuMs(): number
 }
 
@@ -61,5 +61,5 @@ export async function startServingAgent(file: string, node: Node, folder: string
 /** Name of the node whose pods the agent watches. */
 export const NODE_NAME = 'bench'
 
-/** Time limit of the start in milliseconds. */
+/** Time limit of the agent's start in milliseconds. */
 const START_MS = 20_000

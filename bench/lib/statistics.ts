@@ -25,7 +25,7 @@ export function percentile(values: readonly number[], share: number): number {
   return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
 }
 
-/** Without samples it never happened, and the numbers are NaN. */
+/** Summarizes samples. Without samples the measured event never happened, and the numbers are NaN. */
 export function stats(samples: readonly number[]): Stats {
   const none = samples.length === 0
   return {
@@ -36,7 +36,7 @@ export function stats(samples: readonly number[]): Stats {
   }
 }
 
-/** Divides each round by the reference's same round, so that common slowdowns cancel out. */
+/** Divides the time of each round by the reference's time in the same round, so that common slowdowns cancel out. */
 export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
   const middle = percentile(reference, 0.5)
   const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)

@@ -8,7 +8,7 @@ import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
-/** Samples of one contender. The others are compared with references. */
+/** Samples of one contender. Contenders are compared with references. */
 export interface Entry {
   name: string
   samples: readonly number[]
@@ -48,7 +48,10 @@ export class SuiteReport {
     this.#suite = { about, date: new Date().toISOString(), load, settings: used, measures: [] }
   }
 
-  /** Times contenders in turn; for programs also CPU time and peak memory. `slow` references are timed separately. */
+  /**
+   * Times contenders in turn, and measures CPU time and peak memory of programs. `slow` references are timed
+   * separately.
+   */
   async race(
     group: string,
     contenders: readonly Contender[],
@@ -69,7 +72,7 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
-      // A function of this process has no memory of its own.
+      // Skips a contender that is a function in this process, because it has no memory of its own.
       if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
@@ -87,7 +90,7 @@ export class SuiteReport {
     this.add(group, '1000 instructions', entries)
   }
 
-  /** Adds samples that were measured elsewhere. Without samples it never happened. */
+  /** Adds samples that the suite measured itself. Without samples the report says that the event never happened. */
   add(group: string, quantity: string, entries: readonly Entry[]): void {
     const references = entries.filter(({ reference }) => reference)
     for (const { name, samples, reference } of entries) {

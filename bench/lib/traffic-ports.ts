@@ -3,5 +3,5 @@
  */
 export const ports = { request: 8080, stream: 8081 } as const
 
-/** In bytes. */
+/** Bytes in a megabyte. */
 export const MEGABYTE = 1e6

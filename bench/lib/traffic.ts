@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { addresses, type Name, type PtpNode } from '../../packages/istio-node-level/test/ptp-node.ts'
 
 const trafficSchema = z.object({
-  /** Number of connections that were opened in total. */
+  /** Total number of connections that the client opened. */
   opened: z.number(),
   /** Time of each connection with one request. */
   connectionMs: z.number(),

@@ -14,7 +14,7 @@ const COLOURS = ['#0b63a5', '#b35900']
 export function barChart({ title, note, groups }: { title: string; note: string; groups: Group[] }) {
   const all = groups.flatMap(({ bars }) => bars)
   const names = [...new Set(all.map(({ name }) => name))]
-  // Cuts outliers at the edge, so that other bars stay readable.
+  // Longest value that the chart shows in full. Longer bars are cut at the edge, so that other bars stay readable.
   const limit = Math.max(...all.map(({ medianMs }) => medianMs)) * 1.3
   const x = (ms: number) => LEFT + (Math.min(ms, limit) / limit) * (WIDTH - LEFT - RIGHT)
   const rows = []

@@ -5,7 +5,7 @@ import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
-/** Groups of the table, with their label and our contender, if the plugin does not decide alone. */
+/** Groups of measures in the table, with a label. `name` is our contender if it is not the plugin alone. */
 const VERBS: readonly (readonly [group: string, label?: string, name?: string])[] = [
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, plugin alone'],

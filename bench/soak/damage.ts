@@ -62,7 +62,7 @@ export async function damaged(
 /** Time limit: twice the agent's interval for checking all pods. */
 const MOST_MS = 60_000
 
-/** Checks rarely, because programs take processor time. */
+/** Waits long between two checks, because each check starts programs that take processor time. */
 const untilAsync = (condition: () => Promise<boolean>, what: string): Promise<void> => {
   let next = 0
   return eventually(

@@ -2,7 +2,7 @@
  * Decides whether a quantity grows over time: fits a line by least squares, with the confidence interval of its slope.
  */
 
-/** Samples of one quantity over time, in milliseconds. */
+/** Samples of one quantity. `at` is the time of a sample in milliseconds. */
 export type Series = readonly { readonly at: number; readonly value: number }[]
 
 /** Allowed growth in the window: a share of the mean, but at least an absolute amount. */
@@ -13,7 +13,7 @@ export interface Allowed {
 
 export interface Verdict {
   readonly mean: number
-  /** Rise of the line over the window, and its 95 % interval. */
+  /** Rise of the fitted line over the judged window, with its 95 % confidence interval. */
   readonly growth: number
   readonly low: number
   readonly high: number
@@ -29,7 +29,10 @@ const PARTS = 24
 /** Student's t for 22 degrees of freedom, 97.5 %. */
 const T = 2.07
 
-/** Flat, unless the line rises by more than allowed and the whole interval of its rise is above 0. */
+/**
+ * A quantity grows if its line rises by more than allowed and the confidence interval of the rise is above 0. Otherwise
+ * it is flat.
+ */
 export function judge(series: Series, { share, least }: Allowed): Verdict {
   const points = partMeans(inWindow(series))
   const mean = average(points.map(({ value }) => value))

@@ -16,7 +16,7 @@ export interface Life extends Disposable {
   /** Resolves when all steps have finished. */
   settled(): Promise<void>
   readonly pods: ReadonlyMap<number, SoakPod>
-  /** Rules of the first pod of each kind. */
+  /** Rules of the first pod of each kind, with which rules of later pods are compared. */
   readonly reference: ReadonlyMap<Kind, string>
 }
 
@@ -43,7 +43,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       await node.call(verb, asCalled(pod))
       tally.took(verb, performance.now() - began)
     })
-  /** Counts a failure with a known reason. Any other failure is an error. */
+  /** Counts a failure during known trouble and repeats the step. Any other failure is an error. */
   const excused = (verb: string, pod: SoakPod, began: number, error: unknown): void => {
     if (trouble.since(began)) tally.failed(verb)
     else tally.wrong(`${verb} of ${pod.kind} pod ${pod.name}: ${words(error)}`)
@@ -156,7 +156,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
     if (step.do === 'restart') return restart(step.part)
     if (step.do === 'add') return add(step.pod, step.kind)
     const pod = pods.get(step.pod)
-    // Its ADD has failed, which is already recorded.
+    // The pod's ADD has failed, which is already recorded.
     if (pod === undefined) return
     if (step.do === 'label') return label(step.pod, pod, step.mesh)
     return step.do === 'check' ? check(step.pod, pod) : del(step.pod, pod)

@@ -41,7 +41,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   process.once('exit', () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
   })
-  // The handler makes Ctrl-C emit `exit`.
+  // This handler turns Ctrl-C into the event `exit`, so that cleanup runs.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   say(`the agent is ready; ${adds} pods in ${durationMs / 60_000} minutes, seed ${seed}`)
   const tally = newTally()

@@ -19,11 +19,11 @@ export interface SoakNode extends AsyncDisposable {
   /** Calls the installed plugin as a runtime on the node does. Throws the plugin's output on failure. */
   call(verb: 'ADD' | 'CHECK' | 'DEL', pod: CalledPod): Promise<void>
   restartZtunnel(): Promise<void>
-  /** Closes all connections, refuses new ones for a while, and makes older watches list again. */
+  /** Closes all connections to the API server and refuses new connections for a while. Clients must then list again. */
   restartApi(): Promise<void>
 }
 
-/** A pod as the runtime names it. */
+/** A pod with the data that the container runtime passes to the plugin. */
 export interface CalledPod {
   readonly namespace: string
   readonly name: string
@@ -34,7 +34,7 @@ export interface CalledPod {
 const ZTUNNEL_DOWN_MS = 1500
 const API_DOWN_MS = 4000
 const MOST_MS = 60_000
-/** Interval of bookmarks, as in a real API server. They show that quiet watches are alive. */
+/** Interval of bookmarks, as in a real API server. Bookmarks show that a watch without events is alive. */
 const BOOKMARK_MS = 60_000
 
 /** Starts everything. Resolves when the agent is ready. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** 10 000 pods an hour. */
+/** Default rate: 10 000 pods an hour. */
 const ADDS_PER_MINUTE = 10_000 / 60
 
 export const HELP = `npm run soak -- [options]

@@ -69,7 +69,8 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
     alike.push(pod)
     steps.push({ at: at(0.4), do: 'check', pod: some('ambient', 'sidecar', 'outside', 'raced') ?? pod })
     if (pod % LABEL_EVERY !== 0) continue
-    // Moves one pod at a time, so that the number of pods in the mesh stays.
+    // Changes the label of one pod at a time and then changes it back. The number of pods in the mesh stays nearly
+    // constant.
     const before: typeof flipped = flipped
     const other = before?.pod ?? some('ambient', 'outside')
     if (other === undefined) continue
@@ -102,7 +103,7 @@ function timeOf(pods: number, adds: number): number {
   return pods < crowd ? (0.1 * pods) / crowd : 0.1 + (0.9 * (pods - crowd)) / Math.max(1, adds - crowd)
 }
 
-/** Sequence of kinds with the frequencies of the crowd, well mixed. */
+/** Mixed sequence of pod kinds. Each kind is as frequent as it is among the pods of the plan. */
 function kindsInTurn(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),
@@ -110,7 +111,7 @@ function kindsInTurn(): Kind[] {
   return all.sort((a, b) => a.order - b.order).map(({ kind }) => kind)
 }
 
-/** Mulberry32: numbers from 0 to below 1. */
+/** Random numbers from 0 to below 1, by the generator Mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -7,7 +7,7 @@ import type { Kind } from './plan.ts'
 /** An existing pod. */
 export interface SoakPod extends BenchPod {
   readonly kind: Kind
-  /** True if its label requests the mesh. */
+  /** True if the pod's label requests the mesh. */
   readonly mesh: boolean
 }
 

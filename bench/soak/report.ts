@@ -17,10 +17,10 @@ export interface SoakReport {
   readonly samples: readonly TimedSample[]
 }
 
-/** Limit for quantities that are only reported. */
+/** Limit in the table for quantities that are reported but not judged. */
 const ANY = { share: Number.POSITIVE_INFINITY, least: 0 }
 
-/** Minutes after a start in which a heap grows. */
+/** Minutes after a start in which the agent's heap still grows. */
 const HEAP_MINUTES = 12
 
 export const verdicts = (samples: readonly TimedSample[]): SoakReport['quantities'] => {

@@ -10,7 +10,7 @@ export type Sample = Readonly<Record<Quantity, number>>
 /** All sampled quantities with their allowed growth. `undefined` means that the quantity is only reported. */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // The maximum so far, which never falls.
+  // Not judged: the maximum since the start never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
   // After a restart of a server there may be a few more connections.
@@ -69,7 +69,7 @@ function descriptorsOf(pid: number): string[] {
     try {
       return [readlinkSync(`${folder}/${name}`)]
     } catch {
-      // closed in the meantime
+      // the descriptor was closed in the meantime
       return []
     }
   })

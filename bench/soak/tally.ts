@@ -56,15 +56,15 @@ export function newTally(): Tally {
 /** Periods in which calls may fail: a server or the plugin's file is missing, or the machine is overloaded. */
 export interface Trouble extends Disposable {
   during<T>(work: () => Promise<T>): Promise<T>
-  /** True if there was trouble since that time. */
+  /** True if there was trouble after the time `began`. */
   since(began: number): boolean
 }
 
 /** Milliseconds after trouble in which clients may still fail. */
 const AFTER_MS = 10_000
 /**
- * Interval and threshold to detect a stalled process: API server and ztunnel run in this process and then answer
- * nothing.
+ * Interval and threshold to detect a stalled process: API server and ztunnel run in this process, so they do not answer
+ * while it is stalled.
  */
 const [BEAT_MS, STILL_MS] = [200, 500]
 

@@ -12,7 +12,10 @@ export function announce({ log, env }: CallContext): void {
   log.info('called', { command: env.CNI_COMMAND, args: env.CNI_ARGS ?? '' })
 }
 
-/** Process id from `/proc/PID/ns/net`, any other path unchanged, `EMPTY` without a path. */
+/**
+ * The log's text for a namespace: the process id of `/proc/PID/ns/net`, any other path unchanged, `EMPTY` without a
+ * path.
+ */
 function netnsField(path = ''): string {
   return /^\/proc\/([^/]*)/.exec(path)?.[1] ?? (path || 'EMPTY')
 }

@@ -4,13 +4,13 @@ import { decodeResponse, encodeRequest, type Method, type PodRequest, type PodRe
 
 /** Result of a request to the daemon. */
 export type Reply =
-  /** Response of the daemon. `failed` is true for status 500. */
+  /** The daemon has responded. `failed` is true for status 500. */
   | { readonly kind: 'answer'; readonly response: PodResponse; readonly failed: boolean }
   /** The daemon does not listen: the request was not sent. */
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** The connection broke: the daemon may have handled the request. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** Any other failure, in the words of the original client. */
+  /** Any other failure, with the error message of the original client. */
   | { readonly kind: 'refused'; readonly reason: string; readonly details?: string }
 
 const MAX_ANSWER = 1024 * 1024

@@ -13,13 +13,14 @@ export function failureOf(reply: Reply): CniError | undefined {
     case 'answer': {
       const { result = 0, errmsg, errinfo } = reply.response
       if (!reply.failed && result === 0) return undefined
-      // Code 0 would mean success. The original passes it on; this plugin replaces it.
+      // An error must not have the code 0, which means success. The original plugin passes this code on; this plugin
+      // replaces it.
       return contivError(result || ErrorCode.internal, errmsg || 'internal server error', errinfo)
     }
   }
 }
 
-/** Error with the original's wording. */
+/** Error with the message of the original plugin. */
 export function contivError(code: number, message: string, details?: string): CniError {
   return new CniError(code, `Contiv:${message}`, { details: details || undefined })
 }

@@ -1,20 +1,20 @@
 import { type Netns, netns } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 
-/** Seconds until a holder exits, in case this process is killed. Longer than any call. */
+/** Seconds until a holder process exits if this process was killed. The time is longer than any call of the plugin. */
 const HOLDER_LIFETIME = '120'
-/** Milliseconds to wait until the holder is in the namespace. Only nsenter needs time. */
+/** Maximum milliseconds to wait until the holder process is in the namespace. Only nsenter needs time. */
 const ENTER_TIMEOUT = 2000
 
 /**
  * Runs `body` with a path of the form `/proc/PID/ns/net`, the only form that the daemon accepts. If the runtime passes
- * another path, a process in the namespace provides one. That process lives until `body` ends. The original enters the
+ * another path, starts a holder process in the namespace, which lives until `body` ends. The original plugin enters the
  * namespace itself instead.
  */
 export async function withProcPath<T>(pod: Netns, signal: AbortSignal, body: (path: string) => Promise<T>): Promise<T> {
   if (pod.path.startsWith('/proc/')) return body(pod.path)
   const holder = netns.start(pod, ['sleep', HOLDER_LIFETIME], { env: {}, signal })
-  // Ignores the error: this function ends the process.
+  // Ignores the error of the holder process, because this function kills the process itself.
   const ended = holder.done.catch(() => {})
   try {
     const path = `/proc/${holder.pid}/ns/net`
@@ -43,7 +43,7 @@ function leadsTo(path: string, pod: Netns): boolean {
     using now = netns.open(path)
     return now.isSame(pod)
   } catch {
-    // The process has not started or has ended, so it is not in the namespace.
+    // The holder process has not started or has ended, so it is not in the namespace.
     return false
   }
 }

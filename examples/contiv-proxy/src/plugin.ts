@@ -38,7 +38,7 @@ export const plugin = definePlugin({
     const reply = await ask(c, 'AddPod', socket, c.netns)
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
-    // The endpoint exists from here on: a failed ADD must delete it.
+    // After this request the endpoint exists, so a failed ADD must delete it.
     c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },
@@ -68,8 +68,8 @@ export const plugin = definePlugin({
 })
 
 /**
- * Asks the daemon to delete the endpoint. The daemon finds it by id, so a namespace in which no process can start is
- * left out.
+ * Asks the daemon to delete the endpoint. The daemon finds the endpoint by its id. The request therefore has no
+ * namespace if no process can start in the namespace.
  */
 async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
   try {
@@ -83,7 +83,7 @@ async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Repl
 
 async function ask(c: AttachmentContext, method: Method, socket: string, pod: Netns | undefined): Promise<Reply> {
   const send = (netns?: string): Promise<Reply> => {
-    // The original ignores the case of these keys.
+    // The original plugin ignores upper and lower case in the keys of CNI_ARGS.
     const args = new Map([...c.args].map(([key, value]) => [key.toUpperCase(), value]))
     const request = {
       name: args.get('K8S_POD_NAME'),

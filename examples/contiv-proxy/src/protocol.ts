@@ -1,7 +1,7 @@
 import { goStringify, parseJson } from '@cni/types'
 import * as z from 'zod/mini'
 
-/** Methods of the daemon. */
+/** Names of the daemon's methods. */
 export type Method = 'AddPod' | 'DelPod'
 
 /** Request of both methods. Empty members are not sent. */
@@ -9,7 +9,7 @@ export interface PodRequest {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly infraContainerID: string | undefined
-  /** Always `/proc/PID/…`: the daemon extracts the process id. */
+  /** Path of the namespace, always `/proc/PID/…`: the daemon extracts the process id. */
   readonly netns: string | undefined
   readonly ifName: string
 }

@@ -6,7 +6,7 @@ import type { PodResponse } from './protocol.ts'
 /**
  * Result of an ADD: the daemon's addresses, with host bits, on the interface that the daemon moved into the pod.
  *
- * @throws for an invalid address: the original only logs it and prints nothing
+ * @throws for an invalid address. The original plugin only logs the address and prints no result
  */
 export function toResult({ ipaddress, ipv6address }: PodResponse, name: string, sandbox: string): Result {
   const ips = [ipOf('ipaddress', 4, ipaddress)]

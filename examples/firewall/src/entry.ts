@@ -12,7 +12,10 @@ export interface Entry {
 /** Syntax of an entry, for messages. */
 export const ENTRY_FORM = 'expected "tcp|udp [PORT[-PORT]]" or "icmp", and perhaps "from ADDRESS[/LENGTH]" after it'
 
-/** Parses one entry. `undefined` if the text is invalid. The text may come from a pod, so it is not trusted. */
+/**
+ * Parses one entry. `undefined` if the text is invalid. The text may come from a pod's annotation, so it is not
+ * trusted.
+ */
 export function parseEntry(text: string): Entry | undefined {
   const found =
     /^(?:(?<ported>tcp|udp)(?: (?<first>\d{1,5})(?:-(?<last>\d{1,5}))?)?|icmp)(?: from (?<from>\S+))?$/.exec(text)

@@ -9,9 +9,11 @@ export interface Policy {
   readonly otherwise: 'deny' | 'allow'
 }
 
-/** IPv6 requires neighbour discovery and router advertisements. */
+/** ICMPv6 types that are always accepted: IPv6 requires neighbour discovery and router advertisements. */
 const NEIGHBOURHOOD = ['neighbour-solicitation', 'neighbour-advertisement', 'router-advertisement'] as const
-/** A rejected client fails at once. The client of a dropped packet waits for minutes. */
+/**
+ * Rejects packets instead of dropping them: a rejected client fails at once, while a dropped client waits for minutes.
+ */
 const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' } as const
 
 /** Prefix of an interface's chains. A pod may have several interfaces, each with its own policy. */

@@ -37,7 +37,7 @@ export interface Facts {
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }
-  /** Absent with `--keep`. */
+  /** Remains after DEL. Absent with `--keep`. */
   left_behind?: { rules: string[]; state: string[]; addresses: string[]; interfaces: string[] }
   kept?: { pod: string; node: string; folder: string }
   total_ms: number

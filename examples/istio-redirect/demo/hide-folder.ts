@@ -4,7 +4,7 @@ import { loadSys } from '@cni/netns/sys'
 /** `mount(2)`: stops propagation of mounts. */
 const MS_PRIVATE = 0x40000
 
-/** Mounts a private, empty file system over a folder. Mounts in it do not propagate to the machine. */
+/** Mounts a private, empty file system over a folder. Later mounts in this folder do not propagate to the machine. */
 export function hideFolder(path: string): void {
   mkdirSync(path, { recursive: true })
   loadSys().mount('tmpfs', path, 'tmpfs', 0, 'mode=0755')

@@ -9,7 +9,7 @@ const MS_BIND = 0x1000
 
 /**
  * Hides iptables, ip6tables, nft and nsenter, under all their names. Each file is covered by a file that cannot be
- * executed. Requires a private mount namespace. Returns the paths of the files.
+ * executed. Requires a private mount namespace. Returns the paths of the hidden files.
  */
 export function hidePrograms(): string[] {
   const folders = new Set(['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'])

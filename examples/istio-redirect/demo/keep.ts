@@ -8,8 +8,8 @@ export const NODE_NETNS = '/run/netns/cni-demo-node'
 export const KEPT_FOLDER = '/run/cni-demo'
 
 /**
- * Binds both namespaces of the demo process, so that they stay after its end. The pod's path equals the path in its
- * state.
+ * Binds both namespaces of the demo process to files, so that the namespaces stay after the end of the process. The
+ * pod's path equals the path in its state.
  */
 export function keep(pid: number): void {
   for (const [from, to] of [

@@ -11,7 +11,7 @@ import { runStory } from './story.ts'
 
 const FOLDER = 'CNI_DEMO_FOLDER'
 
-/** Outside, starts this program again in a throw-away node. Inside, runs the story. */
+/** Outside of the throw-away node, starts this program again inside. Inside, runs the story. */
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv)
   if (options.help) {
@@ -35,8 +35,8 @@ function storyOf({ ambient }: DemoOptions) {
 }
 
 /**
- * Runs this program in new network and mount namespaces by `unshare`. The kernel removes both with their last process.
- * A killed demo therefore leaves only an empty temporary folder.
+ * Runs this program in new network and mount namespaces by `unshare`. The kernel removes both namespaces with their
+ * last process. A killed demo therefore leaves only an empty temporary folder.
  */
 async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
   const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))

@@ -10,7 +10,7 @@ export interface Rules {
   readonly by: string
   /** Rules of the plugin's chains and jumps to them, in the format of `iptables-save`. */
   own(family: Family): Promise<string[]>
-  /** Deletes an IPv4 rule. Returns a description. */
+  /** Deletes an IPv4 rule of the plugin. Returns a description of the rule. */
   spoil(): Promise<string>
 }
 

@@ -213,7 +213,7 @@ async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): P
   return { left_behind }
 }
 
-/** With `--keep`, the process outside binds both namespaces, so that they stay. */
+/** With `--keep`, the process outside of the node binds both namespaces, so that they stay after the demo. */
 async function leave(tell: Narrator, node: Node): Promise<Pick<Facts, 'kept'>> {
   tell.chapter('Kept for exploring (DEL was not run; the rule that was deleted is still missing)')
   await new Promise<void>((resolve, reject) => {

@@ -10,16 +10,17 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
   const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
-  // Checked before a lease is taken: its rollback would release the address of the existing pod.
+  // Checks this before the IPAM plugin leases an address. The lease's rollback would release the address of the
+  // existing interface.
   if (await inPod.getLink(c.ifName))
     throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
   const leased = await ipam(c, delegates).add()
   const hostLink = hostLinkOf(c)
   const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
 
-  // Recorded first: a DEL has to find the link if this process is killed.
+  // Records the link before creating it, so that a DEL finds the link if this process is killed.
   c.state.write({ hostLink })
-  // Removes the link of a killed ADD. Its other end is not in the pod.
+  // Removes a link that a killed ADD has left. The other end of such a link is not in the pod.
   await onNode.deleteLink(hostLink)
   const { mtu } = c.conf
   const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
@@ -29,7 +30,7 @@ export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Pr
     await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
     await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
   }
-  // Set without the context, so it is not rolled back: other pods need forwarding.
+  // Sets the sysctl without the context, so that a rollback does not reset it: other pods need forwarding.
   await sysctl(node).set('net.ipv4.ip_forward', true)
   for (const address of ofNode.addresses) await onNode.addAddress(address)
   for (const route of ofNode.routes) await onNode.addRoute(route)

@@ -26,7 +26,7 @@ export async function verify(c: CheckContext<Conf, false, Kept>, place: Place): 
   throw new CniError(NOT_AS_ADDED, `not as ADD left it: ${missing[0]}`, { details: missing.join('\n') })
 }
 
-/** The part of the chain's result about this plugin's interface. */
+/** Part of the chain's result that describes this plugin's interface. */
 function ownPart({ interfaces = [], ips = [], routes = [] }: Result = {}, ifName: string): Result {
   const index = interfaces.findIndex(({ name, sandbox }) => name === ifName && sandbox)
   return { ips: ips.filter((ip) => ip.interface === index), routes }

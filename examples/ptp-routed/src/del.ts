@@ -3,14 +3,16 @@ import type { DelContext, GcContext } from '@cni/skel'
 import type { Conf, Kept } from './conf.ts'
 import type { Place } from './place.ts'
 
-/** DEL: removes the cable, then releases the lease. The address must be unused before it is leased again. */
+/**
+ * DEL: removes the cable, then releases the lease. In this order the address is unused before another pod can lease it.
+ */
 export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
   if (known !== undefined) await unplug(place, [known])
   if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
-/** GC: does the same for every attachment that is not valid. */
+/** GC: removes cable and lease of every attachment that is not valid. */
 export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(
@@ -19,7 +21,7 @@ export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<v
   )
   const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
-  // Calls DEL of an IPAM plugin without GC for each attachment that is gone.
+  // The IPAM plugin has no GC: calls its DEL for each attachment that no longer exists.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
     await ipam({ ...c, env }, place.delegates).del()

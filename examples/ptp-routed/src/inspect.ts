@@ -23,7 +23,7 @@ export async function missingIn(
   ]
 }
 
-/** Sysctls with other values. */
+/** Sysctls whose values differ from the expected values, as sentences. */
 export async function otherSettings(
   settings: SysctlPort,
   wanted: readonly (readonly [name: string, value: string])[],

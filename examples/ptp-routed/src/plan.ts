@@ -58,12 +58,12 @@ function gatewayOf({ address, gateway }: IpConfig): string {
   throw new CniError(ErrorCode.invalidNetworkConfig, `ipam: there is no gateway for the address ${address}`)
 }
 
-/** The address as the only one in its network. */
+/** The address with a full-length prefix, as the only address in its network. */
 function alone(address: string): string {
   return `${address.split('/')[0]}/${isIpv6(address) ? 128 : 32}`
 }
 
-/** Without duplicate address detection: no other host is on the cable. */
+/** Adds addresses without duplicate address detection, because no other host is on the cable. */
 const on = (link: string, cidr: string): NewAddress => ({ link, cidr, ...(isIpv6(cidr) ? { noDad: true } : {}) })
 
 const isIpv6 = (address: string): boolean => address.includes(':')

@@ -11,7 +11,7 @@ import { socketIn } from './shim.ts'
 export interface WhoIsOptions {
   /** Folder of its sockets and, in `attachments`, of its persistent state. */
   readonly folder: string
-  /** Called with each line of the log. */
+  /** Called with each line of the daemon's log. */
   readonly stderr?: (line: string) => void
 }
 
@@ -36,7 +36,7 @@ export async function startWhoIs({ folder, stderr }: WhoIsOptions): Promise<WhoI
   for (const error of unreadable) stderr?.(`${error.message}\n`)
 
   const ask = join(folder, 'ask.sock')
-  // A killed daemon has left the socket. A running one makes serveDaemon fail.
+  // Removes the socket that a killed daemon has left. If another daemon runs, serveDaemon has already failed.
   rmSync(ask, { force: true })
   const server = answers(known)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(ask, resolve))

@@ -2,7 +2,7 @@ import type { AttachmentKey } from '@cni/skel'
 import { formatAddress, parsePrefix } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
-/** Data of an attachment. */
+/** Data that the daemon keeps for an attachment. */
 export const attachment = z.object({
   /** Addresses with prefix lengths, as in a result. */
   addresses: z.array(z.string()),
@@ -17,7 +17,7 @@ export type Known = AttachmentKey & Attachment
 /** All attachments of the node, in memory. */
 export interface Registry {
   readonly size: number
-  /** Stores an attachment. Returns a function that undoes it. */
+  /** Stores an attachment. Returns a function that restores the previous state. */
   put(key: AttachmentKey, attachment: Attachment): () => void
   remove(key: AttachmentKey): void
   has(key: AttachmentKey): boolean
@@ -25,7 +25,7 @@ export interface Registry {
   whoIs(address: string): Known[]
 }
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function registry(): Registry {
   const known = new Map<string, Known>()
   const textOf = ({ network, containerID, ifName }: AttachmentKey): string => `${network}\0${containerID}\0${ifName}`

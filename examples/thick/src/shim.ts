@@ -16,6 +16,7 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // The kubelet retries later. A waiting pod would block the creation of others.
+  // If the daemon does not answer, the shim fails soon and the kubelet retries. A waiting pod would block the creation
+  // of other pods.
   readyTimeout: { ADD: 10_000 },
 }

@@ -135,7 +135,7 @@ function parsed(body: string): Pod | undefined {
   try {
     return JSON.parse(body) as Pod
   } catch {
-    // Answered with 500 and an empty response, as the original does.
+    // For an invalid body, the caller answers with 500 and an empty response, as the original daemon does.
     return undefined
   }
 }

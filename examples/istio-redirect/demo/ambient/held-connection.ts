@@ -5,11 +5,11 @@ import { type NetnsTarget, netns } from '@cni/netns'
 
 /** A connection that a process in a pod keeps open. */
 export interface HeldConnection extends AsyncDisposable {
-  /** Sends a line. True if the same line comes back in time. */
+  /** Sends a line. True if the server sends the same line back in time. */
   echoes(line: string): Promise<boolean>
   /**
-   * True once lines stop coming back. The kernel still translates packets for about 20 ms after the last rule is
-   * removed.
+   * Resolves with true as soon as the server's echoes stop. The kernel still translates packets for about 20 ms after
+   * the last rule is removed.
    */
   ends(): Promise<boolean>
 }
@@ -25,7 +25,7 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
-  // Ignores a write to an ended process: only the response counts.
+  // Ignores the error of a write to an ended process, because only the response counts.
   child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
   const echoes = async (line: string): Promise<boolean> => {

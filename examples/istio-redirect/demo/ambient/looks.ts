@@ -15,13 +15,13 @@ export interface Looks {
   /** Duration of each wait in milliseconds. */
   readonly ms: Readonly<Record<string, number>>
   look(what: string, seen: unknown, expected: unknown): void
-  /** Waits for a condition, at most 20 s. */
+  /** Waits for a condition, at most 20 s, and records the duration. */
   timed(what: string, condition: () => boolean): Promise<void>
   /** End of the story. True if all observations were as expected. */
   end(): boolean
 }
 
-/** Starts without observations. */
+/** Creates an empty list of observations, which it prints with `tell`. */
 export function looksTold(tell: Narrator): Looks {
   const all: Look[] = []
   const ms: Record<string, number> = {}

@@ -11,7 +11,7 @@ export interface MeshAgentOptions {
   readonly api: ApiServer
   /** Pods whose namespaces the agent can find. */
   readonly pods: readonly { readonly uid: string; readonly netns: Netns }[]
-  /** Collects the agent's log. */
+  /** Array that receives the lines of the agent's log. */
   readonly log: string[]
 }
 

@@ -20,10 +20,10 @@ export interface MeshNode extends AsyncDisposable {
   readonly api: ApiServer
   readonly ztunnelSocket: string
   readonly log: readonly string[]
-  /** The pod of the story, and a pod that never joins. */
+  /** The pod of the story, and a pod that never joins the mesh. */
   readonly web: Netns
   readonly client: Netns
-  /** Sets or removes the label for ambient mode. */
+  /** Sets or removes the pod's label for ambient mode. */
   label(value: 'ambient' | undefined): void
   annotation(): string | undefined
 }

@@ -7,7 +7,7 @@ import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import type { NodeMode } from '../options.ts'
 import { startAgent } from './mesh-agent.ts'
 
-/** Addresses of the node, pods and server. Each has its own route. */
+/** Addresses of the node, the pods and the server. Each address has its own route. */
 export const PTP = {
   node: '10.244.255.1',
   'ztunnel-a': '10.244.0.2',

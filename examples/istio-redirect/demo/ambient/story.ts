@@ -47,7 +47,8 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   node.label('ambient')
   await timed('enrolled, which its annotation says', () => node.annotation() === 'enabled')
   await timed('ztunnel listens in the pod', () => ztunnel.pods.has(POD.uid))
-  // The kernel did not track the old connection before there were rules. It starts with the next packet.
+  // The kernel did not track the old connection before the rules existed. It starts to track the connection with the
+  // next packet.
   await isOver(held, 'the connection from before')
   look('a new connection of web arrives with its own address', await outbound(node), `server from ${ADDRESS.web}`)
   look('one to web arrives with the address of the client', await inbound(node), `web from ${ADDRESS.client}`)

@@ -57,7 +57,7 @@ export function freshState(dir: string, shares: readonly string[], folders: read
   }
 }
 
-/** Path of a shared file relative to a state folder, with links resolved. Otherwise `undefined`. */
+/** Path of a shared file with links resolved, if this path is below a state folder. Otherwise `undefined`. */
 export function shareBelowState(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), basename(path))
   return STATE_FOLDERS.some((folder) => isBelow(real, folder)) ? real : undefined
