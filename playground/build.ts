@@ -5,7 +5,7 @@ import { build, transform } from 'esbuild'
 
 const source = (name: string) => join(import.meta.dirname, 'src', name)
 
-/** The page as one HTML text with its script and style. Its policy forbids other sources. */
+/** The page as one HTML text with its script and style. The page's content security policy forbids other sources. */
 export async function playgroundHtml(): Promise<string> {
   const [script, style] = await Promise.all([scriptText(), styleText()])
   const policy = [
@@ -41,7 +41,7 @@ async function scriptText(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [source('main.ts')], bundle: true, write: false, minify: true, format: 'iife', charset: 'utf8' },
     ...{ platform: 'browser', target: 'es2022', conditions: ['@cni/source'], legalComments: 'none' },
-    // Unused parts of the bundle read `import.meta.url`.
+    // Silences the warning about `import.meta.url`, which only unused parts of the bundle read.
     logOverride: { 'empty-import-meta': 'silent' },
     plugins: [
       {
@@ -59,7 +59,7 @@ async function scriptText(): Promise<string> {
     .trim()
   const used = /(?:require|import)\(?\s*["'](node:[\w/]+)["']/.exec(text)
   if (used !== null) throw new Error(`the playground uses ${used[1]}, which no browser has`)
-  // Escapes the text for a script element.
+  // Escapes the script's text for a script element.
   return text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
 }
 

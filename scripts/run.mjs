@@ -67,7 +67,7 @@ function helpOf(script) {
 function setUp() {
   const wanted = fingerprint()
   if (existsSync(stampFile) && existsSync(node26) && readFileSync(stampFile, 'utf8') === wanted) return
-  // The pinned version writes the lockfile. npx fetches it without a global installation.
+  // Uses the pinned version of pnpm, which writes the lockfile. npx fetches pnpm without a global installation.
   const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager
   step(`dependencies (${pnpm} through npx)`, () =>
     exec(['npx', '--yes', pnpm, 'install', '--frozen-lockfile'], {
@@ -82,7 +82,7 @@ function setUp() {
   writeFileSync(stampFile, wanted)
 }
 
-/** Hash of everything that the installed tree depends on. */
+/** Hash of all files that determine the content of `node_modules`. */
 function fingerprint() {
   const manifests = ['packages', 'examples'].flatMap((folder) =>
     readdirSync(join(root, folder))
@@ -133,7 +133,7 @@ function run(script) {
 /** Runs a program and prints its output only after a failure. */
 function exec(argv, { env, hint } = {}) {
   const [program, ...rest] = argv
-  // A bare environment may lack the system folders.
+  // PATH with the system folders, which a bare environment may lack.
   const path = [process.env.PATH, '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':')
   const { status, signal, error, stdout, stderr } = spawnSync(program, rest, {
     cwd: root,

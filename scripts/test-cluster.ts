@@ -35,7 +35,7 @@ await main(async () => {
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
-  // The script may write beside the folder.
+  // The cluster's script may write files beside the folder.
   const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
   const K8S_DIR = join(scratch, 'node')
   const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })

@@ -29,7 +29,7 @@ const SAMPLE = [
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',
 ]
-/** They compare runtimes, not kernels. */
+/** Suites that are left out, because they compare runtimes, not kernels. */
 const LEFT_OUT = ['packages/netns/test/runtimes.netns.test.ts', 'packages/ebpf/test/runtimes.netns.test.ts'] as const
 /** Few random cases, because emulation is slow. */
 const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']

@@ -1,7 +1,7 @@
 import { answer } from './model/answer.ts'
 import { startPage } from './view/page.ts'
 
-// The script runs twice: in the page, and as a worker that answers questions.
+// The same script runs in the page, and as a worker that answers the page's questions.
 if (typeof document === 'undefined') {
   globalThis.addEventListener('message', ({ data: { id, question } }) => {
     globalThis.postMessage({ id })

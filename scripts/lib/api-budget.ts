@@ -50,7 +50,8 @@ export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudge
 }
 
 /**
- * Names that an export adds: its own, and the members of an object or a namespace. Members of a named type count once.
+ * Number of names that an export adds: its own name, and the members of an object or a namespace. Members of a named
+ * type count once.
  *
  * @param known - types whose members were counted
  */

@@ -16,7 +16,7 @@ export async function check() {
   await together(checkSources, checkPackages)
 }
 
-/** @param since - check only files that changed since this commit */
+/** @param since - lint only files that changed since this commit */
 export const checkLint = (since?: string) =>
   step('lint and format (biome)', () => {
     const files = since === undefined ? ['.'] : ['--changed', `--since=${since}`, '--no-errors-on-unmatched']

@@ -7,7 +7,7 @@ const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|tes
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
 const LONGEST = 72
 
-/** Subjects of release commits. A command makes them without a body. */
+/** Subjects of release commits. The release command makes these commits without a body. */
 const MADE = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /

@@ -9,7 +9,7 @@ import { root } from './exec.ts'
 
 type Options = Parameters<typeof conformance>[0]
 
-/** A plugin of the table with its configuration. */
+/** A plugin in the conformance table, with its configuration. */
 interface Subject {
   readonly name: string
   readonly from: 'debian' | 'ours'
@@ -31,7 +31,7 @@ const plain = (options: Options) => ({ options, async [Symbol.asyncDispose]() {}
 
 const ipam = { type: 'host-local', ranges: [[{ subnet: '10.77.0.0/16' }]] }
 
-/** Plugins that need no device of the machine. */
+/** Plugins of the conformance table. They need no device of the machine. */
 export const subjects: readonly Subject[] = [
   debian('loopback', 'main'),
   debian('bridge', 'main', { bridge: 'cni-conf0', isGateway: true, ipMasq: true, ipam }),

@@ -3,7 +3,7 @@ import type { Report } from '@cni/conformance'
 /** A plugin with its options and its origin. */
 export interface Subject {
   readonly name: string
-  /** `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
+  /** Package and version of the plugin: `Debian containernetworking-plugins 1.1.1` or `cni-ts 0.1.0`. */
   readonly origin: string
   readonly kind: 'main' | 'chained'
 }

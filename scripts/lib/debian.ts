@@ -14,7 +14,7 @@ const PACKAGES = {
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
-  // The package busybox has the same path, but it needs a C library that our images lack.
+  // The file of busybox-static. The package busybox has the same path, but needs a C library that our images lack.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',

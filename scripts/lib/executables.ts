@@ -42,7 +42,7 @@ export const CNI_BUILD = [node26, ...NODE_FLAGS, join(root, 'packages/cni-build/
 /**
  * Builds `dist/bin/<name>` (an executable) and `dist/bundle/<name>.cjs` (a bundle for Node).
  *
- * @param names - default: all
+ * @param names - default: all executables
  */
 export async function buildExecutables(
   names: readonly ExecutableName[] = Object.keys(EXECUTABLES).filter(isExecutable),

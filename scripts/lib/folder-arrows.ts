@@ -4,7 +4,10 @@ import { importsOf, sources } from './sources.ts'
 /** Imports between the folders and files of one folder: importing name → imported name → an example. */
 type Level = Map<string, Map<string, string>>
 
-/** Imports between folders of a package, at each depth: path of the folder that holds both → its level. */
+/**
+ * Imports between folders of a package, at each depth: path of the common parent folder → imports between its folders
+ * and files.
+ */
 export function folderArrows(folder: string): Map<string, Level> {
   const arrows = new Map<string, Level>()
   for (const file of sources(folder)) {

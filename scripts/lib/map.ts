@@ -7,7 +7,7 @@ import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
-/** Each map by the name of its markers. A map is made for pages that have its markers only. */
+/** Each map by the name of its markers. A map is computed only if a page has its markers. */
 const maps = {
   get packages() {
     return packagesTable()
@@ -32,7 +32,7 @@ function packagesTable() {
   return table(['folder', 'package', 'what it is', 'may import'], rows)
 }
 
-/** Packages by name; a package of which only some entries are allowed by those entries. */
+/** Lists the packages that a package may import. If only some entries of a package are allowed, lists these entries. */
 function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
   const named = offered.map((all) => {
     const some = all.filter((entry) => patterns.some((pattern) => pattern.test(entry)))

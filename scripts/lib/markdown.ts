@@ -41,7 +41,7 @@ export function links(text: string) {
   )
 }
 
-/** The anchors that headings get, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub computes them. */
 export const anchors = (text: string) =>
   [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => slugify(title))
 
@@ -54,7 +54,7 @@ export const slugify = (title: string) =>
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** A page with these texts between its markers `<!-- KIND: NAME -->` and `<!-- end -->`. */
+/** Returns the page with the given texts between its markers `<!-- KIND: NAME -->` and `<!-- end -->`. */
 export const withTexts = (page: string, kind: string, texts: Readonly<Record<string, string>>) =>
   page.replaceAll(new RegExp(`^(<!-- ${kind}: (\\w+) -->\n).*?(^<!-- end -->)`, 'gms'), (_, begin, name, end) => {
     const text = texts[name]

@@ -33,8 +33,8 @@ export type Packed = { tarball: string; bytes: number; manifest: Manifest; files
 /**
  * Packs every package as for publication: replaces `workspace:` by the version, adds LICENSE.
  *
- * @param folder - emptied first
- * @param repository - default: this one
+ * @param folder - output folder, which is emptied first
+ * @param repository - root of the repository; default: this repository
  */
 export async function packAll(folder: string, repository = root): Promise<Packed[]> {
   rmSync(folder, { recursive: true, force: true })
@@ -60,7 +60,7 @@ export function faults({ manifest, files }: Packed): string[] {
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
-    // Templates are files of other projects.
+    // Skips templates, because they become files of other projects.
     if (file.startsWith('template/')) continue
     if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)
@@ -95,7 +95,7 @@ export function faults({ manifest, files }: Packed): string[] {
   return found
 }
 
-/** Missing data that readers of the registry need: sources, issues, the package itself. */
+/** Missing members of package.json that the registry's page shows: links to sources, issues and the package. */
 function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Manifest) {
   const url: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url
   if (repository?.url !== url) yield `repository.url is ${repository?.url}, that of the root is ${url}`

@@ -31,7 +31,7 @@ export function packAndInspect() {
   }).then(({ packed }) => packed)
 }
 
-/** Dependencies of our packages. npm links the installed folders. */
+/** Third-party dependencies of our packages that the offline check links from this machine's installed folders. */
 const LINKED = ['debug', 'ip-address']
 
 /**
@@ -43,7 +43,7 @@ export async function checkPackagesOffline(packed: readonly Packed[]) {
     Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || LINKED.includes(name)),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // npm links folders that are installed here.
+    // npm links these dependencies from the repository's `node_modules`.
     const linked = Object.fromEntries(
       [
         ['zod', '.'],
@@ -79,7 +79,8 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
-    // Uses only the package's own dependencies: no other package of the project makes system calls on this Node.
+    // cni-conformance then uses only its own dependencies: no other package of the project makes system calls on this
+    // Node.
     if (process.getuid?.() === 0) {
       await step(`Node ${major}: cni-conformance checks it`, async () => {
         const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }

@@ -106,7 +106,7 @@ function nameOf(node: ts.Node): string {
   return isNamed ? (node.name?.text ?? '') : node.getText()
 }
 
-/** Only files of this repository are recorded. */
+/** Creates a compiler program without libraries, because the record contains only files of this repository. */
 function programOf(files: readonly string[]) {
   const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
   const host = ts.createCompilerHost(options)

@@ -6,7 +6,10 @@ import { join } from 'node:path'
 export const RECORDED = ['default', 'ambient'] as const
 export const RECORDED_IMAGE = 'registry.example/mesh/install-cni:1'
 
-/** First line of the manifests. It shows, also without helm, whether they belong to the current chart. */
+/**
+ * First line of the manifests. It contains the chart's hash. Tests without helm check with this hash that the manifests
+ * belong to the current chart.
+ */
 export function recordedHeading(chart: string): string {
   const hash = createHash('sha256')
   const files = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

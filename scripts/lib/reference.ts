@@ -66,7 +66,8 @@ async function readReference() {
     validation: { notExported: false, invalidLink: true, invalidPath: false, notDocumented: true },
     requiredToBeDocumented: ['Module', ...EXPORTS, 'Property', 'Method', 'Accessor'],
     packagesRequiringDocumentation: [...DOCUMENTED],
-    // typedoc drops the comment of a method behind Pick. Editors show it.
+    // typedoc drops the comment of a method in a `Pick` type, so it would report a missing comment. Editors show the
+    // comment.
     intentionallyNotDocumented: ['@cni/skel/daemon.ShimOptions.log'],
     logLevel: 'Warn',
   })

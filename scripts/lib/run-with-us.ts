@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { env, root } from './exec.ts'
 import { Stop } from './progress.ts'
 
-/** Kills the program when this process ends. */
+/** Command prefix: the kernel kills the program when this process ends. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
-/** Creates mount and process namespaces, which end with the program. More options may follow, and then `--`. */
+/**
+ * Command prefix: creates mount and process namespaces, which end with the program. The caller adds more options, and
+ * then `--`.
+ */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
 ] as const

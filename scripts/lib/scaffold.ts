@@ -11,7 +11,7 @@ import { Stop, step } from './progress.ts'
 /** Creates projects from tarballs and uses them: every pair of options on Node 20, each kind on the newest Node. */
 export async function testScaffold() {
   if (process.getuid?.() !== 0) throw new Stop('tests on the kernel need root. Run: sudo npm run test:scaffold')
-  // Outside of the repository, because vitest would use the repository's configuration.
+  // The projects are outside of the repository, because vitest would otherwise use the repository's configuration.
   const work = mkdtempSync(join(tmpdir(), 'scaffold-'))
   const tarballs = join(work, 'tarballs')
   await step('tarballs', async () => ({ note: `${(await packAll(tarballs)).length} packages` }))

@@ -59,7 +59,7 @@ function problemOf([program = '', ...args]: string[]): string | undefined {
     const tool = first.replace(/(?<=.)@.*$/, '')
     return ours.has(tool) || known.has(tool) ? undefined : `npx ${first}: neither ours nor a tool that this check knows`
   }
-  // A program that the guide has built before.
+  // Accepts a program in `dist` that the guide has built before.
   if (program.startsWith('dist/')) return undefined
   const name = program.split('/').at(-1) ?? ''
   return ours.has(name) || known.has(name) ? undefined : `${program} is no command that this check knows`

@@ -54,7 +54,7 @@ const folderIn = (entry: Dirent) => (entry.isDirectory() ? [join(entry.parentPat
 
 async function removeCgroups(name: string) {
   for (const tree of hierarchies().map((hierarchy) => join(hierarchy, name))) {
-    // A group stays busy until the kernel has released its last process.
+    // A control group cannot be removed until the kernel has released the group's last process.
     for (let tries = 0; existsSync(tree); tries++) {
       try {
         removeTree(tree)
@@ -66,7 +66,7 @@ async function removeCgroups(name: string) {
   }
 }
 
-/** Removes the folders of a control group. Its files cannot be removed. */
+/** Removes a control group with its subgroups. Removes only folders, because the kernel removes the files in them. */
 function removeTree(folder: string) {
   for (const child of readdirSync(folder, { withFileTypes: true }).flatMap(folderIn)) removeTree(child)
   rmdirSync(folder)

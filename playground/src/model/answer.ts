@@ -17,13 +17,13 @@ export type Answer =
   | {
       readonly about: 'pod'
       readonly answer: PodAnswer | { readonly kind: 'problem'; readonly problem: string }
-      /** Data of the question that a link contains. */
+      /** Part of a question that a shared link contains. */
       readonly shared?: Shared
     }
   | { readonly about: 'rules'; readonly answer: OwnRulesAnswer }
   | { readonly about: 'folder'; readonly answer: FolderAnswer }
 
-/** Answers a question. Never throws: an input error is an answer with a message. */
+/** Answers a question. Never throws: for an input error, the answer contains a message. */
 export async function answer(question: Question): Promise<Answer> {
   const problem = (error: unknown) => ({ kind: 'problem', problem: shortened(messageOf(error)) }) as const
   switch (question.about) {

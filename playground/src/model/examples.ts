@@ -1,6 +1,9 @@
 import { defaultSettings, type Settings } from './settings.ts'
 
-/** A question with its answer. The page starts with the first example, and links name the others. */
+/**
+ * An example of the page: a question with the expected answer. The page starts with the first example; links open the
+ * other examples.
+ */
 export interface Example {
   readonly id: string
   readonly title: string
@@ -105,7 +108,7 @@ status:
 /** Settings of an example, with defaults. */
 export const settingsOf = ({ settings }: Example): Settings => ({ ...defaultSettings, ...settings })
 
-/** Initial rules on the second tab. */
+/** Rules that the second tab shows at first. */
 export const rulesExample = `# iptables-save of a node: somebody added a rule in front of Istio's
 *nat
 :PREROUTING ACCEPT [0:0]
@@ -124,7 +127,7 @@ export const rulesExample = `# iptables-save of a node: somebody added a rule in
 COMMIT
 `
 
-/** Initial files on the third tab. */
+/** Files that the third tab shows at first. */
 export const folderExample = `==> /etc/cni/net.d/05-leftover.conflist <==
 { "name": "old", "plugins": [
 

@@ -4,7 +4,7 @@ import type { CaptureConfig, IpRanges, PodCapture } from '@cni/istio-rules'
 export interface Field {
   /** Name of the setting on the page. */
   readonly name: string
-  /** Annotation, variable or member of a pod that sets it. Absent for a constant. */
+  /** Annotation, environment variable or member of a pod that sets the setting. Absent for a constant. */
   readonly from?: string
   readonly kind: 'annotation' | 'variable' | 'node' | 'securityContext' | 'namespace' | 'constant'
   /** One sentence about the rules that the setting causes. */
@@ -13,9 +13,9 @@ export interface Field {
 
 type Fields<Config> = {
   readonly [Key in keyof Config]?: Field & {
-    /** Returns another value. */
+    /** Returns another value for the setting than the given configuration has. */
     readonly other: (config: Config) => Config[Key]
-    /** Returns a value with only the first entries of its list. */
+    /** Returns the setting's value with only the first entries of its list. */
     readonly few?: (config: Config) => Config[Key]
   }
 }
@@ -25,8 +25,8 @@ const variable = (from: string) => ({ kind: 'variable', from }) as const
 const nothing = { ipv4: [], ipv6: [] } as const
 
 /**
- * Settings of a sidecar's rules. `other` returns a different value: a rule that is missing with it comes from this
- * setting.
+ * Settings of a sidecar's rules. `other` returns a different value. A rule that is missing with the different value
+ * comes from this setting.
  */
 export const sidecarFields: Fields<CaptureConfig> = {
   includeInboundPorts: {
@@ -177,14 +177,17 @@ export interface Variant<Config> {
   readonly config: Config
 }
 
-/** A configuration with shortened lists, for changing each setting, and variants with one complete list. */
+/**
+ * Variants of a configuration. `sample` has shortened lists. Each of `whole` has one complete list. Each of `changed`
+ * has one changed setting.
+ */
 export interface Variants<Config> {
   readonly sample: Config
   readonly whole: readonly Pick<Variant<Config>, 'id' | 'config'>[]
   readonly changed: readonly Variant<Config>[]
 }
 
-/** Number of list entries that are kept. Rules of further entries look the same. */
+/** Number of entries in a shortened list. Rules of further entries look the same. */
 const SAMPLE = 40
 
 /** Configurations that show which setting causes which rule. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Settings, settingsSchema } from './settings.ts'
 
-/** Maximum length of a link's fragment. Longer data goes into a file. */
+/** Maximum length of a link's fragment. The page saves longer data in a file. */
 export const MAX_LINK_CHARS = 8192
 
 /** Maximum length of the data in a link or file. Kubernetes allows 256 KiB of annotations. */
@@ -64,14 +64,16 @@ export function sharedInText(text: string, what = 'the file'): Shared {
 
 // internal
 
-/** Transforms bytes by a stream. The output is limited, because a short link may expand to a very long text. */
+/**
+ * Transforms bytes by a stream. Limits the length of the output, because a short link may expand to a very long text.
+ */
 async function through(
   stream: { readonly readable: ReadableStream<Uint8Array>; readonly writable: WritableStream<BufferSource> },
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array> {
   const writer = stream.writable.getWriter()
   const written = writer.write(bytes).then(() => writer.close())
-  // The reader reports the same error.
+  // Ignores the writer's error, because the reader reports the same error.
   written.catch(() => undefined)
   const parts: Uint8Array[] = []
   let length = 0

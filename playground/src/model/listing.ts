@@ -2,7 +2,7 @@
 export interface Line {
   readonly text: string
   readonly kind: 'rule' | 'chain' | 'frame'
-  /** Table and chain. */
+  /** Table and chain of the line. */
   readonly place: string
   /** Position of a rule in its chain, from 1. */
   readonly index: number | undefined
@@ -20,7 +20,7 @@ export function iptablesLines(text: string): Line[] {
     if (command === ':' || command === '-N ') return { text: line, kind: 'chain', place, index: undefined }
     const index = (count.get(place) ?? 0) + 1
     count.set(place, index)
-    // An inserted rule has another position in its chain.
+    // A rule of `-I` has no index: its position in the chain differs from its position in the text.
     return { text: line, kind: 'rule', place, index: command === '-I ' ? undefined : index }
   })
 }
@@ -50,7 +50,7 @@ export function nftLines(text: string): Line[] {
   })
 }
 
-/** Lines for other configurations. */
+/** Lines of the listings for variants of the configuration. */
 export interface OtherLines {
   /** Lines with shortened lists. */
   readonly sample: readonly Line[]
@@ -60,7 +60,7 @@ export interface OtherLines {
   readonly changed: readonly { readonly id: string; readonly lines: readonly Line[] }[]
 }
 
-/** Settings of each line: the line is missing if the setting changes. */
+/** Settings that cause each line: the line is missing if such a setting changes. */
 export function originsOf(lines: readonly Line[], { sample, whole, changed }: OtherLines): string[][] {
   const inSample = new Set(keysOf(sample))
   const withList = whole.map((one) => ({ id: one.id, keys: new Set(keysOf(one.lines)) }))
@@ -76,7 +76,7 @@ export function originsOf(lines: readonly Line[], { sample, whole, changed }: Ot
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** Key of each line, equal in other listings. Repeated lines get a number. */
+/** Key of each line, by which the line is found in other listings. Repeated lines get a number. */
 function keysOf(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>()
   return lines.map(({ place, text }) => {

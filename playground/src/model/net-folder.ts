@@ -1,7 +1,7 @@
 import { type EntryPlace, isConfName, placeEntry, type RuntimeReading, runtimeReadings } from '@cni/installer'
 import { messageOf } from '@cni/types'
 
-/** Maximum length of pasted files. */
+/** Maximum total length of pasted files. */
 export const MAX_FOLDER_CHARS = 1024 * 1024
 
 /** A file of `/etc/cni/net.d`. */
@@ -13,26 +13,26 @@ export interface NetFile {
 /** A file and its role in the folder. */
 export interface FileReading {
   readonly name: string
-  /** Types of its plugins, in order. */
+  /** Types of the plugins in the file, in order. */
   readonly types: readonly string[]
   readonly isPrimary: boolean
   /** Reason why runtimes ignore the file. */
   readonly problem?: string
 }
 
-/** Behaviour of runtimes for a folder, and the place of the plugin's entry. */
+/** Files that runtimes use in a folder, and the place of the plugin's entry. */
 export type FolderAnswer =
   | {
       readonly kind: 'folder'
       readonly files: readonly FileReading[]
       readonly readings: readonly RuntimeReading[]
       readonly place: EntryPlace
-      /** Behaviour of runtimes after the entry is written. */
+      /** Behaviour of runtimes after the agent has written the entry. */
       readonly after: readonly RuntimeReading[]
     }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** Default entry that the page inserts. */
+/** Plugin entry that the page inserts by default. */
 export const ENTRY = { name: 'istio-cni', type: 'istio-cni', cni_agent_run_dir: '/var/run/istio-cni' } as const
 
 /** Splits pasted text into files at `==> NAME <==` lines, as `tail -n +1 /etc/cni/net.d/*` prints them. */
@@ -86,7 +86,7 @@ const withEntry = (
   { name, becomes, text }: Exclude<EntryPlace, { kind: 'wait' }>,
 ): NetFile[] => [...files.filter((file) => file.name !== name && file.name !== becomes), { name: becomes, text }]
 
-/** Reads a file alone, as the only file of a folder. */
+/** Judges one file as if the folder contained no other file. */
 function readingOf(file: NetFile, isPrimary: boolean): FileReading {
   const { name } = file
   if (!isConfName(name)) {
@@ -108,7 +108,7 @@ function typesIn({ text }: NetFile): readonly string[] {
     const { plugins = [value] } = recordOf(value)
     return (Array.isArray(plugins) ? plugins : []).map((plugin: unknown) => String(recordOf(plugin).type ?? '?'))
   } catch {
-    // The member `problem` has the reason.
+    // The file's member `problem` reports invalid JSON.
     return []
   }
 }

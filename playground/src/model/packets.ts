@@ -11,7 +11,7 @@ export interface TypicalPacket {
   readonly packet: string
 }
 
-/** Sidecar of a pod. */
+/** Ports and user of the sidecar that receives redirected packets. */
 export const sidecar = (uid: number | undefined): PodProxy => ({
   ...{ name: 'The proxy', uid, mark: undefined },
   ports: {

@@ -26,7 +26,7 @@ import { type End, type PodProxy, type Rules, type Walk, walk } from './walk.ts'
 /** A typical packet with its result. */
 export interface WalkedPacket extends TypicalPacket {
   readonly end: End
-  /** Matched rules, numbered as in the listings. */
+  /** Rules that the packet matched, numbered as in the listings. */
   readonly hits: readonly string[]
   /** Number of rules that the packet was compared with. */
   readonly seen: number
@@ -36,7 +36,7 @@ export interface WalkedPacket extends TypicalPacket {
 export interface PodAnswer {
   readonly kind: 'captured' | 'skipped' | 'refused'
   readonly pod: string
-  /** Reason as a sentence. */
+  /** Reason of the decision as a sentence. */
   readonly why: string
   /** Annotation, label or member of the pod that decides, if any. */
   readonly because?: string
@@ -46,13 +46,13 @@ export interface PodAnswer {
   readonly log: readonly string[]
   readonly isExample: boolean
   /**
-   * Choices that the page leaves to the pod, as the pod makes them. A link needs them because it contains no
-   * environment.
+   * Values of the settings that the page leaves to the pod. A link contains these values, because it does not contain
+   * the pod's environment variables.
    */
   readonly effective: Partial<Settings>
   readonly settings: readonly Setting[]
   readonly listings: readonly Listing[]
-  /** Packets with the rules of the chosen back end. Without rules, packets are not captured. */
+  /** Traces of typical packets through the rules of the chosen back end. Without rules, packets are not redirected. */
   readonly typical: readonly WalkedPacket[]
   readonly walk: Walk | { readonly problem: string }
 }

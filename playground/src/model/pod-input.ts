@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts'
 /** Maximum length of an input. A pod with 256 KiB of annotations fits. */
 export const MAX_POD_CHARS = 512 * 1024
 
-/** A pod, with its annotations and labels for a link. */
+/** A parsed pod, with the annotations and labels that a link contains. */
 export interface PodInput {
   readonly pod: PodDocument
   readonly annotations: Readonly<Record<string, string>>

@@ -13,14 +13,14 @@ export interface PodRules {
 /** A listing of the rules, line by line. */
 export interface Listing {
   readonly id: string
-  /** Program that prints the listing. */
+  /** Program that prints such a listing on a node. */
   readonly title: string
   readonly lines: readonly (Line & { readonly origins: readonly string[] })[]
-  /** Number of omitted lines. */
+  /** Number of lines that the listing omits. */
   readonly more: number
 }
 
-/** Rules of other configurations, which explain the lines. */
+/** Rules of variants of the configuration, which show the setting that causes each line. */
 export interface OtherRules {
   readonly sample: PodRules
   readonly whole: readonly { readonly id: string; readonly rules: PodRules }[]

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Settings of the page. `pod` leaves a choice to the pod. */
+/** Settings of the page. The value `pod` means that the pod itself decides the setting. */
 export const settingsSchema = z.strictObject({
   mode: z.enum(['sidecar', 'ambient']),
   backend: z.enum(['iptables', 'nftables']),

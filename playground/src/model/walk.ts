@@ -5,9 +5,9 @@ import { directionOf, endpointText, type Packet, packetText } from '@cni/types/p
 /** Destination of a packet. */
 export interface End {
   readonly kind: 'proxy' | 'application' | 'out' | 'dropped' | 'undecided'
-  /** Short title: "the proxy, port 15001". */
+  /** Short title of the destination: "the proxy, port 15001". */
   readonly title: string
-  /** Description in one sentence. */
+  /** Description of the destination in one sentence. */
   readonly text: string
 }
 
@@ -22,7 +22,7 @@ export interface Step {
 /** Consecutive rules of one chain. */
 export interface ChainVisit {
   readonly chain: string
-  /** Number of jumps to the chain. */
+  /** Number of jumps between the base chain and this chain. */
   readonly depth: number
   readonly steps: readonly Step[]
 }
@@ -42,11 +42,11 @@ export interface Walk {
   readonly end: End
   /** The path as `istio-redirect trace` prints it. */
   readonly text: string
-  /** Matched rules, numbered as in the listings: `nat ISTIO_OUTPUT 3`. */
+  /** Rules that the packet matched, numbered as in the listings: `nat ISTIO_OUTPUT 3`. */
   readonly hits: readonly string[]
 }
 
-/** Rules of either back end. */
+/** Rules for one back end: iptables or nftables. */
 export type Rules =
   | { readonly kind: 'iptables'; readonly rules: (family: 'ipv4' | 'ipv6') => SavedTables }
   | { readonly kind: 'nftables'; readonly rules: NftRuleset }
@@ -72,7 +72,7 @@ export interface PodProxy {
   readonly name: string
   readonly uid: number | undefined
   readonly mark: number | undefined
-  /** Ports of the proxy with their purpose. */
+  /** Ports of the proxy with the purpose of each port. */
   readonly ports: Readonly<Record<number, string>>
 }
 

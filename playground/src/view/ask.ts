@@ -54,7 +54,7 @@ export class Asker {
     this.#worker?.postMessage({ id: asked.id, question: asked.question })
   }
 
-  /** Time starts with the question, not with the start of the worker. */
+  /** Starts the timers of a question. Their time does not include the start of the worker. */
   #begin(asked: Asked): void {
     const late = () => (this.#next === undefined ? asked.isLate() : this.#giveUp(asked))
     asked.timers = [setTimeout(late, LATE_MS), setTimeout(() => this.#giveUp(asked), LIMIT_MS)]

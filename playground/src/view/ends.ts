@@ -1,7 +1,7 @@
 import type { End } from '../model/walk.ts'
 import { h } from './dom.ts'
 
-/** Sign for each destination, because colour alone is not accessible. */
+/** Sign for each destination of a packet, because colour alone is not accessible. */
 export const signs: Readonly<Record<End['kind'], string>> = {
   proxy: '◆',
   application: '●',
@@ -10,7 +10,7 @@ export const signs: Readonly<Record<End['kind'], string>> = {
   undecided: '?',
 }
 
-/** Text for each destination. */
+/** Label text for each destination of a packet. */
 export const words: Readonly<Record<End['kind'], string>> = {
   proxy: 'Proxy',
   application: 'Application',
@@ -19,6 +19,6 @@ export const words: Readonly<Record<End['kind'], string>> = {
   undecided: 'Not decided',
 }
 
-/** Destination as a label. */
+/** Label element for a packet's destination. */
 export const endLabel = ({ kind, title }: End): HTMLElement =>
   h('span', { class: `end end-${kind}` }, h('span', { 'aria-hidden': 'true' }, `${signs[kind]} `), title)

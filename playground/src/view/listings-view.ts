@@ -13,7 +13,10 @@ const sources = {
   constant: 'the same for every pod',
 } as const
 
-/** Shows the rules in each program's syntax. Settings and lines highlight each other. */
+/**
+ * Shows the rules in each program's syntax. Pointing at a setting highlights its lines, and pointing at a line
+ * highlights its settings.
+ */
 export function showListings(
   parent: HTMLElement,
   answer: PodAnswer,
@@ -102,7 +105,7 @@ function sourceOf(kind: Setting['kind'], isSet: boolean): string {
   return `${prefix}${sources[kind]} `
 }
 
-/** Allows a line break in a key after its domain. */
+/** Allows a line break in an annotation's key after the domain. */
 function breakable(key: string): (string | HTMLElement)[] {
   const at = key.indexOf('/') + 1
   return at === 0 ? [key] : [key.slice(0, at), h('wbr'), key.slice(at)]

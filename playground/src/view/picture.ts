@@ -92,7 +92,7 @@ interface Row {
   readonly text: string
 }
 
-/** One row for each matched rule; other rules are grouped. */
+/** Rows of a chain: one row for each matched rule, and one row for each group of other rules. */
 function rowsOf(steps: readonly Step[]): Row[] {
   const rows: Row[] = []
   let missed = 0

@@ -30,7 +30,7 @@ export function showWalk(parent: HTMLElement, walk: Walk | { readonly problem: s
   )
 }
 
-/** Destination in bold, without a repetition such as "Out: out, to 10.0.0.1:80". */
+/** Heading with the destination in bold. Avoids repetitions such as "Out: out, to 10.0.0.1:80". */
 const titleOf = ({ kind, title }: End): string =>
   title.toLowerCase().startsWith(words[kind].toLowerCase()) ? `${capital(title)}.` : `${words[kind]}: ${title}.`
 

@@ -1,5 +1,5 @@
 // boot.ts FOLDER LOG MINUTES: boots the machine with files in FOLDER/root, with an API server that it can reach, and
-// prints the result. It is a process of its own to load the API server from source.
+// prints the result. This program runs as a separate process, so that it can load the API server from source.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'

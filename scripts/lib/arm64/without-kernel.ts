@@ -6,7 +6,7 @@ import type { Arm64Executable } from './executables-arm64.ts'
 const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
 
-/** Tests calls in emulation on this machine's kernel, which lacks nfnetlink for arm64 programs. */
+/** Tests arm64 plugins in user-mode emulation on this machine's kernel. The emulation lacks nfnetlink. */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
   for (const { name, path } of executables) {
     const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>

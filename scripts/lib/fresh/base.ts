@@ -52,7 +52,7 @@ export async function baseArchive({
   return archive
 }
 
-/** Runs mmdebstrap in its own namespaces, because it mounts in its folder. */
+/** Runs mmdebstrap in its own namespaces, because mmdebstrap mounts file systems in its folder. */
 async function mmdebstrap(args: readonly string[], work: string) {
   let said = ''
   const code = await runWithUs([...UNSHARE, '--', 'mmdebstrap', ...args], {

@@ -12,7 +12,7 @@ const VARIABLES = /^(https?_proxy|no_proxy|npm_config_(registry|proxy|https_prox
 
 const LOGIN = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 
-/** Files of the machine, and the environment of a login. */
+/** Folder with the machine's files, and the environment variables of a login. */
 export type Machine = { dir: string; env: Record<string, string> }
 
 /**
@@ -73,7 +73,7 @@ async function done(argv: readonly [string, ...string[]]) {
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 
-/** Copies registry, proxies and certificates. Only the owner may read them, because they may contain secrets. */
+/** Copies registry, proxies and certificates. Only the owner can read the copies, because they may contain secrets. */
 async function copySettings(dir: string, npm: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value && VARIABLES.test(name) ? [[name, value]] : [])),

@@ -2,15 +2,15 @@
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /**
- * Matches and targets of iptables that the agent never uses, and that rules in clusters hardly use. `connlabel` also
- * needs its own library.
+ * Matches and targets of iptables that the images omit: the agent never uses them, and rules in clusters hardly use
+ * them. `connlabel` also needs its own library.
  */
 const UNUSED = [
   'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
   'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dscp|dst|ecn|esp|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
-/** Remaining matches and targets, for both versions of IP. */
+/** Matches and targets that the images contain, for both versions of IP. */
 const MATCHES_AND_TARGETS = `lib/[^/]+/xtables/lib(?:xt|ipt|ip6t)_(?!(?:${UNUSED})\\.so$)`
 
 /**

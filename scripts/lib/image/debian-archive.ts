@@ -47,7 +47,7 @@ export async function download(
   return kept
 }
 
-/** Reads the selected files of a package and its control file. Paths are those in a merged /usr. */
+/** Reads the selected files of a package and its control file. Returned paths are the paths in a merged /usr. */
 export async function unpack(
   deb: string,
   wanted: (path: string) => boolean,

@@ -16,7 +16,8 @@ export const sizeOf = ({ layers }: Image) => ({
 /**
  * Checks an image.
  *
- * @throws Stop if the image is too large, has a shell, lacks a library, or contains more than the plugin for nodes
+ * @throws Stop if the image is too large, has a shell, lacks a library, or has other files than the plugin in the
+ *   folder for nodes
  */
 export function inspect(image: Image, entries: readonly Entry[], flavour: Flavour, isZstd: boolean): void {
   const wrong = [...faults(entries), ...(isZstd ? tooLarge(image, flavour) : [])]

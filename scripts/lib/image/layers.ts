@@ -12,7 +12,7 @@ import type { Architecture, Pins } from './pins.ts'
 import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
-/** Folders that are kept between runs. */
+/** Cache folders that are kept between runs. */
 export interface Place {
   readonly cache: string
   readonly pins: Pins
@@ -80,7 +80,7 @@ async function packages(
     const copyright = `usr/share/doc/${name}/copyright`
     const unpacked = await unpack(deb, (path) => path === copyright || part.test(path), join(cache, 'unpacked'))
     if (!unpacked.entries.some(({ path }) => path === copyright)) throw new Stop(`${name} has no ${copyright}`)
-    // Security scanners read the installed packages there.
+    // Writes the package's control file to the folder where security scanners look for installed packages.
     entries.push(...unpacked.entries, file(`var/lib/dpkg/status.d/${name}`, unpacked.control))
   }
   return entries

@@ -27,8 +27,8 @@ export interface Image {
 }
 
 const MEDIA = 'application/vnd.oci.image'
-// Higher levels are much slower. The long window finds repetitions in the runtime, and readers support windows of up to
-// 128 MB.
+// zstd's level and window. Higher levels are much slower. The long window finds repetitions in the runtime. Readers
+// support windows of up to 128 MB.
 const ZSTD = {
   [constants.ZSTD_c_compressionLevel]: 12,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
@@ -56,7 +56,7 @@ export async function layer(
   return { mediaType, data: readFileSync(kept), diffId, unpackedBytes }
 }
 
-/** OCI archive: one image name for all machines. */
+/** Builds an OCI archive that contains the images for all machines under one name. */
 export function archive(images: readonly Image[], options: { name: string; time: number; about: Labels }): Buffer {
   const blobs = new Map<string, Uint8Array>()
   const add = ({ mediaType, data }: Blob) => {

@@ -10,8 +10,8 @@ const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 /**
  * Options for apt with separate, current lists and no installed packages. This machine's apt state is not changed.
  *
- * @param folder - for the lists; may be kept
- * @param architectures - the first is the default of names without an architecture
+ * @param folder - folder for the package lists; the caller may keep it for later calls
+ * @param architectures - architectures of packages; package names without an architecture mean the first one
  */
 export async function ownApt(
   folder: string,

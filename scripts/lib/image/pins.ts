@@ -8,7 +8,7 @@ export type Architecture = (typeof ARCHITECTURES)[number]
 
 /** A file of a Debian archive, identified by its hash. */
 export interface PinnedFile {
-  /** Archive of the file. A machine has a mirror for each. */
+  /** Debian archive that contains the file. apt's settings have a mirror for each archive. */
   readonly archive: 'debian' | 'debian-security'
   /** Path from the archive's root. */
   readonly path: string

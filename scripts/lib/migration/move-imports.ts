@@ -1,6 +1,6 @@
 const IMPORT = /^import (type )?\{([^}]*)\} from '(@cni\/[\w/-]+)'$/gm
 
-/** A program with each import of a moved name from the entry that has the name now. */
+/** Rewrites the imports of a program: a moved name is imported from its new entry. */
 export function moveImports(program: string, moved: ReadonlyMap<string, string>): string {
   return program.replaceAll(IMPORT, (_, type: string | undefined, names: string, entry: string) => {
     const byEntry = new Map<string, string[]>()

@@ -6,14 +6,16 @@ import { findCommit } from '../released.ts'
 import { moveImports } from './move-imports.ts'
 import { migrationRows, movedNames } from './page.ts'
 
-/** An edit of one program, and the row of the page that asks for it: `now` is part of the row's second cell. */
+/**
+ * An edit of one program, with the row of the migration page that describes it. `now` is part of the row's second cell.
+ */
 type Edit = {
   readonly file: string
   readonly now: string
   readonly edits: readonly (readonly [from: string, to: string])[]
 }
 
-/** Edits that people make by hand. The moves of names are made from the page alone. */
+/** Edits that people make by hand. Imports of moved names are not in this list: the rows of the page define them. */
 const BY_HAND: readonly Edit[] = [
   {
     file: 'docs/examples/namespaces/neighbours.ts',
@@ -81,7 +83,7 @@ const BY_HAND: readonly Edit[] = [
 /**
  * Writes the examples of release 0.1.0 into a folder, changed as `docs/migrate-to-0.2.md` says.
  *
- * @returns how many files; `undefined`: this clone does not have the release
+ * @returns number of files; `undefined` if this clone lacks the release
  * @throws {Stop} for an edit that no row of the page asks for, or that changes nothing
  */
 export async function writeOldExamples(folder: string): Promise<number | undefined> {

@@ -5,7 +5,7 @@ import { root } from '../exec.ts'
 /** A row of the migration page: the old names, and the text that says what to write now. */
 export type Row = { readonly section: string; readonly old: string; readonly now: string }
 
-/** All rows of `docs/migrate-to-0.2.md`. `section` is the package whose heading a row stands under. */
+/** All rows of `docs/migrate-to-0.2.md`. `section` is the package in the heading above the row. */
 export function migrationRows(): Row[] {
   const page = readFileSync(join(root, 'docs/migrate-to-0.2.md'), 'utf8')
   let section = ''

@@ -1,7 +1,7 @@
 import markdown from 'markdown-it'
 import type { Kind } from './rules.ts'
 
-/** A paragraph, an item or a table cell of a page. `wrapped`: broken into lines by hand. */
+/** A paragraph, a list item or a table cell of a page. `wrapped` is true if the text has line breaks. */
 export type Block = { line: number; kind: Exclude<Kind, 'comment' | 'title'>; text: string; wrapped: boolean }
 
 const parser = markdown({ html: true })

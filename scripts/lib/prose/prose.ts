@@ -7,17 +7,17 @@ import { blocksOf } from './pages.ts'
 import { findings } from './rules.ts'
 import { titlesOf } from './titles.ts'
 
-/** A comment, a test title or a block of a page, and the rules it breaks. */
+/** A comment, a test title or a block of a page, with the rules that the text breaks. */
 export type Text = { kind: 'comments' | 'test titles' | 'pages' | 'changesets'; where: string; findings: string[] }
 
-/** Largest share of texts of a kind that may break a rule. */
+/** Maximum share of texts of each kind that may break a rule. */
 const BUDGET = 0.03
 
 const SOURCES = '{packages,examples,scripts,bench,test,playground,docs}/**/*.{ts,mjs}'
 const PAGES = '{*.md,{packages,examples,docs,playground}/**/*.md,.changeset/*.md}'
 const NOT_OURS = ['**/node_modules/**', '**/dist/**', 'docs/reference/**', '**/CHANGELOG.md']
 
-/** All texts of the repository that people read, or those of some files. */
+/** All texts that people read in the given files. Default: all files of the repository. */
 export function textsOf(files: readonly string[] = allFiles()): Text[] {
   return files.flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')

@@ -1,7 +1,7 @@
 /** One violation of the rules for plain English: the rule, and the words that break it. */
 export type Finding = { rule: string; words: string }
 
-/** Where a text stands. Pages may ask questions and have tables; comments have neither. */
+/** Kind of a text, by its place. Pages may contain questions and tables; comments must not. */
 export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
 
 /** Longest sentence, in words. A code span counts as one word. */
@@ -10,7 +10,7 @@ const LONGEST_SENTENCE = { comment: 20, paragraph: 25, title: 25 } as const
 /** Longest table cell, in words. */
 const LONGEST_CELL = 25
 
-/** A text begins with a noun or a verb, not with a clause that hides it. */
+/** Forbidden beginnings: a text must begin with a noun or a verb, not with a clause. */
 const OPENING = /^(?:what|who|whose|whom|whoever|whether|how|where|why|that|those|which|whatever|of|nor|neither)\b/i
 
 /** Words that name no actor. */
@@ -24,7 +24,7 @@ const NEGATED_NOUN =
 const FIGURES =
   /\b(?:do(?:es)? without|comes? to rest|lets? go|(?:is|are) told|vouch(?:es)? for|hands? over|go(?:es)? ahead|(?:has|have) the words|takes? itself back|has become of|becomes? of|all that|that which|is (?:as|that) of|those of|that of)\b/i
 
-/** What an omitted member means, said in half a sentence: "`undefined`: in pods". */
+/** Fragments that explain an omitted member without a verb: "`undefined`: in pods". */
 const HALF_SENTENCE = /^(?:`?(?:undefined|null|false|true)`?|without|otherwise|absent): \w+(?: \w+)?\.?$/i
 
 /** Costs are results of benchmarks and belong to their pages. */
@@ -60,7 +60,7 @@ export function findings(text: string, kind: Kind): Finding[] {
 
 // internal
 
-/** Code, links and addresses count as one word each; what a code span says is not English. */
+/** Replaces each code span, link and address by one word, because the text of a code span is not English. */
 const withoutMarkup = (text: string) =>
   text
     .replaceAll(/\{@link(?:code|plain)? +([^}| ]+)[^}]*\}/g, '`$1`')
@@ -74,7 +74,7 @@ const withoutMarkup = (text: string) =>
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** A colon or a semicolon ends a sentence as well: a reader stops there. */
+/** Splits a text into sentences. A colon or a semicolon also ends a sentence, because readers pause there. */
 const sentences = (text: string) => [...segmenter.segment(text)].flatMap(({ segment }) => segment.split(/[:;] /))
 
 const wordCount = (text: string) => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’/.@_-]*/gu)?.length ?? 0

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-/** Makes an interruption at the deadline uncatchable. It rejects no promise. */
+/** Makes an interruption at the deadline uncatchable. The interruption does not reject promises. */
 export const DEADLINE_EDITS: readonly Edit[] = [
   {
     why: 'the error of an interruption ends a job, and rejects no promise: nobody can catch it, the host gets it',

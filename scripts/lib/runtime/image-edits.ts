@@ -59,17 +59,17 @@ export const IMAGE_EDITS: readonly Edit[] = [
   ),
   one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
   one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
-  // A count of 1 in the image does not mean that there is only one reference.
+  // References to objects of the image are not counted. A count of 1 does not mean that only one reference exists.
   one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
   one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
   one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
-  // Shapes of objects.
+  // The edits below concern the shapes of objects.
   one('    sh->header.ref_count++;\n', '    if (!IN_IMAGE(sh))\n        sh->header.ref_count++;\n'),
   one(
     '    if (unlikely(--sh->header.ref_count <= 0)) {\n',
     '    if (!IN_IMAGE(sh) && unlikely(--sh->header.ref_count <= 0)) {\n',
   ),
-  // Variables of closures.
+  // The edits below concern the variables of closures.
   one(' var_ref->header.ref_count++;\n', ' if (!IN_IMAGE(var_ref)) var_ref->header.ref_count++;\n', 6),
   one(
     '        pr->u.var_ref->header.ref_count++;\n',

@@ -12,7 +12,7 @@ import type { Toolchain } from './toolchain.ts'
 export const NATIVE = join(root, 'packages/runtime/native')
 
 const ENGINE_FILES = ['cutils', 'dtoa', 'libregexp', 'libunicode']
-/** Our files that are compiled with the engine, because they change as rarely. */
+/** Our C files that are compiled and cached together with the engine, because they change as rarely as the engine. */
 const ENGINE_PART = ['engine.c', 'engine.h', 'string-hash.h']
 
 /** Configuration header of the TLS library. */
@@ -26,8 +26,8 @@ const RUNTIME = [
 const TLS_PROGRAM = 'cni-runtime-tls'
 
 /**
- * Source files of each program besides the engine. Only the compiler refers to the parser; the linker drops it
- * elsewhere.
+ * Source files of each program besides the engine. Only `cni-compile` uses the engine's parser. The linker drops the
+ * parser from the other programs.
  */
 const PROGRAMS = {
   'cni-compile': ['compile', 'files', 'note'],
@@ -59,9 +59,9 @@ export interface Inputs {
   readonly processor: 'x64' | 'arm64'
   readonly tools: Toolchain
   readonly library: CLibrary
-  /** Unpacked, with the edited files in `edited`. */
+  /** Folder with the engine's unpacked source. Its subfolder `edited` contains the edited files. */
   readonly engine: string
-  /** The TLS library, unpacked. */
+  /** Folder with the unpacked source of the TLS library. */
   readonly tls: string
   /** Build id for bytecode and images that fit together. */
   readonly build: string
@@ -140,7 +140,7 @@ function compile(inputs: Inputs, source: string, object: string, more: readonly 
   }
   const argv = [
     ...FLAGS,
-    // libgcc's helpers for it need a function that musl lacks.
+    // Atomic operations are inlined on arm64, because libgcc's helpers need a function that musl lacks.
     ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
     ...more,
     ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),

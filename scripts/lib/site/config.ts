@@ -2,7 +2,7 @@ import type { DefaultTheme, UserConfig } from 'vitepress'
 import { slugify } from '../markdown.ts'
 import type { Group, Page } from './pages.ts'
 
-/** A module of the API reference: its import name and where its page is. */
+/** A module of the API reference: import name and address of its page. */
 export type ApiModule = { name: string; route: string }
 
 /** VitePress configuration of the site. */
@@ -35,7 +35,7 @@ export function siteConfig(
       nav: [
         { text: 'Guide', link: '/guide/' },
         { text: 'Packages', link: address('packages/skel') },
-        // The browser loads this page directly: it is not part of VitePress.
+        // Marks the playground's link: the browser loads this page directly, because the page is not part of VitePress.
         { text: 'Playground', link: '/playground.html', target: '_self' },
         { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
       ],

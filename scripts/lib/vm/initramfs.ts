@@ -64,7 +64,7 @@ function withDependencies(names: readonly string[], text: string): string[] {
       names.flatMap((name) => {
         const path = [...needs.keys()].find((each) => basename(each) === `${name}.ko`)
         if (path === undefined) throw new Stop(`Debian's kernel has no module ${name}`)
-        // The last name is needed first.
+        // `modules.dep` lists the dependencies in reverse order: the last one must be loaded first.
         return [...(needs.get(path) ?? []).toReversed(), path]
       }),
     ),

@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { reportLine } from './report.ts'
 
-/** Prints a marked line for each test file when the file has ended. */
+/** Prints a marked line with the results of each test file as soon as the file's tests have ended. */
 export class VmReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()]
@@ -11,7 +11,7 @@ export class VmReporter implements Reporter {
       reportLine({
         file: module.relativeModuleId,
         passed: count('passed'),
-        // A file that cannot be loaded has no tests.
+        // If a test file cannot be loaded, it has no tests, and its error is reported instead.
         failed: failed === 0 && !module.ok() ? 1 : failed,
         errors: [...module.errors().map(({ message }) => firstLine(message)), ...tests.flatMap(errors)],
         skipped: tests.flatMap(skipped),

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { Stop } from '../../progress.ts'
 
-/** Opens a page of the playground. Requests to the network and errors in the page fail the step. */
+/** Opens a page of the playground. A network request or an error in the page fails the current test step. */
 export async function openPlayground(
   browser: Browser,
   address: string,

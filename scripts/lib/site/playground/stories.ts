@@ -14,7 +14,7 @@ const LOADS = 5
 
 interface Story {
   readonly title: string
-  /** Settings of the page are in its address. */
+  /** The fragment of the page's address contains its settings. */
   readonly hash?: string
   readonly play: (page: Page, pictures: string) => Promise<void>
 }
@@ -204,7 +204,7 @@ const stories: readonly Story[] = [
       await type(page, '#own-port', '8080')
       await expectText(page, '#own-walk-verdict', 'Proxy: the proxy (outbound), port 15001')
       await page.screenshot({ path: join(pictures, 'playground-own-rules.png'), fullPage: true })
-      // Pastes instead of typing.
+      // Pastes text into a field, which is faster than typing.
       await page.evaluate(paste)
       await expectText(page, '#own-walk', '20000 rules of iptables-save were read')
     },
