@@ -41,6 +41,6 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   } catch {
-    // The wait was aborted: the next start reports it.
+    // The wait for the retry was aborted: the next start reports it.
   }
 }

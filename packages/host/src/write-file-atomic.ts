@@ -90,6 +90,6 @@ function removeQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // The file was never created, or is already renamed.
+    // The temporary file was never created, or is already renamed.
   }
 }

@@ -26,7 +26,7 @@ export interface Exec {
     readonly stdout: string
     readonly stderr: string
     readonly durationMs: number
-    /** Set if the plugin did not start, or did not end by itself. */
+    /** Reason if the plugin did not start, or did not end by itself; else `undefined`. */
     readonly stopped?: {
       readonly reason: 'start' | 'busy' | 'timeout' | 'aborted' | 'output'
       readonly message: string

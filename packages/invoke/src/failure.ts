@@ -16,7 +16,7 @@ export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['
   return new PluginError(0, message, factsOf(plugin, outcome, 'exit'))
 }
 
-/** Failure of a plugin that printed an error document, or unreadable output. */
+/** Error for a plugin that printed an error document, or output that is not one. */
 function reportedFailure(plugin: string, outcome: ExecOutcome): PluginError {
   try {
     const { code, message, details } = decodeError(JSON.parse(outcome.stdout))

@@ -6,7 +6,7 @@ type Versions = readonly string[]
 
 /** Versions that this process has learned, keyed by path and identity of the executable file. */
 const ours = new Map<string, Versions>()
-/** The same for each `Exec` of a caller, because the same path may be another file there. */
+/** Learned versions for each `Exec` of a caller: with another `Exec`, the same path may be another file. */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
 /**

@@ -107,7 +107,7 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // The name becomes part of a path. A name with a separator has no plugin folder.
+  // The network's name becomes part of a path. A name with a separator has no plugin folder.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }

@@ -12,7 +12,7 @@ import { inTurn } from './turns.ts'
 export interface Task {
   readonly verb: Verb
   readonly network: string
-  /** Missing for GC and STATUS. */
+  /** Attachment of the operation. Missing for GC and STATUS. */
   readonly rt?: Pick<Attachment, 'containerID' | 'ifName'>
 }
 

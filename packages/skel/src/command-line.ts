@@ -19,8 +19,8 @@ export interface CommandLineAnswer {
 }
 
 /**
- * Answers a user who starts the executable by hand: without `CNI_COMMAND`, and with arguments or a terminal.
- * Returns `undefined` otherwise; the protocol is served then.
+ * Answers a user who starts the executable by hand: without `CNI_COMMAND`, and with arguments or a terminal. Otherwise
+ * returns `undefined`; the caller then serves the CNI protocol.
  *
  * @param others - names of the other plugins in the file.
  */
@@ -38,7 +38,7 @@ export function isUser(args: readonly string[]): boolean {
   return args.length > 0 || isAtTerminal()
 }
 
-/** Request of the only argument; `undefined` for an unknown one, and for several. */
+/** The user's request if there is exactly one argument. `undefined` for an unknown argument, and for several. */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
   if (rest.length > 0) return undefined
@@ -78,7 +78,7 @@ function helpOf(plugin: Plugin, describe: Describer): string | Promise<string> {
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }
 
-/** Checks both: a runtime may use `/dev/console` for one of them, and a user may redirect one. */
+/** Checks stdin and stdout: a runtime may use `/dev/console` for one of them, and a user may redirect one. */
 function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)
 }
@@ -88,7 +88,7 @@ export function shown(text: string): CommandLineAnswer {
   return { exitCode: 0, stdout: text, stderr: '' }
 }
 
-/** Answer to wrong usage. */
+/** Answer to an invalid command line. */
 export function refused(name: string, reason: string): CommandLineAnswer {
   return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
 }

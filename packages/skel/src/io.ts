@@ -46,8 +46,8 @@ export interface NetnsPort {
 export interface PluginOutcome {
   /** 1 if the call has failed. */
   readonly exitCode: 0 | 1
-  /** One JSON document, or empty. */
+  /** Content of stdout: one JSON document, or empty. */
   readonly stdout: string
-  /** Log of the call. */
+  /** Content of stderr: log of the call. */
   readonly stderr: string
 }

@@ -23,7 +23,7 @@ export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
-    // A getter of the error has thrown. The failure must still be reported.
+    // A getter of the thrown error has itself thrown. The plugin's failure must still be reported.
     return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }

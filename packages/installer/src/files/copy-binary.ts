@@ -32,7 +32,7 @@ export interface CopyOptions {
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
-  // Removes it at once, because the process may exit before the kernel has finished the copy.
+  // Removes the temporary file at once, because the process may exit before the kernel has finished the copy.
   const remove = (): void => removeQuietly(temporary)
   signal?.addEventListener('abort', remove)
   try {

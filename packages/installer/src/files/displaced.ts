@@ -13,7 +13,7 @@ export interface LateWrite {
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** Call it when the bytes are in place. */
+  /** Confirms that the bytes of the late write are in place at the path. */
   done(): void
 }
 
@@ -98,7 +98,7 @@ function isConfiguration(bytes: Buffer): boolean {
   try {
     return isObject(parseJson(bytes, ''))
   } catch {
-    // An incomplete configuration.
+    // The file contains an incomplete configuration.
     return false
   }
 }

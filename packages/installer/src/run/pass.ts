@@ -113,7 +113,7 @@ function isProgram(path: string): boolean {
   try {
     return damageOf(path) === undefined && !isMarked(path)
   } catch {
-    // Missing, or not a file.
+    // The binary is missing, or is not a file.
     return false
   }
 }

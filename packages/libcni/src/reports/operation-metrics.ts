@@ -20,7 +20,7 @@ const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_0
  * ```
  */
 export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsMs?: readonly number[] } = {}): {
-  /** Pass it to `cni` as the option `observe`. */
+  /** Counts an operation's report. Pass this function to `cni` as the option `observe`. */
   observe(report: OperationReport): void
   /** Current counts as plain data. Durations are milliseconds. */
   read(): {
@@ -43,7 +43,7 @@ export function operationMetrics({ bucketsMs = BUCKETS_MS }: { readonly bucketsM
       readonly count: number
       readonly sumMs: number
       readonly maxMs: number
-      /** As in `operations`. */
+      /** Cumulative counts: number of executions that took at most `leMs` milliseconds. */
       readonly buckets: ReadonlyArray<{ readonly leMs: number; readonly count: number }>
     }>
   }

@@ -5,9 +5,9 @@ import type { ExecutionReport } from './execution-report.ts'
 export interface OperationReport {
   readonly verb: Verb
   readonly network: string
-  /** Missing for GC and STATUS. */
+  /** Container of the operation. Missing for GC and STATUS. */
   readonly containerID?: string
-  /** Missing for GC and STATUS. */
+  /** Interface of the operation. Missing for GC and STATUS. */
   readonly ifName?: string
   /** Milliseconds from the call to its end, {@link OperationReport.waitedMs} included. */
   readonly durationMs: number

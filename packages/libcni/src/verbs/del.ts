@@ -25,7 +25,7 @@ export async function delNetwork(
   const prevResult = delKnowsResult(conflist) ? rememberedResult(op, key, cniVersion) : undefined
   let failure: RuntimeError | undefined
   for (const plugin of conflist.plugins.toReversed()) {
-    // No time is left for another plugin.
+    // The operation was aborted or timed out: no time is left for another plugin.
     if (failure !== undefined && op.invoke.signal?.aborted) break
     try {
       const path = op.exec.find(plugin.type, op.path)

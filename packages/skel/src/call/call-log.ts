@@ -63,13 +63,16 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     open,
     async close() {
       if (kept !== undefined) open()
-      // Ignores a sink that cannot flush: there is nowhere left to report it.
+      // Ignores the error of a sink that cannot flush. At the end of the call no log is left to report the error.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },
   }
 }
 
-/** UTC time with microseconds, in fixed width. Within a call it never goes back, even if the clock is changed. */
+/**
+ * UTC time with microseconds, in fixed width. The time never goes back within a call, even if the machine's clock is
+ * changed.
+ */
 function clock(): () => string {
   const start = Date.now() - performance.now()
   return () => {
@@ -87,7 +90,7 @@ function formatLine(time: string, level: LogLevel, message: string, fields: LogF
   try {
     text = isPlain(others) ? JSON.stringify(entry) : JSON.stringify(entry, printable)
   } catch {
-    // The fields have a cycle, or a toJSON that throws.
+    // JSON cannot express the fields: they contain a cycle, or a `toJSON` that throws.
     text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
   return `${escapeUnsafe(text)}\n`

@@ -15,7 +15,7 @@ export function prevResult({ call: { plugin }, config, version }: AcceptedCall):
   })
 }
 
-/** Previous result for DEL. An unreadable one counts as missing. */
+/** `prevResult` for DEL. An unreadable `prevResult` counts as missing. */
 export function tolerantPrevResult({ call, config, version }: AcceptedCall): Result | undefined {
   try {
     return readPrevResult(config, version)?.value

@@ -6,13 +6,13 @@ import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** A plugin's `removal`, or its default. */
+/** The plugin's setting `removal`, or the default of this setting. */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
 /**
- * Records the attachment of an ADD for later DELs in the same namespace.
- * On a read-only file system it records nothing; no DEL removes anything then.
+ * Records the attachment of an ADD for later DELs in the same namespace. On a read-only file system nothing is
+ * recorded. Later DELs then keep the namespace's contents.
  *
  * @throws StateError if the record cannot be written for another reason.
  */
@@ -62,7 +62,7 @@ export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachm
   for (const error of unreadable) log.warn('a record is left alone', { reason: error.message })
 }
 
-/** Removes the file of an uninstalled plugin if this was the last call that needs it. Never fails. */
+/** Removes the file of an uninstalled plugin if this was the last call that needs the file. Never fails. */
 export async function removeIfUninstalled(
   { call: { plugin, log, uninstalled: file }, environment: { path } }: AcceptedCall,
   own?: Pick<AcceptedCall['environment'], 'containerID' | 'ifName'>,

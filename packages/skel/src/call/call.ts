@@ -11,12 +11,14 @@ export interface Call {
   readonly log: CallLog
   readonly signal: AbortSignal
   readonly undo: UndoStack
-  /** Handles that are closed at the end of the call. */
+  /** Namespace handles that are closed at the end of the call. */
   readonly opened: Netns[]
   /** The handler's resources that are disposed at the end of the call. */
   readonly held: Disposable[]
-  /** Version of the configuration once it is known. Error documents use it. */
+  /**
+   * Version of the configuration; `undefined` until the configuration is parsed. Error documents contain this version.
+   */
   cniVersion: string | undefined
-  /** File of an uninstalled plugin. The last DEL removes it. */
+  /** File of an uninstalled plugin. The last DEL removes the file. */
   readonly uninstalled: string | undefined
 }

@@ -5,7 +5,7 @@ export function stackOf(error: Error): string {
     .join('\ncaused by ')
 }
 
-/** Causes and aggregated errors of an error, each once. Returns at most 7, which is enough for a log. */
+/** Causes and aggregated errors of an error, each once. Returns at most 7 errors, which is enough for a log. */
 export function causesOf(error: unknown): unknown[] {
   const found = new Set<unknown>()
   const pending = behind(error)
@@ -27,7 +27,7 @@ function behind(error: unknown): unknown[] {
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A getter of the error has thrown. The failure must still be reported.
+    // A getter of the thrown error has itself thrown. The call's failure must still be reported.
     return []
   }
 }

@@ -6,15 +6,15 @@ export const DEFAULT_TIMEOUT = 50_000
 /** Milliseconds for a handler to settle after its signal has aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500
 
-/** Limit of a call: its deadline, or the signal of the caller. */
+/** Ends a call at its deadline, or when the caller's signal aborts. */
 export interface Deadline {
   /** Aborts if the call ends before its handler. */
   readonly signal: AbortSignal
-  /** Rejects at the same moment, with the error for the runtime. */
+  /** Rejects when the signal aborts. The reason is the error for the runtime. */
   readonly raised: Promise<never>
-  /** The error; `undefined` before. */
+  /** The error for the runtime; `undefined` until the call is ended. */
   readonly error: CniError | undefined
-  /** Stops the timer. */
+  /** Stops the timer of the deadline. */
   clear(): void
 }
 
@@ -30,13 +30,13 @@ export function deadline(
   const raised = new Promise<never>((_, rejected) => {
     reject = rejected
   })
-  // Prevents an unhandled rejection after the handler has finished.
+  // Prevents an unhandled rejection if the deadline passes after the handler has finished.
   raised.catch(() => {})
 
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before it aborts, so that this error wins over the handler's own error after the abort.
+    // Rejects before the signal aborts, so that this error has priority over the handler's own error after the abort.
     reject(reason)
     controller.abort(reason)
   }

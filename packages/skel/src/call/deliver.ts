@@ -2,7 +2,7 @@ import type { PluginIo } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
 /**
- * Writes the result while the call can still be undone: without its result, the runtime regards the ADD as failed.
+ * Writes the result while the call can still be undone. The runtime regards an ADD without a result as failed.
  *
  * @throws the error of the write, or the error that ended the call meanwhile.
  */

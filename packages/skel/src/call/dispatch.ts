@@ -10,8 +10,8 @@ import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
- * Performs one call of the protocol and returns its stdout.
- * The checks have the order of the reference implementation, so a runtime sees the same one of several errors.
+ * Performs one call of the protocol and returns its stdout. The checks have the order of the reference implementation,
+ * so a call with several errors reports the same error.
  */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call

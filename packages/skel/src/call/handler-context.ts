@@ -2,7 +2,7 @@ import { CniError, k8sArgs, messageOf, parseCniArgs } from '@cni/types'
 import type { AttachmentContext, CallContext } from '../definition/context.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** Context of all verbs. */
+/** Members that the handler's context has for every verb. */
 export function callContext(
   { call, environment, raw, config, version }: AcceptedCall,
   args: ReadonlyMap<string, string> = parseCniArgs(environment.args),
@@ -26,7 +26,7 @@ export function callContext(
 }
 
 /**
- * Context of ADD, CHECK and DEL.
+ * Members that the handler's context has for ADD, CHECK and DEL.
  *
  * @throws {@link CniError} 999 if `CNI_ARGS` does not match the plugin's grammar.
  */

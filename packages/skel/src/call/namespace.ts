@@ -3,7 +3,7 @@ import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { NetnsPort } from '../io.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** Namespaces of this machine. */
+/** Opens network namespaces of this machine. */
 export const machine: NetnsPort = { open, current }
 
 /**
@@ -35,8 +35,8 @@ export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall
 }
 
 /**
- * The container's namespace for DEL. Closed at the end of the call.
- * Returns `undefined` if it is gone, or if it is the plugin's own.
+ * The container's namespace for DEL. Closed at the end of the call. Returns `undefined` if the namespace is gone, or if
+ * it is the plugin's own namespace.
  */
 export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
@@ -47,7 +47,8 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // The namespace may still exist. DEL must succeed, but the log reports that something may be left in it.
+    // The namespace may still exist. DEL must succeed, but the log warns that the plugin's objects may be left in the
+    // namespace.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }
@@ -66,7 +67,8 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
 }
 
 /**
- * True if nothing is at the path, or something else than a namespace. Other errors (EACCES, EMFILE …) leave it open.
+ * True if the path does not exist, or is not a namespace. False for other errors (EACCES, EMFILE …): the namespace may
+ * still exist.
  */
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')

@@ -81,7 +81,7 @@ function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): strin
   return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
 }
 
-/** Messages of the causes that the document does not contain. */
+/** Messages of the error's causes that the error document does not contain. */
 function unsaid(causes: readonly unknown[], said: string): string | undefined {
   const texts = causes.map(messageOf)
   return texts.filter((text) => !said.includes(text)).join('; ') || undefined

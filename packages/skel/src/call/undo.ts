@@ -2,15 +2,18 @@ import type { Log } from '../log.ts'
 import { settlesWithin } from './deadline.ts'
 
 /**
- * One inverse step; a promise is awaited. Its signal aborts when the time for undoing has passed.
- * The call's own signal may have aborted before.
+ * One inverse step; a promise is awaited. The step's signal aborts when the time for undoing has passed. The call's own
+ * signal may have aborted before.
  */
 export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
 /** Inverse steps of an ADD. They run in reverse order if ADD fails. */
 export interface UndoStack {
   push(step: UndoStep): void
-  /** Runs all steps within a budget in milliseconds. Only logs their failures: the runtime gets the first error. */
+  /**
+   * Runs all steps within a budget in milliseconds. Failed steps are only logged, because the runtime gets the error of
+   * the ADD.
+   */
   unwind(budget: number): Promise<void>
   /** Resolves when no step is running, late steps included. Never rejects. */
   settled(): Promise<void>

@@ -35,7 +35,7 @@ export function isVerb(command: string): command is Verb {
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
   const { plugin, undo } = accepted.call
-  // The type requires `add`, but a JavaScript plugin may lack it.
+  // The TypeScript type requires a handler `add`, but a plugin in JavaScript may have none.
   if (typeof plugin.add !== 'function') return ''
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)
@@ -115,8 +115,8 @@ async function collectGarbage(accepted: AcceptedCall): Promise<void> {
 }
 
 /**
- * Default GC: runs the DEL handler for each stale attachment that the state knows.
- * An attachment whose DEL fails keeps its state for the next GC. The others are still deleted.
+ * Default GC: runs the DEL handler for each stale attachment that the state knows. An attachment whose DEL fails keeps
+ * its state for the next GC. The other attachments are still deleted.
  *
  * @throws the first failure.
  */
@@ -141,7 +141,7 @@ async function deleteStale(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Turns a GC into the DEL of an attachment. Its namespace is unknown. */
+/** Converts the call of a GC to a DEL of one stale attachment. The attachment's namespace is unknown. */
 function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: Omit<AttachmentKey, 'network'>): AcceptedCall {
   const { environment } = accepted
   const own = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }

@@ -91,7 +91,7 @@ function portMapping() {
     /** Entries with port 0 or without a port map nothing. The list omits them. */
     hostPort: z._default(port(0), 0),
     containerPort: port(1),
-    /** Runtimes omit it for TCP. */
+    /** Runtimes omit the protocol for TCP. */
     protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
     hostIP: z._default(
       z.string().check(z.overwrite(canonicalAddress), z.refine(isHostIp, 'expected an IP address')),
@@ -117,7 +117,7 @@ function ipRange() {
   return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
 }
 
-/** The names differ from those in the configuration's `dns`. */
+/** The capability `dns` and the configuration's member `dns` have different member names. */
 function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }

@@ -19,6 +19,6 @@ export function runtimeConfig<const Name extends keyof RuntimeConfig>(
   ...names: readonly [Name, ...Name[]]
 ): z.ZodMiniPrefault<z.ZodMiniObject<{ [Each in Name]: z.ZodMiniType<RuntimeConfig[Each]> }>> {
   const shape = Object.fromEntries(names.map((name) => [name, capabilitySchemas[name]()]))
-  // Only the type parameter knows the names in the shape.
+  // The compiler knows the names in the shape only from the type parameter.
   return z.prefault(z.looseObject(shape), {}) as unknown as ReturnType<typeof runtimeConfig<Name>>
 }

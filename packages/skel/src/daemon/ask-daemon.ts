@@ -3,9 +3,8 @@ import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
 /**
- * Asks a daemon on the node for data that the plugin can also determine itself.
- * Never rejects: without an answer it returns a reason.
- * A daemon that runs as another user than root or the plugin's own user is not asked.
+ * Asks a daemon on the node for data that the plugin can also determine itself. Never rejects: if the answer is
+ * missing, it returns the reason. A daemon that runs as another user than root or the plugin's own user is not asked.
  *
  * @example
  * ```ts
@@ -43,15 +42,15 @@ export async function askDaemon(
   | {
       /** The body of an answer with status 200. */
       readonly answer: string
-      /** Absent if there is an answer. */
+      /** Reason for the missing answer. Absent if there is an answer. */
       readonly reason?: never
-      /** Absent if there is an answer. */
+      /** Code of the system error. Absent if there is an answer. */
       readonly code?: never
-      /** Absent if there is an answer. */
+      /** HTTP answer with another status. Absent if there is a body. */
       readonly refusal?: never
     }
   | {
-      /** Absent if there is a reason. */
+      /** Body of the answer. Absent if there is a reason for a missing answer. */
       readonly answer?: never
       /** Reason for the missing answer, for the log. */
       readonly reason: string

@@ -5,7 +5,8 @@ import { isBusy, isDown, post } from './post.ts'
 import { encodeCall } from './wire.ts'
 
 /**
- * Result of one request: the daemon's document, or the reason why the call was not made. Such a call may be retried.
+ * Result of one request: the daemon's document, or the reason why the call was not made. A call that was not made may
+ * be retried.
  */
 export type Attempt =
   | { readonly answer: string }
@@ -51,7 +52,7 @@ function documented({ body }: Answer): CniError | undefined {
     const document: unknown = JSON.parse(body)
     return decodeError(document)
   } catch {
-    // An answer of another server.
+    // The answer comes from a server that is not a plugin daemon.
     return undefined
   }
 }

@@ -18,7 +18,7 @@ export interface DaemonOptions {
   readonly maxBody?: number
   /** Variables of `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Its abort stops the daemon, like `stop`. */
+  /** An abort of this signal stops the daemon, like `stop`. */
   readonly signal?: AbortSignal
   /** Opens network namespaces. Default: this machine's. */
   readonly netns?: NetnsPort

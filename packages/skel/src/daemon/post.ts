@@ -5,14 +5,14 @@ import { type Answer, readAnswer } from './answer.ts'
 /** A request, and the limits of its answer. */
 export interface Request {
   readonly path: string
-  /** Body: JSON. */
+  /** Body of the request: JSON. */
   readonly body: string
   readonly signal: AbortSignal
   /** Milliseconds until the answer begins. Default: limited only by the signal. */
   readonly begunWithin?: number
   /** Maximum size of an answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
-  /** Checks the connection before anything is sent. An error that it throws ends the request. */
+  /** Checks the connection before anything is sent. An error thrown by this function ends the request. */
   admit?(connection: Socket): void
 }
 

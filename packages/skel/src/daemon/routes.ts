@@ -15,7 +15,7 @@ export interface Service {
   readonly maxBody: number
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
-  /** Running calls. Each has its own signal: Node 20 warns if a shared one has many listeners. */
+  /** Running calls. Each call has its own signal: Node 20 warns if a shared signal has many listeners. */
   readonly running: Set<AbortController>
   /** Error for every call after the daemon's grace period. */
   halted(): CniError | undefined
@@ -23,7 +23,7 @@ export interface Service {
   stderr(line: string): void
 }
 
-/** Answers any request. Resolves when the answer is sent; never rejects. */
+/** Answers an HTTP request of any kind. Resolves when the answer is sent; never rejects. */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
   // Each call has its own connection. A closed connection therefore means that its client is gone.
   response.setHeader('connection', 'close')

@@ -11,7 +11,7 @@ import { claimSocket } from './socket-file.ts'
 
 const GRACE = 10_000
 const MAX_BODY = 4 * 1024 * 1024
-/** Milliseconds for aborted calls to be undone: 2 s, and time for their handlers to settle. */
+/** Milliseconds to undo aborted calls: 2 s for the undo steps, and time for the handlers to settle. */
 const UNDO_BUDGET = 5000
 
 /**

@@ -83,7 +83,8 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     async add(c) {
       const answer = await forward('ADD', c)
       c.undo(({ signal }) => undoAdd(c, signal))
-      // The daemon's plugin returned `prevResult` unchanged. It is printed as received, with all digits of its numbers.
+      // The daemon's plugin returned `prevResult` unchanged. The shim prints `prevResult` as received, with all digits
+      // of its numbers.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },
@@ -126,7 +127,7 @@ export function shimMain(options: ShimOptions): void {
 
 function checkOptions({ name, socket, readyTimeout, pollInterval, delWhileDown }: ShimOptions): void {
   const where = `shim: ${name}`
-  // A relative path would depend on the runtime's working directory.
+  // A relative path of the socket would depend on the runtime's working directory.
   if (typeof socket !== 'function' && !isAbsolute(socket))
     throw unexpected(`${where}: socket`, 'an absolute path', socket)
   const checkReady = (what: string, value: unknown): void => checkMilliseconds(what, value, 0)

@@ -61,7 +61,7 @@ function prepareFolder(folder: string): void {
     const code = errnoOf(cause) ?? 'unknown error'
     throw new DaemonError(code, `Cannot make the folder of the socket, "${folder}": ${code}`, folder, { cause })
   }
-  // Does not change the mode: the folder may be a shared one, such as /run.
+  // Does not change the folder's mode: other programs may share the folder, such as /run.
   if ((stats.mode & 0o022) === 0) return
   const mode = (stats.mode & 0o7777).toString(8)
   throw refused('INSECURE', folder, `others may write to this folder (mode ${mode}) and replace the socket`)
@@ -79,7 +79,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Other errors, such as a full queue, mean that a server is there.
+    // Other errors, such as a full queue, mean that a server listens at the socket.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

@@ -7,8 +7,8 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// Variables that are sent: the specification's, and the trace context of newer runtimes. The shim sends no secrets from
-// its environment, and a client cannot change the daemon's settings.
+// Environment variables that the shim sends: the specification's, and the trace context of newer runtimes. The shim
+// sends no secrets from its environment, and a client cannot change the daemon's settings.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',
@@ -70,7 +70,7 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Compares, because Buffer skips invalid characters.
+  // Compares with the text encoded again, because Buffer skips invalid base64 characters.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

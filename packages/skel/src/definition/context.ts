@@ -50,7 +50,7 @@ export interface CallContext {
 
 /** Context of ADD, CHECK and DEL. */
 export interface AttachmentContext extends CallContext {
-  /** `CNI_CONTAINERID`: the runtime's id of the container. */
+  /** `CNI_CONTAINERID`: id that the runtime gave to the container. */
   readonly containerID: string
   /** `CNI_IFNAME`: name of the interface inside the container. */
   readonly ifName: string
@@ -63,7 +63,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   readonly conf: Conf
   /** State of the attachment. Throws if the definition has no `state`. */
   readonly state: AttachmentState<State>
-  /** The container's namespace, open until the end of the call. Never the plugin's own. */
+  /** The container's namespace, open until the end of the call. Never the plugin's own namespace. */
   readonly netns: Netns
   /**
    * Result of the previous plugins in the 1.1.0 model, frozen. Always defined in a chained plugin.
@@ -73,8 +73,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   readonly prevResult: Chained extends true ? Result : Result | undefined
   /**
    * Registers the inverse of a change. The steps run in reverse order if ADD fails, also at its deadline; at most 2 s
-   * in all.
-   * Their signal is not the call's, which may have aborted by then.
+   * in all. The steps get a signal of their own, because the call's signal may have aborted by then.
    *
    * @example
    * ```ts
@@ -98,19 +97,24 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
   readonly prevResult: AddContext<Conf, Chained>['prevResult']
 }
 
-/** Context of a DEL handler. Any part may be missing; the handler should not fail because of that. */
+/** Context of a DEL handler. Each of these members may be `undefined`; the handler should not fail for this reason. */
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
-  /** `undefined` if the plugin's own members are invalid. */
+  /** Configuration, parsed by the schema. `undefined` if the plugin's own members are invalid. */
   readonly conf: Conf | undefined
   /**
-   * `undefined` if the runtime gave no namespace, if the namespace is gone, or if it is the plugin's own.
-   * Its `kept` says why its contents must stay: the attachment has no record, or another attachment of the container
-   * needs them.
+   * The container's namespace. The member is `undefined` if the runtime gave no namespace, or if the namespace is gone
+   * or the plugin's own. Its `kept` is the reason why the namespace's contents must stay: the attachment has no record,
+   * or another attachment of the container needs them.
    */
   readonly netns: Netns | undefined
-  /** `undefined` if the runtime gave no result, or an unreadable one. */
+  /**
+   * Final result of the chain in the 1.1.0 model. `undefined` if the runtime gave no result, or an unreadable result.
+   */
   readonly prevResult: Result | undefined
-  /** State that ADD has stored, in a plugin that declares a `state`. It is removed after the handler has succeeded. */
+  /**
+   * State that ADD has stored, in a plugin that declares a `state`. The state is removed after the handler has
+   * succeeded.
+   */
   readonly state: Pick<AttachmentState<State>, 'read'>
 }
 
@@ -121,8 +125,8 @@ export interface GcContext<Conf = NetConf, State = undefined> extends CallContex
   /** State that all ADDs have stored, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
   /**
-   * Attachments that are valid; all others are stale. `undefined` if the runtime gave no list: nothing is known to be
-   * stale then.
+   * Attachments that are valid; all others are stale. `undefined` if the runtime gave no list; no attachment then
+   * counts as stale.
    */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }

@@ -4,8 +4,8 @@ import type { EnvVars } from '../protocol/environment.ts'
 import { type Plugin, supportedVersions } from './plugin.ts'
 
 /**
- * Answers VERSION, and a user who sets no command, from the definition alone.
- * Needs no log, no clock, and no stdin, which may never end.
+ * Answers the verb VERSION, and a user who does not set `CNI_COMMAND`, from the definition alone. Does not read stdin,
+ * which may never end.
  */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''

@@ -36,7 +36,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    */
   readonly removal?: 'last' | 'own' | 'always'
   /**
-   * Grammar of `CNI_ARGS`. DEL is always tolerant.
+   * Grammar of `CNI_ARGS`. DEL always uses the tolerant grammar.
    * - `tolerant` (default): ignores unknown keys and malformed pairs.
    * - `strict`: fails ADD and CHECK with code 999, as the reference implementation does. Rejects malformed pairs, and
    *   unknown keys unless `IgnoreUnknown` is set. Kubernetes keys are known.
@@ -49,7 +49,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   log?(request: {
     /** Verb of the call. */
     readonly command: Verb
-    /** `undefined` in a DEL whose configuration is invalid. */
+    /** Configuration of the call. `undefined` in a DEL whose configuration is invalid. */
     readonly conf: Conf | undefined
     /** Name of the network. */
     readonly networkName: string
@@ -62,11 +62,11 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /** Checks the attachment. Throws if it is not as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
-  /** Reverts ADD. Must succeed if there is nothing left to remove. */
+  /** Reverts ADD. The handler must succeed even if nothing of the attachment is left. */
   del?(c: DelContext<Conf, State>): void | Promise<void>
   /**
-   * Removes everything that belongs to no valid attachment.
-   * Without it, a plugin with a `state` gets a `del` call, without a namespace, for each stale attachment.
+   * Removes everything that belongs to no valid attachment. If this handler is missing, a plugin with a `state` gets a
+   * `del` call for each stale attachment. This call has no namespace.
    */
   gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Throws if an ADD would fail now. */

@@ -27,7 +27,7 @@ export function defaultOf(schema: z.core.$ZodType): unknown {
 
 /** A schema and the schemas that it wraps, outermost first. */
 function layers(schema: z.core.$ZodType): z.core.$ZodTypes[] {
-  // Cast: `$ZodTypes` is the union of all kinds of `$ZodType`.
+  // This cast is safe: `$ZodTypes` is the union of all kinds of `$ZodType`.
   const one = schema as z.core.$ZodTypes
   const { def } = one._zod
   const inner = 'innerType' in def ? def.innerType : def.type === 'pipe' ? def.in : undefined

@@ -5,11 +5,11 @@ import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
 /**
- * A log file that only its owner can read. It is opened at the first line of a call and closed at its end.
- * Several processes may write at once: each line is appended as a whole.
+ * A log file that only its owner can read. It is opened at the first line of a call and closed at its end. Several
+ * processes may write at once: each line is appended as a whole.
  *
- * Rejects a link or a device in place of the file, and leaves its target alone.
- * The call does not use the file any more after a failed write, for example on a full disk.
+ * Rejects a link or a device in place of the file. The target of a link is not changed. The call does not use the file
+ * any more after a failed write, for example on a full disk.
  *
  * @throws TypeError for a path that is not absolute, and for invalid limits.
  * @example
@@ -39,7 +39,7 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // The disk is probably full. The second write reports the error.
+      // The first write was incomplete, probably because the disk is full. The second write throws the error.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {

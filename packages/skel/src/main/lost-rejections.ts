@@ -1,16 +1,15 @@
 /** Milliseconds from an unhandled rejection to the end of the call. */
 const PATIENCE = 5000
 
-/** Rejections of promises that have no handler. */
+/** Rejections of promises that no code of the plugin handles. */
 export interface LostRejections {
-  /** Rejects with the reason of the first one. */
+  /** Rejects with the reason of the first unhandled rejection. */
   throwFirst(): Promise<void>
 }
 
 /**
- * Tracks unhandled rejections. A plugin may await a promise after it has rejected, so the handler's outcome has
- * priority.
- * Calls `onLost` with the reason if the promise is still unhandled after five seconds.
+ * Tracks unhandled rejections. A plugin may await a promise after it has rejected, so the outcome of the plugin's verb
+ * handler has priority. Calls `onLost` with the reason if the promise is still unhandled after five seconds.
  */
 export function lostRejections(onLost: (reason: unknown) => void): LostRejections {
   const lost = new Map<Promise<unknown>, unknown>()

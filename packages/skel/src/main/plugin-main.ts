@@ -131,7 +131,7 @@ function received(signal: string): CniError {
   return new CniError(ErrorCode.tryAgainLater, `received ${signal}`)
 }
 
-/** Keeps an error's CNI code; other errors have code 999. */
+/** Keeps an error's CNI code; errors without a code get 999. */
 function crashed(cause: unknown): CniError {
   if (cause instanceof CniError) return cause
   const { code, msg, details } = toErrorDocument(cause)

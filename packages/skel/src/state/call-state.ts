@@ -52,7 +52,7 @@ export interface StateDefinition<State> {
     readonly log: Log
     /** Registers the inverse of a write. */
     undo(step: () => unknown): void
-    /** Replaces folders on disk, such as by folders in memory. Default: the folder with that path. */
+    /** Opens the state folder at a path, for example a folder in memory. Default: the folder on disk. */
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
     /** For ADD and CHECK: an unusable file is an error. */

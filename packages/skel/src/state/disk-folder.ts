@@ -30,7 +30,7 @@ export function diskFolder(path: string): StateFolder {
         if (!isThere(path, file)) {
           mkdirSync(dirname(path), { recursive: true })
           mkdirSync(path, { recursive: true, mode: 0o700 })
-          // Checks again: another process may have created the folder meanwhile.
+          // Checks the folder again: another process may have created the folder meanwhile.
           isThere(path, file)
         }
         writeFileAtomic(file, text, { mode: 0o600 })

@@ -184,7 +184,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // Missing or inaccessible.
+    // The file or folder is missing or inaccessible.
     return false
   }
 }

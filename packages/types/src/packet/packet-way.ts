@@ -27,7 +27,7 @@ export function explainWay(
       /** Position in its chain, counted from 1. */
       readonly index: number
       readonly rule: string
-      /** `undefined` means unknown. */
+      /** True if the rule matched; `undefined` if that is unknown. */
       readonly matched: boolean | undefined
       /** Conditions that the caller has decided. */
       readonly assumed?: readonly string[]

@@ -4,7 +4,7 @@
  * To change a result, copy it: `{ ...c.prevResult, ips }`.
  */
 export interface Result {
-  /** Set by the decoder. The encoder writes the version that its caller requests. */
+  /** Version of the result, set by the decoder. The encoder writes the version that its caller requests. */
   readonly cniVersion?: string | undefined
   readonly interfaces?: readonly Interface[] | undefined
   readonly ips?: readonly IpConfig[] | undefined

@@ -31,8 +31,8 @@ export function containerIps(
 }
 
 /**
- * Changes members of the container's interface of that name, such as its MAC. Pure.
- * Returns the same result if it has no such interface.
+ * Changes members of the container's interface of that name, such as its MAC. Pure. Returns the same object if the
+ * result has no such interface.
  *
  * @example
  * ```ts

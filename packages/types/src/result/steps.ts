@@ -60,7 +60,10 @@ function addVersions(result: JsonObject): JsonObject {
   })
 }
 
-/** 0.3.0 → 0.2.0. Keeps the first address of each family. The `version` member decides the family, not the text. */
+/**
+ * 0.3.0 → 0.2.0. Keeps the first address of each family. The address's member `version` decides the family, not the
+ * notation of the address.
+ */
 function splitFamilies(result: JsonObject): JsonObject {
   const ips = objectsIn(result.ips)
   const routes = objectsIn(result.routes)

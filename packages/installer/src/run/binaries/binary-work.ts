@@ -52,7 +52,7 @@ function begin(pass: Work): void {
       await step(work, 'binary', { ...plan, errors: [...markers.errors, ...plan.errors] })
       binaries.done = work
     } catch (cause) {
-      // Stopped. The begun work is undone.
+      // The installer was stopped. Unfinished copies are removed.
       if (work.signal?.aborted) return
       const error = toInstallError(cause, 'cannot install the binaries of', source)
       work.errors.push(error)

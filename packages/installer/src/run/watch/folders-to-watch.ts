@@ -48,7 +48,7 @@ function foldersOfLinks(netDir: string): Set<string> {
       const folder = dirname(realpathSync.native(join(netDir, name)))
       if (folder !== netDir && folder !== realpathSync.native(netDir)) folders.add(folder)
     } catch {
-      // A dangling link, or gone.
+      // The link's target does not exist, or the link was removed.
     }
   }
   return folders

@@ -72,7 +72,7 @@ function identity(path: string): { readonly key: string; readonly isFolder: bool
     const stat = statSync(path)
     return { key: `${stat.dev}:${stat.ino}`, isFolder: stat.isDirectory() }
   } catch {
-    // Does not exist.
+    // The folder or file does not exist.
     return undefined
   }
 }
