@@ -18,9 +18,9 @@ export type InstallEvent =
       readonly heal: boolean
       readonly ms: number
     }
-  /** Everything is in place. Emitted each time that becomes true. */
+  /** The installation became ready: all files are in place. Emitted each time. */
   | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
-  /** Something is not in place. Emitted each time the reason changes. */
+  /** The installation is not ready: a file is not in place. Emitted each time the reason changes. */
   | { readonly type: 'not-ready'; readonly artefact: Health['artefact']; readonly reason: string }
   /** A step failed. It is retried after `retryMs`, or at the next event. */
   | {

@@ -43,7 +43,7 @@ export interface InstallerOptions {
         readonly skipTls?: boolean | undefined
         /** Name of the user. Default: the plugin's type. */
         readonly user?: string | undefined
-        /** Default: 0o600. */
+        /** Permissions of the kubeconfig. Default: 0o600. */
         readonly mode?: number | undefined
       }
     | undefined

@@ -19,7 +19,7 @@ export interface DelegationContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Ends the delegate and its children. The call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
-  /** Registers the DEL that reverts `add`, before ADD runs. */
+  /** Registers the undo step that reverts ADD: the delegate's DEL. Called before ADD runs. */
   undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
@@ -50,7 +50,7 @@ export interface Delegate {
   check(): Promise<
     { readonly kind: 'done'; readonly cniVersion: string } | { readonly kind: 'skipped'; readonly reason: string }
   >
-  /** Runs DEL. */
+  /** Runs DEL of the delegate. */
   del(): Promise<void>
   /** Runs GC, which exists since 1.1.0. */
   gc(): ReturnType<Delegate['check']>
@@ -78,7 +78,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Remembered here too: the process-wide memory is keyed by file, and a caller's `Exec` may not run files.
+  // The delegate also remembers its versions itself. The memory of the process is keyed by file, but the plugins of a
+  // caller's `Exec` may not be files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))

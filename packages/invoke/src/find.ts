@@ -40,7 +40,7 @@ function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // Not found, a broken link or an inaccessible folder: tries the next folder.
+    // The plugin is not in this folder, or the folder is inaccessible: tries the next folder.
     return false
   }
 }

@@ -42,7 +42,7 @@ export interface Cni {
     args: { readonly validAttachments: readonly ValidAttachment[] },
     options?: OperationOptions,
   ): Promise<void>
-  /** Runs STATUS of every plugin, to learn if an ADD could succeed now. */
+  /** Runs STATUS of every plugin, to test if an ADD could succeed now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
   /** Checks that every plugin exists and supports the list's version. Returns the declared capabilities. */
   validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>

@@ -41,7 +41,7 @@ export interface Plan {
     /** Source of `prevResult`: the cache, or the previous plugin, whose result is not known in advance. */
     readonly prevResult?: 'cache' | 'plugin before'
   }>
-  /** Reasons for missing calls: a switch in the list, or its version. */
+  /** Reasons why plugins are not called: a member of the list such as `disableCheck`, or the list's version. */
   readonly notes: readonly string[]
 }
 

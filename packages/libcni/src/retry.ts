@@ -15,7 +15,7 @@ export interface RetryOptions {
   readonly delay?: number
   /** Longest pause in milliseconds. Default: 10 000. */
   readonly maxDelay?: number
-  /** Ends a pause; the last error is thrown then. */
+  /** An abort of this signal ends a pause. The last error is then thrown. */
   readonly signal?: AbortSignal | undefined
   /** Called before each pause. */
   readonly onRetry?: (error: unknown, delay: number) => void

@@ -6,7 +6,7 @@ import { RuntimeError } from './errors.ts'
 export interface Claim {
   readonly verb: Verb
   readonly network: string
-  /** Missing for GC, which concerns all attachments of its network. */
+  /** Container of the operation. Missing for GC, which concerns all attachments of its network. */
   readonly containerID?: string | undefined
 }
 

@@ -7,7 +7,7 @@ export interface PluginIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Reads the configuration. Not called for VERSION, or if the environment is invalid. */
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
-  /** Ends the call early, as SIGTERM does. */
+  /** An abort of this signal ends the call early, as SIGTERM does. */
   readonly signal?: AbortSignal
   /** Opens network namespaces. Default: this machine's. */
   readonly netns?: NetnsPort

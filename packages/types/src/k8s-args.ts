@@ -2,7 +2,7 @@
 export interface K8sArgs {
   readonly namespace: string
   readonly name: string
-  /** Present since containerd 1.5 and CRI-O 1.20. */
+  /** Uid of the pod. Present since containerd 1.5 and CRI-O 1.20. */
   readonly uid?: string
   readonly infraContainerID?: string
 }

@@ -74,7 +74,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   try {
     return print(parseDocument(a)) === print(parseDocument(b))
   } catch {
-    // One of them is not a configuration.
+    // One of the two texts is not a configuration.
     return false
   }
 }

@@ -101,7 +101,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // The text is not JSON.
+    // The runtime's text is not JSON.
     return undefined
   }
 }

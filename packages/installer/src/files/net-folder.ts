@@ -130,7 +130,7 @@ function statQuietly(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // A circular link.
+    // The file is a circular symbolic link.
     return undefined
   }
 }

@@ -20,7 +20,7 @@ export function staleAttachments<T extends CachedAttachment>(
   )
 }
 
-/** Checks for the key `ifname`. An attachment has `ifName`, which callers may confuse with it. */
+/** Checks for the key `ifname`. An attachment has `ifName`, which callers may confuse with `ifname`. */
 function assertAttachments(valid: unknown): void {
   const wrong = (what: string, expected: string, got: unknown): RuntimeError => {
     const message = `${what}: expected ${expected}, got ${got}; every other attachment would be deleted`

@@ -9,7 +9,7 @@ export interface Environment {
   readonly args: string
   readonly path: readonly string[]
   readonly netnsOverride: boolean
-  /** All variables of the process, not only CNI's. */
+  /** All environment variables of the process, not only the `CNI_` variables. */
   readonly variables: EnvVars
 }
 
@@ -22,7 +22,8 @@ interface Variable {
   readonly validate?: (value: string) => void
 }
 
-// Order of the reference implementation, which decides the first error that a caller sees.
+// Variables in the order in which the reference implementation checks them, which decides the first error that a caller
+// sees.
 const VARIABLES: readonly Variable[] = [
   { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
   { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },
@@ -53,7 +54,7 @@ export function readEnvironment(env: EnvVars): Environment {
     netns: env.CNI_NETNS ?? '',
     ifName: env.CNI_IFNAME ?? '',
     args: env.CNI_ARGS ?? '',
-    // Drops empty elements: they would mean the runtime's working directory.
+    // Drops empty elements of `CNI_PATH`: an empty element would mean the runtime's working directory.
     path: (env.CNI_PATH ?? '').split(':').filter(Boolean),
     netnsOverride: /^(?:1|true)$/i.test(env.CNI_NETNS_OVERRIDE ?? ''),
     variables: env,

@@ -13,7 +13,7 @@ import type { NetworkConfig } from './network-config.ts'
 
 /** Result of the previous plugins. */
 export interface PrevResult {
-  /** In the 1.1.0 model. Frozen, because a change in place would not be printed. */
+  /** The result in the 1.1.0 model. It is frozen, because a change in place would not be printed. */
   readonly value: Result
   /** The received document in the configuration's version. */
   print(): string

@@ -59,7 +59,7 @@ function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): 
   return `expected ${described ?? fromIssue(issue)}`
 }
 
-/** Used below a union, where no single schema belongs to the path. */
+/** Description for a path below a union, where no single schema belongs to the path. */
 function fromIssue(issue: core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

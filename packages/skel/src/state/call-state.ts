@@ -55,11 +55,11 @@ export interface StateDefinition<State> {
     /** Opens the state folder at a path, for example a folder in memory. Default: the folder on disk. */
     readonly folder?: ((path: string) => StateFolder) | undefined
   }): {
-    /** For ADD and CHECK: an unusable file is an error. */
+    /** State for ADD and CHECK: an unusable file is an error. */
     readonly strict: AttachmentState<unknown>
-    /** For DEL: an unusable file is logged, and counts as missing. */
+    /** State for DEL: an unusable file is logged, and counts as missing. */
     readonly tolerant: Pick<AttachmentState<unknown>, 'read'>
-    /** For GC. Without a list of valid attachments nothing counts as stale. */
+    /** State for GC. Without a list of valid attachments nothing counts as stale. */
     ofNetwork(valid: readonly ValidAttachment[] | undefined): NetworkState<unknown>
     /** Removes the state after a successful DEL. Never fails: a failed DEL would keep the pod's address allocated. */
     forget(): void

@@ -12,7 +12,7 @@ import type { StateFolder } from '../state/state-folder.ts'
  * ```
  */
 export function memoryStateFolder(path = '/run/cni/test'): StateFolder & {
-  /** Texts by file name. Reading a file throws its error, if it is one. */
+  /** Texts by file name. A file may be an `Error` instead of a text; reading that file throws the error. */
   readonly files: Map<string, string | StateError>
 } {
   const files = new Map<string, string | StateError>()

@@ -15,7 +15,10 @@ import { memoryStateFolder } from './memory-state-folder.ts'
 export interface TestCall {
   /** Members of the configuration in addition to `cniVersion` 1.1.0, `name` and `type`. A string is stdin as it is. */
   readonly conf?: Readonly<Record<string, unknown>> | string
-  /** Default: a result with one address for a chained plugin, else none. `null` omits it. */
+  /**
+   * `prevResult` of the configuration. Default: a result with one address for a chained plugin, else none. `null` omits
+   * `prevResult`.
+   */
   readonly prevResult?: unknown
   /**
    * Target of `CNI_NETNS`: an open namespace, real or from `fakeNetns`, or one of these:
@@ -27,9 +30,9 @@ export interface TestCall {
   readonly netns?: Netns | 'fake' | 'host' | 'missing' | 'none'
   /** `CNI_ARGS`, as a string or as pairs. */
   readonly args?: string | Readonly<Record<string, string>>
-  /** Default: `test-container`. */
+  /** `CNI_CONTAINERID`. Default: `test-container`. */
   readonly containerID?: string
-  /** Default: `eth0`. */
+  /** `CNI_IFNAME`. Default: `eth0`. */
   readonly ifName?: string
   /** `CNI_PATH`. */
   readonly path?: readonly string[]
@@ -41,7 +44,7 @@ export interface TestCall {
   readonly executable?: string
   /** Variables to add, or to remove with `undefined`. Applied last. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Ends the call early, as SIGTERM does. */
+  /** An abort of this signal ends the call early, as SIGTERM does. */
   readonly signal?: AbortSignal
 }
 

@@ -77,7 +77,7 @@ function documentOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema rejects `undefined`.
+    // The schema of a marker rejects `undefined`.
     return undefined
   }
 }

@@ -18,7 +18,7 @@ export interface MarkedCall {
  */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
-    // The marker is gone: the plugin was installed again.
+    // The marker does not exist any more: the plugin was installed again.
     if (readMarker(file) === undefined) return { plugin }
   } catch (error) {
     return { plugin, problem: messageOf(error) }

@@ -22,19 +22,19 @@ export interface Packet {
   /** Owner of the sending socket. Only for packets that this machine sends. */
   readonly uid?: number
   readonly gid?: number
-  /** Default: 0. */
+  /** Mark of the packet. Default: 0. */
   readonly mark?: number
-  /** Default: 0 for the first packet of a connection. */
+  /** Mark of the connection. Default: 0 for the first packet of a connection. */
   readonly connmark?: number
   /** Connection tracking state. Default: `NEW`, the first packet of a connection. */
   readonly state?: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
-  /** Default: `SYN` alone for the first packet of a TCP connection. */
+  /** TCP flags. Default: `SYN` alone for the first packet of a TCP connection. */
   readonly tcpFlags?: readonly ('FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG')[]
   /** ICMP or ICMPv6 type and code. */
   readonly icmp?: readonly [type: number, code?: number]
   /** Hardware address of the sender. Only for incoming packets. */
   readonly mac?: string
-  /** Only for incoming packets; a packet that this machine sends is `unicast`. */
+  /** Type of the link-layer destination. Only for incoming packets; a packet that this machine sends is `unicast`. */
   readonly packetType?: 'unicast' | 'broadcast' | 'multicast'
   /** Socket that `-m socket` finds for the packet: none, or a bound one, transparent or not. */
   readonly socket?: 'none' | 'plain' | 'transparent'

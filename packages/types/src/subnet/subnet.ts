@@ -18,7 +18,7 @@ import { parsePrefix } from '../ip/prefix.ts'
  */
 export function subnet(text: string): {
   readonly family: IpFamily
-  /** `first/prefixLength`. */
+  /** The network as text: `first/prefixLength`. */
   readonly cidr: string
   readonly first: string
   readonly last: string

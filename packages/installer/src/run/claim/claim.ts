@@ -31,7 +31,7 @@ export interface Claim {
    * @throws {@link InstallError} if the file cannot be read.
    */
   look(now: number): Standing
-  /** Touches the file when that is due. Only the active installer calls it. */
+  /** Touches the claim's file if the last touch is old enough. Only the active installer calls it. */
   touch(now: number): void
   /** Reason why another installer, newer or older, is active. The installed files belong to it. */
   keeper(): string | undefined
@@ -131,7 +131,7 @@ function recordAt(path: string): ClaimRecord | undefined {
     const file = readRegular(path)
     return file === undefined ? undefined : parseClaim(file.bytes)
   } catch {
-    // A pass reports the error.
+    // The next pass reports the error.
     return undefined
   }
 }

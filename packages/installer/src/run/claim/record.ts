@@ -33,12 +33,12 @@ export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
     if (typeof bootId !== 'string' || typeof startedAt !== 'number') return undefined
     return typeof settings === 'string' && typeof id === 'string' ? { bootId, startedAt, settings, id } : undefined
   } catch {
-    // The record will be written again.
+    // The record is invalid, and will be written again.
     return undefined
   }
 }
 
-/** True if another installer started after this one. One of an earlier boot did not. */
+/** True if another installer started after this one. False for an installer of an earlier boot. */
 export function isNewer(other: Claimant, own: Claimant): boolean {
   if (other.bootId !== own.bootId) return false
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt

@@ -59,7 +59,7 @@ function linksIn(netDir: string): string[] {
     const entries = readdirSync(netDir, { withFileTypes: true })
     return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
   } catch {
-    // Missing or unreadable. Other code reports it.
+    // The folder is missing or unreadable. The pass reports this error.
     return []
   }
 }
