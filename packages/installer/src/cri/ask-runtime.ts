@@ -8,7 +8,7 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 
 /** Options of {@link askRuntime}. */
 export interface AskOptions {
-  /** Ends the request. */
+  /** An abort of this signal ends the request. */
   readonly signal?: AbortSignal
   /** Milliseconds for connection and answer together. Default: 3000. */
   readonly timeoutMs?: number

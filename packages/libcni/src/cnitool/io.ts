@@ -11,7 +11,7 @@ export interface CnitoolIo {
   readonly pluginStderr?: ((chunk: Uint8Array) => void) | undefined
   /** True for colours on stderr, which the process sets if that is a terminal. */
   readonly colour?: boolean | undefined
-  /** Ends the running plugins. */
+  /** An abort of this signal ends the running plugins. */
   readonly signal?: AbortSignal | undefined
   /** Runs the plugins. Default: as processes. */
   readonly exec?: Exec | undefined

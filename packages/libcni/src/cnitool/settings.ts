@@ -45,7 +45,7 @@ export function containerIDOf(netns: string): string {
   return `cnitool-${createHash('sha512').update(netns).digest('hex').slice(0, 20)}`
 }
 
-/** Requires one `=`, a key and a value in every pair, as the original does. Plugins accept more. */
+/** Requires one `=`, a key and a value in every pair, as the original does. Plugins also accept other pairs. */
 function parseArgsVariable(text: string): Array<readonly [string, string]> {
   if (text === '') return []
   return text.split(';').map((pair) => {

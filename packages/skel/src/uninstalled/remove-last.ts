@@ -41,7 +41,7 @@ export async function removeLast(call: LastCall): Promise<void> {
   }
 }
 
-/** Returns false if the plugin is still needed. */
+/** Removes the plugin and its marker. Returns false if the plugin is still needed. */
 async function removeAt(file: string, type: string, { records, own, log }: LastCall): Promise<boolean> {
   using held = await lock(markerPath(file))
   const marker = held === undefined ? undefined : readMarker(file)

@@ -15,11 +15,11 @@ export interface Claimant {
 
 /** Record of an installer in the file that all installers of a node share. */
 export interface ClaimRecord extends Claimant {
-  /** Hash of its settings. */
+  /** Hash of the installer's settings. */
   readonly settings: string
 }
 
-/** Text of the file. */
+/** Text of the claim file for a record. */
 export function claimText(record: ClaimRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`
 }

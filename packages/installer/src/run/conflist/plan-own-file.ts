@@ -34,7 +34,7 @@ export function planOwned(view: NetView, primary: Snapshot): StepPlan {
 interface OwnFile {
   readonly name: string
   readonly text: string
-  /** Another text that only we would have written. */
+  /** Another text of the file that only this installer could have written. */
   readonly alsoOurs?: string | undefined
 }
 
