@@ -71,7 +71,7 @@ export async function unpackMachine(packages: readonly string[], folder: string)
   }
 }
 
-/** Finds the kernel in the files of a machine. */
+/** Finds the kernel image and its modules in the unpacked root file system of a machine. */
 export function kernelIn(folder: string): Kernel {
   const [version = ''] = readdirSync(join(folder, 'lib/modules'))
   return { version, image: join(folder, 'boot', `vmlinuz-${version}`), modules: join(folder, 'lib/modules', version) }

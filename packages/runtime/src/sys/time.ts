@@ -2,7 +2,7 @@ import { host, refuseAtSnapshot } from '../host.ts'
 
 let start = 0
 
-/** Stores the time of the start. Called at each start, before code reads the clock. */
+/** Stores the start time of the process. The host calls it before any code of a snapshot reads the clock. */
 export function startClock(): void {
   start = host.now()
 }

@@ -91,7 +91,7 @@ export interface PluginTester {
 /**
  * Wraps a plugin for tests. Calls share only the state of attachments, and may run at the same time.
  *
- * @param defaults - options of every call. Members of `conf` are merged.
+ * @param defaults - options of every call. A call's `conf` is merged into the `conf` of these options.
  * @example
  * ```ts
  * const tester = testPlugin(plugin, { conf: { port: 15001 } })

@@ -9,7 +9,7 @@ import { startAmbientMode } from './start-ambient.ts'
 /** Options of {@link startAmbient}. */
 export interface StartAmbientOptions {
   readonly config: AmbientConfig
-  /** Access to the API server, and the agent's own namespace, which may be empty. */
+  /** Access to the API server. `namespace` is the agent's own Kubernetes namespace; `''` if it is unknown. */
   readonly api: ServiceAccount & { readonly namespace: string }
   readonly log: Readonly<
     Record<
