@@ -1,9 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import type { IptablesBackend } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { captures, everything, listing } from '../../istio-rules/test/goldens/ambient/cases.ts'
+import {
+  captures,
+  everything,
+  listing,
+  nativeCaptures,
+  nativeListing,
+} from '../../istio-rules/test/goldens/ambient/cases.ts'
 import {
   enrolNamespace,
   namespaceDrift,
@@ -13,18 +20,19 @@ import {
 import type { RulesOptions } from '../src/agent/ambient/rules/installed-rules.ts'
 import { inside } from './stage/inside.ts'
 
-const families = ['ipv4', 'ipv6'] as const
-const ways: readonly (RulesOptions & { readonly backend: IptablesBackend })[] = [
-  { backend: 'iptables-nft', programs: 'auto' },
-  { backend: 'iptables-nft', programs: 'always' },
-  { backend: 'iptables-legacy' },
-]
+const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
+/** True if `nft` has the version that made the listings. */
+const hasNft = typeof version === 'string' && version.includes('v1.0.6')
+const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
 
-/** Rules as in the listings: tables by name, without comments and policies. An empty match of tcp is left out. */
-const programOf = (family: 'ipv4' | 'ipv6', backend: IptablesBackend): string =>
+const families = ['ipv4', 'ipv6'] as const
+type Family = (typeof families)[number]
+
+const programOf = (family: Family, backend: IptablesBackend): string =>
   family === 'ipv4' ? backend : backend.replace('ip', 'ip6')
 
-function saved(pod: NetnsTarget, family: 'ipv4' | 'ipv6', backend: IptablesBackend): string {
+/** Rules as in the listings: tables by name, without comments and policies. An empty match of tcp is left out. */
+function saved(pod: NetnsTarget, family: Family, backend: IptablesBackend): string {
   return tidy(inside(pod, [`${programOf(family, backend)}-save`]))
 }
 
@@ -34,6 +42,8 @@ const tidy = (text: string): string =>
     .join('\n')
     .replaceAll(' -m tcp -j ', ' -j ')
     .replace(/ \[\d+:\d+\]$/gm, '')
+
+const list = (pod: NetnsTarget): string => inside(pod, ['nft', '-s', 'list', 'ruleset'])
 
 function generationOf(pod: NetnsTarget): number {
   using nft = openNft(pod)
@@ -57,32 +67,79 @@ const bothPolicies = [
   'local default dev lo table 100 metric 1024 pref medium',
 ]
 
-describe.each(ways)('written by $backend ($programs)', (how) => {
-  test.each(captures)('the capture "$name" is listed as Istio’s', async ({ name, capture }) => {
+const native: RulesOptions = { native: true }
+const iptablesWays: readonly (RulesOptions & { readonly backend: IptablesBackend })[] = [
+  { backend: 'iptables-nft', programs: 'auto' },
+  { backend: 'iptables-nft', programs: 'always' },
+  { backend: 'iptables-legacy' },
+]
+
+const ways = [
+  ...iptablesWays.map((how) => ({
+    title: `${how.backend} (programs ${how.programs})`,
+    how,
+    cases: captures,
+    ofIstio: captures.filter(({ name }) => name === 'virtual'),
+    rules: (pod: NetnsTarget) => families.map((family) => saved(pod, family, how.backend)),
+    wanted: (name: string) => families.map((family) => tidy(listing(name, family))),
+    /** A table that was made once stays, empty. */
+    kept: /^-A.*|^:ISTIO.*/gm,
+    restore: (pod: NetnsTarget, name: string) => {
+      for (const family of families) {
+        inside(pod, [`${programOf(family, how.backend)}-restore`], listing(name, family))
+      }
+    },
+  })),
+  {
+    title: `nftables${noNft}`,
+    how: native,
+    cases: nativeCaptures,
+    ofIstio: nativeCaptures,
+    rules: (pod: NetnsTarget) => [list(pod)],
+    wanted: (name: string) => [nativeListing(name)],
+    kept: /^table .*/gm,
+    restore: (pod: NetnsTarget, name: string) => void inside(pod, ['nft', '-f', '-'], nativeListing(name)),
+  },
+]
+
+describe.each(ways)('rules by $title', ({ how, cases, ofIstio, rules, wanted, kept, restore }) => {
+  const it = test.skipIf(how.native === true && !hasNft)
+
+  it.each(cases)('the capture "$name" is listed as Istio’s', async ({ name, capture }) => {
     await using pod = await tempNetns()
     const { plan, generation } = await enrolNamespace(pod, capture, how)
     // netlink reads nothing in a namespace whose nf_tables was never changed.
     const counted = how.backend === 'iptables-nft' && how.programs === 'auto' ? generationOf(pod) : undefined
     expect({ plan, generation }).toEqual({ plan: 'fresh', generation: counted })
-    for (const family of families) expect(saved(pod, family, how.backend)).toBe(tidy(listing(name, family)))
-    expect(policy(pod)).toEqual(bothPolicies)
+    expect(rules(pod)).toEqual(wanted(name))
+    expect(policy(pod)).toEqual(capture.ipv6 ? bothPolicies : bothPolicies.slice(0, 2))
     expect(await namespaceDrift(pod, capture, how)).toEqual([])
     expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'unchanged', added: [] })
   })
 
-  test('a pod that Istio enrolled is valid, and nothing is written', async () => {
+  it.each(ofIstio)('a pod that Istio enrolled with the capture "$name" is valid', async ({ name, capture }) => {
     await using pod = await tempNetns()
-    for (const family of families) {
-      inside(pod, [`${programOf(family, how.backend)}-restore`], listing('virtual', family))
-    }
-    const capture = { ...everything, virtualInterfaces: ['virt0', 'virt1'] }
-    const missing = families.flatMap((family) => [`missing ${family} route`, `missing ${family} rule`])
+    restore(pod, name)
+    const captured = capture.ipv6 ? families : (['ipv4'] as const)
+    const missing = captured.flatMap((family) => [`missing ${family} route`, `missing ${family} rule`])
     const drift = await namespaceDrift(pod, capture, how)
     expect(drift.map((line) => line.replace(/:.*/, '')).sort()).toEqual(missing)
     expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'unchanged' })
     expect(await namespaceDrift(pod, capture, how)).toEqual([])
   })
 
+  it('a pod whose annotations change has only the rules of the new annotations', async () => {
+    await using pod = await tempNetns()
+    const lines = (texts: readonly string[]) => texts.map((text) => text.match(kept)?.toSorted())
+    for (const { name, capture } of cases) {
+      await enrolNamespace(pod, capture, how)
+      expect(await namespaceDrift(pod, capture, how)).toEqual([])
+      expect(lines(rules(pod))).toEqual(lines(wanted(name)))
+    }
+  })
+})
+
+describe.each(iptablesWays)('rules by $backend ($programs)', (how) => {
   test('removal leaves nothing in a pod, whatever its capture was', async () => {
     await using pod = await tempNetns()
     inside(pod, [how.backend, '-t', 'nat', '-N', 'ISTIO_REDIRECT'])
@@ -148,17 +205,6 @@ test('policy rules and legacy iptables are read, also when nf_tables is unchange
   expect(withLegacy.length).toBeGreaterThan(withoutRule.length)
 })
 
-test('a pod whose annotations change has only the rules of the new annotations', async () => {
-  await using pod = await tempNetns()
-  for (const { name, capture } of captures) {
-    await enrolNamespace(pod, capture)
-    const there = saved(pod, 'ipv6', 'iptables-nft')
-    const wanted = tidy(listing(name, 'ipv6'))
-    // A table that was made once stays, empty.
-    expect(there.match(/^-A.*|^:ISTIO.*/gm)).toEqual(wanted.match(/^-A.*|^:ISTIO.*/gm))
-  }
-})
-
 test('without IPv6 no IPv6 rules are written, and earlier ones are removed', async () => {
   await using pod = await tempNetns()
   await enrolNamespace(pod, everything)
@@ -200,4 +246,68 @@ test('a foreign mark rule for the same table is neither taken for ours nor remov
   expect(added).toContain('ipv4 rule: fwmark 0x111/0xfff lookup 100')
   await releaseNamespace(pod, everything)
   expect(policy(pod)).toEqual(['50:\tfrom all fwmark 0x111 lookup 100'])
+})
+
+describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
+  test('have no table that the annotations do not need', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, native)
+    const withoutDns = { ...everything, dnsCapture: false }
+    expect(await namespaceDrift(pod, withoutDns, native)).toContain('unexpected table inet istio-ambient-raw')
+  })
+
+  test('are repaired after drift, and foreign tables stay', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, native)
+    inside(pod, ['nft', 'add table inet mine'])
+    inside(pod, ['nft', 'flush chain inet istio-ambient-nat istio-output'])
+    inside(pod, ['nft', 'delete table inet istio-ambient-raw'])
+    const drift = (await namespaceDrift(pod, everything, native)).join('\n')
+    expect(drift).toContain('missing table inet istio-ambient-raw')
+    expect(drift).toContain('missing rule in table inet istio-ambient-nat, chain istio-output')
+    expect(await enrolNamespace(pod, everything, native)).toMatchObject({ plan: 'replace' })
+    expect(await namespaceDrift(pod, everything, native)).toEqual([])
+    expect(list(pod)).toContain('table inet mine')
+  })
+
+  test('are removed together with the pod’s routes', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, native)
+    await releaseNamespace(pod, { ...everything, dnsCapture: false }, native)
+    expect(list(pod)).toBe('')
+    expect(inside(pod, ['ip', 'rule'])).not.toContain('fwmark')
+    await releaseNamespace(pod, everything, native)
+  })
+
+  test.each([
+    ['native', 'iptables', {}, native],
+    ['iptables', 'native', native, {}],
+    ['legacy iptables', 'native', native, { backend: 'iptables-legacy' }],
+    ['native', 'legacy iptables', { backend: 'iptables-legacy' }, native],
+  ] as const)('replace the earlier kind: from %s to %s', async (_, __, next, before) => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, before)
+    expect(await namespaceDrift(pod, everything, next)).not.toEqual([])
+    await enrolNamespace(pod, everything, next)
+    expect(await namespaceDrift(pod, everything, next)).toEqual([])
+    const legacy = inside(pod, ['iptables-legacy-save'])
+    const nft = inside(pod, ['iptables-nft-save'])
+    expect([legacy.includes('ISTIO'), nft.includes('ISTIO'), list(pod).includes('istio-ambient')]).toEqual([
+      'backend' in next,
+      !('backend' in next || 'native' in next),
+      'native' in next,
+    ])
+    await releaseNamespace(pod, everything, next)
+    expect((await namespaceDrift(pod, everything, next)).join()).not.toContain('unexpected')
+  })
+})
+
+test('native rules need no program', async () => {
+  await using pod = await tempNetns()
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('PATH', '/nonexistent')
+  await enrolNamespace(pod, everything, native)
+  expect(await namespaceDrift(pod, everything, native)).toEqual([])
+  await releaseNamespace(pod, everything, native)
+  expect(await namespaceDrift(pod, everything, native)).toContain('missing table inet istio-ambient-nat')
 })
