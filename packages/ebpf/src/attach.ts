@@ -7,12 +7,14 @@ import type { Program } from './types.ts'
 const ETH_P_ALL = 3
 
 /**
- * Attaches a program to a link, beside the filters of other programs, in a qdisc `clsact` that is added if missing. A
- * filter of the same name and priority is replaced between two packets. If this very program is attached already,
- * nothing changes. With an `rtnl` of a call's context, a later failure of the call detaches the program.
+ * Attaches a program to a link, beside the filters of other programs. Adds the qdisc `clsact` if the link has none.
+ * Replaces a filter of the same name and priority without a gap: no packet passes unfiltered. Changes nothing if that
+ * filter already has this program. If `rtnl` is from the context of a CNI call, a later failure of the call detaches the
+ * program.
  *
- * Throws `EbpfError`, and leaves no trace: `NO_LINK` if the link does not exist or disappears; `EXISTS` if other
- * filters have the priority, or another qdisc the place; `NOT_SUPPORTED` without clsact or cls_bpf; `EPERM`.
+ * Throws `EbpfError` and undoes its changes: `NO_LINK` if the link does not exist or disappears; `EXISTS` if filters of
+ * another kind or protocol have the priority, or another qdisc excludes `clsact`; `NOT_SUPPORTED` without clsact or
+ * cls_bpf; `EPERM`.
  */
 export async function attachFilter(
   rtnl: RtnlPort,
@@ -139,7 +141,7 @@ function freeHandle(filters: readonly Filter[]): number {
   return handle
 }
 
-/** Returns false if the link has a clsact, or a qdisc that does the same for the direction. */
+/** Adds a qdisc `clsact`. Returns false if the link has one, or for `ingress` a qdisc `ingress`, which is enough. */
 async function addClsact(rtnl: RtnlPort, link: number, direction: Filter['direction'], what: string): Promise<boolean> {
   try {
     return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added

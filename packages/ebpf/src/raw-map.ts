@@ -139,7 +139,7 @@ export class RawMap {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }
 
-  /** The key after `last`. The first key without `last`, or if `last` was deleted. */
+  /** Returns the key after `last`. Returns the first key if `last` is `undefined` or deleted. */
   next(last: Buffer | undefined): Buffer | undefined {
     const next = Buffer.alloc(this.#shape.keySize)
     const members: Member[] =

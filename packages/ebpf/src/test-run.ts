@@ -17,8 +17,8 @@ const ACTIONS: Readonly<Record<number, Result['action']>> = {
   7: 'redirect',
 }
 
-// Size of struct __sk_buff, with room for members of later kernels: the kernel accepts extra zeros, but not too few
-// bytes.
+// Size of the struct __sk_buff that a test run passes to the kernel. It has room for members of later kernels. The
+// kernel accepts extra zeros, but not too few bytes.
 const CONTEXT = 256
 const MARK = 8
 const CB = 48

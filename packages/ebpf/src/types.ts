@@ -36,7 +36,7 @@ export interface Program extends Disposable {
   readonly fd: number
   /** The kernel's id of the program. Each load gets another one. */
   readonly id: number
-  /** Hash of the instructions, 16 hexadecimal digits. All loads on one kernel have the same. */
+  /** Hash of the instructions, 16 hexadecimal digits. The hash is the same for each load on one kernel. */
   readonly tag: string
   /**
    * Pins the program, so that it outlives this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM`

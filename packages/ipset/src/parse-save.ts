@@ -65,7 +65,7 @@ const wordsOf = (line: string): string[] =>
     : line.split(' ')
 
 function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
-  // The entry may be written into a line again.
+  // Refuses spaces and quotes: a caller may write the entry into a line for `ipset restore`.
   if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
   if (words.length === 3) return { entry }
   const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }

@@ -35,7 +35,7 @@ export function programSession(port: IpsetPort, { signal, log }: Place): IpsetSe
   return {
     async change(changes, { exist, uncancelled }) {
       const text = linesOf(changes)
-      // For all lines, because in ipset 7 the option of a line also applies to later lines.
+      // `-exist` applies to all lines. In ipset 7 the `-exist` of one line would also apply to the lines after it.
       if (text !== '') await run(exist ? ['restore', '-exist'] : ['restore'], text, uncancelled)
     },
     async save(name, { uncancelled } = {}) {

@@ -38,7 +38,7 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   const changes: Change[] = [
     { verb: 'create', set: temporary, spec },
     ...entryChange('add', temporary, entries),
-    // As late as possible, so that a refused entry leaves no empty set.
+    // Creates the set after its entries were accepted, so that a refused entry leaves no empty set.
     ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
     { verb: 'swap', set: temporary, other: name },
     { verb: 'destroy', set: temporary },
@@ -87,7 +87,7 @@ async function takeBack(
   try {
     await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
-    // The caller reports the first failure.
+    // Only logs this failure: the caller throws the error that caused the rollback.
     session.warn(otherwise, { error: String(error) })
   }
 }

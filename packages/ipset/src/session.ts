@@ -9,7 +9,7 @@ export interface Uncancelled {
 
 /** Options of a change. */
 export interface ChangeOptions extends Uncancelled {
-  /** Ignores what exists already when adding, and what is missing when deleting. */
+  /** Accepts the creation of an existing set or entry, and the deletion of a missing entry. */
   readonly exist: boolean
 }
 

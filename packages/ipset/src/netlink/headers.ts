@@ -124,7 +124,7 @@ function rangeIn(data: Data): string | undefined {
 function otherWords(data: Data, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))
-  // The only number that the kernel reports in host byte order.
+  // `markmask` is the only number that the kernel reports in host byte order.
   const markmask = readU32(data.get(ATTR_MARKMASK))
   return [
     ...(netmask === undefined ? [] : ['netmask', String(netmask)]),

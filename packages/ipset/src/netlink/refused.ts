@@ -19,15 +19,18 @@ export const IPSET_ERR_EXIST = 4103
 
 // internal
 
-/** Action on the refused entry. ip_set writes the entry's number into the message and returns it. */
+/**
+ * Words for the refused change, with its entry. The kernel's error contains the request, in which ip_set has written the
+ * number of the refused entry.
+ */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined
   try {
     const number = readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
-    // 0 stands for the whole message.
+    // Number 0 means that the kernel refused the whole request, not a single entry.
     return number === undefined || number === 0 ? undefined : about(number)
   } catch {
-    // A failure here must not hide the error.
+    // An invalid number must not hide the kernel's error.
     return undefined
   }
 }

@@ -130,11 +130,11 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined // The caller reports it with the status.
+    return undefined // The caller reports a body that is not JSON.
   }
 }
 
-/** Parses seconds only. Kubernetes does not use the date form. */
+/** Parses a `Retry-After` in seconds. Kubernetes does not send the date form of this header. */
 const milliseconds = (retryAfter: string | undefined): number | undefined =>
   retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 

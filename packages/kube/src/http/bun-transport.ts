@@ -63,7 +63,7 @@ function ask(
     keepalive,
     signal,
     ...(trust !== undefined && { tls: tlsOptions(trust) }),
-    // Otherwise HTTPS_PROXY takes effect, and BUN_CONFIG_VERBOSE_FETCH prints the token.
+    // Without `proxy` Bun obeys HTTPS_PROXY. Without `verbose` BUN_CONFIG_VERBOSE_FETCH makes Bun print the token.
     proxy: false,
     verbose: false,
     decompress: false,
@@ -108,7 +108,7 @@ async function collect({ body }: Response, maxBytes: number): Promise<string> {
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     size += part.value.length
     if (size > maxBytes) {
-      // Does not wait: the server need not learn of it.
+      // Does not wait for the cancellation: the request has failed already.
       reader?.cancel().catch(() => {})
       throw new TooLarge()
     }

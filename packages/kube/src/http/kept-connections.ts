@@ -6,9 +6,8 @@ import { StaleConnection, type Transport } from './transport.ts'
 /** A transport whose connections stay open for the next request. */
 export interface KeptConnections extends Disposable {
   /**
-   * Transport for requests that may safely arrive twice.
-   * A request that fails on a reused connection is sent once more over a new one. So is a request without an answer
-   * there.
+   * Transport for requests that the server may safely receive twice.
+   * If a reused connection fails or gives no answer, the transport sends the request again over a new connection.
    * Each request has its own credentials and trust.
    */
   readonly transport: Transport

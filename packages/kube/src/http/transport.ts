@@ -4,14 +4,14 @@ export interface TransportRequest {
   readonly method?: string | undefined
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Required for `https`. */
+  /** Trusted servers and the client's certificate. Required for `https`. */
   readonly trust?: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined
   /**
-   * Receives the body of an answer with status 200 in chunks, without a size limit. Yields to the event loop between
-   * them. An error that it throws ends the request.
+   * Receives the body of an answer with status 200 in chunks, without a size limit. The transport lets the event
+   * loop run between two chunks. An error that `onData` throws ends the request.
    */
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }

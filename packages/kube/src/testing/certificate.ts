@@ -24,9 +24,9 @@ export interface CertificateOptions {
   readonly key?: 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
   /** Use of the certificate: by a server, or by a client to prove its identity. Default: `server`. */
   readonly use?: 'server' | 'client'
-  /** Start of validity. */
+  /** Start of the certificate's validity. */
   readonly notBefore?: Date
-  /** End of validity. */
+  /** End of the certificate's validity. */
   readonly notAfter?: Date
 }
 

@@ -7,46 +7,48 @@ import { backoffMs } from './backoff.ts'
 import { itemSplitter } from './item-splitter.ts'
 import { lineSplitter } from './line-splitter.ts'
 
-/** What becomes of the objects of a {@link listWatch}. They are as the server sent them. */
+/** Receives the objects and the state of a {@link listWatch}. Objects are not validated. */
 export interface Observer {
-  /** A list begins: what is not told of before {@link Observer.listed} is gone. */
+  /** A list begins. Objects without a call of `present` before {@link Observer.listed} no longer exist. */
   listing(): void
+  /** An object exists, is new or has changed. `undefined` for a JSON text that is invalid or too large. */
   present(object: unknown): void
-  /** Everything is known. */
+  /** The list is complete: all objects of the list were passed to `present`. */
   listed(): void
+  /** An object was deleted. */
   gone(object: unknown): void
-  /** The watch said something: a change, or a bookmark, which says that there was none. Told after the change itself. */
+  /** The watch sent a change or a bookmark. Called after `present` or `gone`. */
   alive?(): void
-  /** It did not work and will be tried again after the pause. */
+  /** A list or watch failed. The next request follows after the pause. */
   failed(error: KubeError, pauseMs: number): void
 }
 
-/** What to watch, and how. */
+/** Options of {@link listWatch}. */
 export interface ListWatchOptions {
-  /** Called for each request, so that every one has the credentials of its time. Throws `KubeError`. */
+  /** Returns a client with the current credentials. Called for each request. Throws `KubeError`. */
   readonly connect: () => KubeClient
-  /** Such as `/api/v1/pods`. */
+  /** Path of the objects on the server, for example `/api/v1/pods`. */
   readonly path: string
   readonly fieldSelector?: string
   readonly labelSelector?: string
-  /** Where the server cannot look objects up by an index, lists are read in pages. */
+  /** Reads lists in pages. Use this if the server has no index for the selectors. */
   readonly paged: boolean
   readonly observer: Observer
   readonly signal: AbortSignal
-  /** For tests: how to wait before the next try. */
+  /** For tests: waits before the next request. Default: a timer. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
   /** For tests: a number from 0 to 1 that spreads the requests of many clients. Default `Math.random`. */
   readonly random?: () => number
   /**
-   * Renews a watch after so many milliseconds without an event or a bookmark. Default 330 000. A cluster in which no
-   * object changes sends neither, so that silence is not an error.
+   * Milliseconds without an event or a bookmark after which a new watch replaces the silent one. Default 330 000.
+   * Silence is not an error: a server may send neither if no object changes.
    */
   readonly silenceMs?: number
 }
 
 /**
- * Lists, then watches, for ever: over cut and silent connections, expired versions (410) and refusals, with growing
- * pauses. Keeps no object. Settles when the signal is aborted.
+ * Lists the objects, then watches them, until the signal aborts. Repeats requests after lost or silent connections,
+ * expired versions (status 410) and refusals, with growing pauses. Keeps no object in memory.
  */
 export async function listWatch(options: ListWatchOptions): Promise<void> {
   const { observer, signal, random = Math.random } = options
@@ -63,7 +65,7 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       if (signal.aborted) return
       if (!isKubeError(error)) throw error
       if (error.code === 'STATUS') refused(error.status, state)
-      // The events of the answer are lost: only a list has the present objects.
+      // Events of the invalid answer are lost, so that a new list must report the current objects.
       if (error.code === 'BAD_ANSWER' && state.next === 'watch') state.next = 'list'
       state.failures += 1
       const ms = backoffMs(error, state.failures, random())
@@ -73,35 +75,35 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
   }
 }
 
-/** The caller looks at the signal. */
+/** Waits until the pause ends or the signal aborts. The caller checks the signal. */
 async function paused({ signal, pause = (ms) => delay(ms, undefined, { signal }) }: ListWatchOptions, ms: number) {
   await pause(ms, signal).catch(() => {})
 }
 
 interface State {
-  /** The latest version that the server sent. `undefined` before the first list. */
+  /** Latest `resourceVersion` that the server sent. `undefined` before the first list. */
   version: string | undefined
   /**
-   * The next request. `list` reads from the server's watch cache, `list latest` from etcd: for a field selector, etcd reads
-   * the objects of the whole cluster.
+   * The next request. `list` reads from the server's watch cache, `list latest` from etcd. For a field selector, the
+   * server then reads the objects of the whole cluster from etcd.
    */
   next: 'list' | 'list latest' | 'watch'
-  /** Objects on a page: fewer after a page was too large. */
+  /** Maximum number of objects on a page. Reduced after a page that was too large. */
   limit: number
   failures: number
-  /** Answers of 410 since a watch last worked. */
+  /** Number of answers with status 410 since the last successful watch. */
   expirations: number
-  /** How long a watch lasts: not the same on all nodes, and always the same here, so that a failure has the same words. */
+  /** Duration of a watch. Differs between nodes. Constant in this process, so that an error's text does not change. */
   readonly watchSeconds: number
 }
 
 /** The server refused a request with a status. */
 function refused(status: number | undefined, state: State): void {
-  // The cache has not reached our version, or no longer has it. client-go reads from etcd then, too.
+  // The server's cache has not reached our version, or has dropped it. Like client-go, the next list reads from etcd.
   if (state.next === 'list' && (status === 410 || status === 504)) state.next = 'list latest'
   if (status !== 410) return
   if (state.next === 'watch') state.next = 'list'
-  // The server answers: the pauses of the outage are over. Only 410 after 410 waits longer.
+  // A server that answers 410 works, so earlier failures no longer count. Only repeated 410 makes the pause longer.
   state.failures = state.expirations
   state.expirations += 1
 }
@@ -116,7 +118,8 @@ const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), 
 async function list(options: ListWatchOptions, state: State): Promise<void> {
   const { observer, path, paged } = options
   observer.listing()
-  // With a version and without a limit, kube-apiserver answers from its cache. After its restart all nodes list at once.
+  // With a version and without a limit, kube-apiserver answers from its cache. This limits its load after a restart,
+  // when all nodes list at once.
   const fromCache = !paged && state.next === 'list' && state.limit === pageSize
   const until = performance.now() + maxListMs
   const seen: Seen = { pages: 0, objects: 0 }
@@ -143,13 +146,13 @@ async function list(options: ListWatchOptions, state: State): Promise<void> {
   observer.listed()
 }
 
-/** What was read of a list so far. */
+/** Numbers of pages and objects that were read of a list so far. */
 interface Seen {
   pages: number
   objects: number
 }
 
-/** Reads one page, object by object: only one of them is in memory. */
+/** Reads one page of a list. Parses its objects one by one, so that only one is in memory. */
 async function page(options: ListWatchOptions, query: URLSearchParams, state: State, seen: Seen) {
   const { connect, path, observer, signal } = options
   const url = `${path}?${query}`
@@ -223,7 +226,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const lasted = performance.now() - began
   if (lasted <= shortestWatchMs) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
   worked(state)
-  // A server that stops ends the watches of all clients at the same moment.
+  // A server that stops ends the watches of all clients at once. A random pause spreads their new requests.
   const isCut = lasted < state.watchSeconds * 1000 - shortestWatchMs
   if (isCut) await paused(options, Math.round(random() * spreadMs))
 }
@@ -232,7 +235,7 @@ const statusSchema = z.object({ code: z.optional(z.number()) })
 
 function event(line: string, path: string, observer: Observer, state: State): void {
   const told = parse(line)
-  // Without a schema: of pods that come and go there are many.
+  // Checks without a schema, which would be slow: a cluster sends many events.
   if (!isObject(told) || typeof told.type !== 'string') {
     throw new KubeError('BAD_ANSWER', `GET ${path}: the watch sent something that is not an event`)
   }
@@ -260,7 +263,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    return undefined // reported as no event
+    return undefined // The caller reports the invalid text.
   }
 }
 
@@ -269,19 +272,25 @@ const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fie
   ...(labelSelector ? { labelSelector } : {}),
 })
 
-/** etcd refuses objects above 1.5 MiB. A larger one is passed over in a list, and makes a watch begin anew. */
+/**
+ * Maximum size of an object. A larger object is reported as `undefined` in a list, and ends a watch. etcd refuses objects
+ * above 1.5 MiB.
+ */
 const maxObjectBytes = 2 * 1024 * 1024
-/** Objects on a page, and the most bytes of one. */
+/** Number of objects that a request asks for in one page. */
 const pageSize = 500
+/** Maximum size of a page. */
 const maxPageBytes = 64 * 1024 * 1024
-/** A list that goes on is given up after this. Pages after the first ones are asked for with pauses. */
+/** Limits of one list. A list that exceeds a limit fails. */
 const maxPages = 1000
 const maxObjects = 200_000
 const maxListMs = 300_000
+/** Number of pages that are requested without a pause. Later pages follow after `pageMs` each. */
 const fastPages = 20
 const pageMs = 100
+/** A watch that ends within this time counts as a failure. */
 const shortestWatchMs = 1000
-/** Longer than the shortest watch (300 s): at rest a watch makes at most 0.2 requests a minute. */
+/** Default of `silenceMs`. Longer than the shortest watch (300 s), so that a silent watch seldom needs a request. */
 const SILENCE_MS = 330_000
-/** Clients whose watch was cut come back within this time. */
+/** Maximum random pause before a new watch, after the server ended a watch early. */
 const spreadMs = 1000

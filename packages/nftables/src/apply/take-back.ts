@@ -6,9 +6,12 @@ import { putBackGone } from './put-back-gone.ts'
 import { removeMade } from './remove-made.ts'
 
 /**
- * Rolls back one of our transactions, and nothing else: deletes what it made, and restores what it deleted. Later
- * changes of other programs stay. Objects that they use by now stay too: chains they jump to or have rules in, sets
- * with their elements, tables with any of their objects.
+ * Rolls back one transaction of this package: deletes the objects that the transaction created, and restores the
+ * objects that it deleted. Later changes of other programs stay. Created objects stay if another program uses them:
+ *
+ * - chains with rules of that program, or with jumps from its rules
+ * - sets with elements of that program
+ * - tables with objects of that program
  *
  * @throws NftError
  */

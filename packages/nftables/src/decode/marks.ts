@@ -27,7 +27,7 @@ export const readSetting: Reader = (reading, at) => {
   }
 }
 
-/** Field that an expression sets from register 1. */
+/** Mark, zone or nftrace that an expression sets to the value of register 1. */
 function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftrace' | undefined {
   if ((expression.name !== 'meta' && expression.name !== 'ct') || expression.sreg !== 1) return undefined
   if (expression.dreg !== undefined) return undefined

@@ -142,7 +142,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
   return value === undefined || kept === undefined ? undefined : read(2, match(selector, operand, word))
 }
 
-/** Value of a mask or of masked data. Types of bits allow no bits here. */
+/** Value of a mask or of masked data. For a type of bits, zero is an empty list. */
 const maskValue = (type: DataType, bytes: Uint8Array): Plain | undefined =>
   type.flags === true && isZero(bytes) ? [] : valueIn(type, bytes)
 

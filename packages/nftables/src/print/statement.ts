@@ -90,7 +90,7 @@ const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
 const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
   type.flags === true && keys.length === 1
 
-/** Text of bits. Bits that are compared as a number are joined by `|`. */
+/** Text of the operator and the flags of a match. Joins flags by `|` if the operator compares them as a number. */
 function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
   if (type.flags !== true || op === undefined || !Array.isArray(value))
     return `${op === undefined ? '' : `${op} `}${valueText(type, value)}`
@@ -98,8 +98,8 @@ function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string
 }
 
 /**
- * Text of TCP flags that are compared as a number: a word for one flag, else the number; `undefined` if nft prints
- * flags instead.
+ * Text of TCP flags that are compared as a number: the name of a single flag, else the number. `undefined` if nft
+ * prints a list of flags instead.
  */
 function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
   const sign = op ?? '=='

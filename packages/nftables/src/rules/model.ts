@@ -54,7 +54,7 @@ export interface SetElement {
   readonly timeout?: number
 }
 
-/** A table with all its content. Any other content of the kernel's table does not belong there. */
+/** A table with all its content. An object of the kernel's table that is missing here is unexpected. */
 export interface Table {
   readonly family: Family
   readonly name: string

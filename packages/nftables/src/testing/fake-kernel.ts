@@ -39,7 +39,7 @@ export interface FakeKernel {
     /** Size of the receive buffer in bytes. Each message counts 512 bytes more, as in the kernel. Default: 212 992. */
     readonly receiveBuffer?: number
   }): NetlinkSocket
-  /** Opens an `Nft` over such a socket. */
+  /** Opens an `Nft` over a new socket of `nfnetlink`. */
   open(options?: Parameters<FakeKernel['nfnetlink']>[0]): Nft
   /** All datagrams that programs sent, in order. */
   readonly sent: readonly Buffer[]

@@ -16,7 +16,7 @@ const harmless: ReadonlySet<string> = new Set(['counter', 'log', 'nftrace set', 
 /** True if the statement has no effect on any packet. */
 export const isHarmless = ({ kind }: { readonly kind: string }): boolean => harmless.has(kind)
 
-/** Applies an action to the packet. Jumps are handled elsewhere. */
+/** Applies an action to the packet. The caller handles jumps. */
 export function act(action: Action, traced: TracedPacket): Outcome {
   switch (action.kind) {
     case 'accept':

@@ -82,7 +82,7 @@ function together(changes: readonly Change[]): Change[] {
 
 const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && a.table === b.table && a.set === b.set
 
-/** Text of a change; `undefined` for parts of a rule. */
+/** Text of a change; `undefined` for an anonymous set and its elements, because the text of the rule has them. */
 function changeText(change: Change, sets: KnownSets): string | undefined {
   const what = wordsOf(change, sets)
   return what === undefined ? undefined : escapeUnsafe(`${change.action} ${what}`)

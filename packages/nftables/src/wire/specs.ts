@@ -19,7 +19,7 @@ export interface BaseChain {
   readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting' | 'ingress' | 'egress'
   /** Chains with a lower number see a packet first. The kernel refuses `nat` at -200 and below. */
   readonly priority: number
-  /** Interface, for `netdev` and for the hook `ingress`. */
+  /** Network interface whose packets the chain sees. For the family `netdev` and for the hook `ingress`. */
   readonly device?: string | undefined
 }
 

@@ -13,9 +13,9 @@ export type Given<S extends keyof SelectorValues, T extends TableParts> =
 
 /** Comparisons other than equality. */
 export interface Comparison<S extends keyof SelectorValues, T extends TableParts, Next> {
-  /** `!=`: the packet's value is neither the value nor in the list. */
+  /** Operator `!=`: the packet's field has neither the given value nor one of the given list. */
   not<const V extends Given<S, T>>(value: V & Literal<S, V>): Next
-  /** Compares by size. */
+  /** Compares the packet's field with the given value by size. */
   compare(op: '<' | '<=' | '>' | '>=', value: SelectorValues[S]): Next
 }
 

@@ -24,7 +24,7 @@ export interface NftTable extends TableName {
 /** A chain in the kernel, or a deleted one. */
 export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdata'> {
   readonly handle: bigint
-  /** Number of its rules and of jumps to it. */
+  /** Number of the chain's rules, plus the number of jumps to the chain. */
   readonly use?: number
   readonly base?: BaseChain
   /** Policy of a base chain. */
@@ -83,7 +83,7 @@ export function ruleIn(family: Family, body: Buffer): NftRule {
     chain,
     handle,
     bytes,
-    // Callers that compare bytes do not need it.
+    // Decoded on first access: callers that compare only bytes need no expressions.
     get expressions() {
       expressions ??= decodeExpressions(bytes)
       return expressions

@@ -9,11 +9,11 @@ export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
   /**
-   * `told`: the kernel always reports it, and does not accept it. `hinted`: the kernel may report it, and does not
-   * accept it.
+   * `always`: required. `maybe`: optional. The kernel refuses the attribute in requests in the other two cases:
+   * `told` if the kernel always reports the attribute, `hinted` if it may report the attribute.
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
-  /** Default value. It is always sent, because the kernel always reports it. */
+  /** Default value. Requests always contain the default, because the kernel always reports the attribute. */
   readonly fallback?: T | undefined
 }
 
@@ -117,8 +117,9 @@ interface Named extends Field {
 interface FieldIndex {
   readonly list: readonly Named[]
   readonly byType: ReadonlyMap<number, Named>
-  /** Names of required attributes. `needed` also has those that the kernel always reports. */
+  /** Names of the attributes that are required in requests. */
   readonly always: readonly string[]
+  /** Names of the attributes that every answer of the kernel has. */
   readonly needed: readonly string[]
   /** Attributes with a default value. */
   readonly usual: readonly Named[]
