@@ -9,8 +9,8 @@ const ETH_P_ALL = 3
 /**
  * Attaches a program to a link, beside the filters of other programs. Adds the qdisc `clsact` if the link has none.
  * Replaces a filter of the same name and priority without a gap: no packet passes unfiltered. Changes nothing if that
- * filter already has this program. If `rtnl` is from the context of a CNI call, a later failure of the call detaches the
- * program.
+ * filter already has this program. If `rtnl` is from the context of a CNI call, a later failure of the call detaches
+ * the program.
  *
  * Throws `EbpfError` and undoes its changes: `NO_LINK` if the link does not exist or disappears; `EXISTS` if filters of
  * another kind or protocol have the priority, or another qdisc excludes `clsact`; `NOT_SUPPORTED` without clsact or

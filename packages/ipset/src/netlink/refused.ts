@@ -20,8 +20,8 @@ export const IPSET_ERR_EXIST = 4103
 // internal
 
 /**
- * Words for the refused change, with its entry. The kernel's error contains the request, in which ip_set has written the
- * number of the refused entry.
+ * Words for the refused change, with its entry. The kernel's error contains the request, in which ip_set has written
+ * the number of the refused entry.
  */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
   if (about === undefined || request === undefined) return undefined

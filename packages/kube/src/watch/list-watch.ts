@@ -273,8 +273,8 @@ const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fie
 })
 
 /**
- * Maximum size of an object. A larger object is reported as `undefined` in a list, and ends a watch. etcd refuses objects
- * above 1.5 MiB.
+ * Maximum size of an object. A larger object is reported as `undefined` in a list, and ends a watch. etcd refuses
+ * objects above 1.5 MiB.
  */
 const maxObjectBytes = 2 * 1024 * 1024
 /** Number of objects that a request asks for in one page. */

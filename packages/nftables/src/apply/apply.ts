@@ -34,7 +34,7 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes everything if none of the tables exists. Concurrent writes of other processes do not matter. */
+/** Writes the whole ruleset if none of its tables exists. Concurrent writes of other processes do not matter. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
@@ -43,7 +43,7 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Another process made one of the tables meanwhile.
+    // Another process has created one of the tables meanwhile.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

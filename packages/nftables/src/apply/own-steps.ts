@@ -20,7 +20,7 @@ export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
   readonly rules: ReadonlyMap<string, ChainName & { readonly handle: bigint }>
-  /** Named sets. An anonymous set belongs to its rule. */
+  /** Named sets, without the anonymous sets of rules. */
   readonly sets: ReadonlyMap<string, NftSet>
   /** Elements, by the key of their set. */
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
@@ -88,7 +88,7 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
-      // Newer kernels also report an existing set.
+      // Newer kernels also report a set that existed before the transaction.
       if (action === 'add' && known?.handle === change.set.handle) continue
       note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {

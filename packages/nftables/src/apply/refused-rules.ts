@@ -23,7 +23,7 @@ export function withRules(error: NftError, nft: Nft): NftError {
   const sets = new SentSets(messages, nft)
   let { message } = error
   const faults = error.faults.map((fault): Fault => {
-    // The first message is the beginning of the batch.
+    // The first message begins the batch and has no rule.
     const refused = messages[fault.index + 1]
     const rule = refused === undefined ? undefined : textOf(refused, sets)
     if (rule === undefined) return fault
@@ -115,7 +115,7 @@ function present(nft: Nft) {
   try {
     return setsOf(nft)
   } catch {
-    // The refusal is reported anyway; rules then print without these sets.
+    // The caller reports the kernel's refusal, with rules that print without these sets.
     return []
   }
 }

@@ -73,7 +73,9 @@ function removeRule(batch: Batch, rule: NftRule, effect: Effect, left: LeftSoFar
   left.rules.set(key, [...(left.rules.get(key) ?? []), handle])
 }
 
-/** Deletes a set with its elements, or only the elements that we added. Returns true if the set is deleted. */
+/**
+ * Deletes a set with its elements, or only the elements that the transaction added. Returns true if the set is deleted.
+ */
 function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Removal, left: LeftSoFar): boolean {
   const key = setKey(set)
   const made = new Set((effect.elements.get(key) ?? []).map(elementKey))

@@ -1,6 +1,6 @@
 /** Result of a call that changes rules, with its rollback. */
 export interface Change {
-  /** True if anything was written. */
+  /** True if the call wrote anything to the kernel. */
   readonly changed: boolean
   /** Generation of the rules after the change. */
   readonly generation: number

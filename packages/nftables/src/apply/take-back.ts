@@ -30,7 +30,7 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   }
 }
 
-/** Milliseconds of retries. A plugin has 2 s for its whole rollback. */
+/** Milliseconds during which the rollback is retried. A plugin has 2 s for its whole rollback. */
 const PATIENCE = 1500
 
 function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {

@@ -8,7 +8,7 @@ import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
 import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
-/** Runs a transaction that changes `tables`. */
+/** Runs a transaction that changes the given `tables`. */
 export async function runTransaction<T>(
   work: Work,
   tables: readonly TableName[],

@@ -43,7 +43,7 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
 export interface WayBack {
   /** Records the content before a write, and registers the rollback with the context once. */
   begin(before?: Snapshot): void
-  /** Records what the kernel changed. */
+  /** Records the changes that the kernel made. */
   readonly told: (committed: Committed) => void
   /** True after a write that was not rolled back. */
   isWritten(): boolean

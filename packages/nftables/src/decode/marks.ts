@@ -40,7 +40,7 @@ function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftr
 
 type MarkSource = Exclude<MarkValue, number>
 
-/** Content of register 1: bytes, or a mark. */
+/** Content of register 1: bytes, or the mark that was loaded. */
 function sourceAt(
   { expressions }: Reading,
   at: number,
@@ -71,5 +71,5 @@ const is32 = (value: Uint8Array | MarkSource): boolean => !(value instanceof Uin
 
 const markOf = (value: Uint8Array | MarkSource): MarkValue => (value instanceof Uint8Array ? number(value) : value)
 
-/** Number of little-endian bytes. */
+/** Converts little-endian bytes to a number. */
 const number = (bytes: Uint8Array): number => bytes.reduceRight((sum, byte) => sum * 256 + byte, 0)

@@ -60,12 +60,12 @@ function byValue(reading: Reading, at: number, { op, data }: Expressions['cmp'],
   const isEquality = op === 'eq' || op === 'neq'
   if (ports === true) return op === 'eq' ? bothPorts(selector, data) : undefined
   if (bytes !== undefined || (type === dataTypes.ifname && data.length < type.length)) {
-    // Compares the first bytes only: a network, or a prefix of names.
+    // Decodes a comparison of the first bytes only: a network, or a prefix of names.
     const isWhole = bytes === undefined ? data.length > 0 && !data.includes(0) : data.length === bytes
     const begin = isWhole && isEquality ? beginning(type, data, 8 * data.length) : undefined
     return begin === undefined ? undefined : read(1, match(selector, begin, word))
   }
-  // Bits that are compared for equality: exactly these bits.
+  // An equality with bits matches exactly these bits.
   if (type.flags === true && op === 'eq') {
     const exact = valueIn(type, data)
     return exact === undefined ? undefined : read(1, match(selector, { set: [exact] }))
@@ -129,7 +129,7 @@ function masked(reading: Reading, at: number, bits: Expressions['bitwise'], load
     const any = valueIn(type, mask)
     return any === undefined ? undefined : read(2, match(selector, any))
   }
-  // Data with bits outside of the mask is not a network; it never matches.
+  // A comparison with bits outside of the mask never matches, and is not a network.
   const length = data.every((byte, i) => (byte & ~(mask[i] ?? 0)) === 0) ? onesBefore(mask) : undefined
   if (type.networks === true && length !== undefined) {
     const network = beginning(type, data, length)

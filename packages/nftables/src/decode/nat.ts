@@ -106,8 +106,8 @@ class Registers {
   }
 
   /**
-   * Range from the value of register `min` to the value of register `max`; `NONE` without registers. For a single value,
-   * the kernel reports the same register twice.
+   * Range from the value of register `min` to the value of register `max`; `NONE` without registers. For a single
+   * value, the kernel reports the same register twice.
    */
   span(min: number | undefined, max: number | undefined, length: number): Range<string | number> | undefined {
     if (min === undefined) return max === undefined ? NONE : undefined

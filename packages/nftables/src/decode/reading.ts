@@ -26,7 +26,7 @@ export interface Read {
   readonly length: number
 }
 
-/** Tries to decode the expressions at an index; `undefined` if they are something else. */
+/** Tries to decode the expressions at an index; `undefined` if the expressions form another statement. */
 export type Reader = (reading: Reading, at: number) => Read | undefined
 
 export const read = (length: number, ...statements: readonly Statement[]): Read => ({ statements, length })

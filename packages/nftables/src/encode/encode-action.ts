@@ -163,7 +163,7 @@ class Registers {
 
 const immediate = (data: Uint8Array): Expression => ({ name: 'immediate', dreg: 1, data })
 
-// `canonicalAction` has validated the address.
+// The address is valid, because `canonicalAction` has validated it.
 const addressBytes = (address: string): Uint8Array => parseAddress(address) ?? new Uint8Array(4)
 
 const littleEndian = (value: number, length: number): Uint8Array => bigEndian(value, length).reverse()

@@ -59,7 +59,7 @@ export function addRules(batch: Batch, table: Table, { name, rules }: Chain): vo
   }
 }
 
-/** Facts about a table that the encoding of its rules needs. */
+/** Facts about a table that are needed to encode its rules. */
 export function contextOf({ family, sets }: Table): EncodeContext {
   return { family, isInterval: (name) => sets.find((set) => set.name === name)?.interval === true }
 }

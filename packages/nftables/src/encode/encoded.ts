@@ -1,14 +1,14 @@
 import type { Expression } from '../wire/expressions/expression-types.ts'
 import type { ElementSpec, SetFlag } from '../wire/specs.ts'
 
-/** A rule as netlink messages take it. */
+/** A rule, encoded for netlink messages. */
 export interface Encoded {
   /** A `lookup` of an anonymous set has the index in `sets` as its `setId`. */
   readonly expressions: readonly Expression[]
   readonly sets: readonly EncodedSet[]
 }
 
-/** A set or a map, without table and name. */
+/** An encoded set or map, without its table and name. */
 export interface EncodedSet {
   readonly flags: readonly SetFlag[]
   readonly keyType: number
@@ -22,7 +22,7 @@ export interface EncodedSet {
   readonly elements: readonly ElementSpec[]
 }
 
-/** Facts about a table that the encoding of its rules needs: the family, and the sets whose keys may be ranges. */
+/** Facts about a table that are needed to encode its rules: the family, and the sets whose keys can be ranges. */
 export interface EncodeContext {
   readonly family: 'inet' | 'ip' | 'ip6' | 'arp' | 'bridge' | 'netdev'
   isInterval(set: string): boolean

@@ -38,7 +38,7 @@ function statementsIn(tokens: readonly Token[], family: Family): readonly Statem
   try {
     return complete(family, statements)
   } catch (error) {
-    // Listings may have rules of other programs that this package refuses.
+    // A listing can have rules of other programs that this package cannot express.
     if (isNftError(error)) return [unknown(tokens)]
     throw error
   }
@@ -52,7 +52,7 @@ const unknown = (tokens: readonly Token[]): Statement => ({
 function statementIn(words: Words, family: Family): Statement | undefined {
   const { left } = words
   const action = actionIn(words, family)
-  // A known action with unknown parameters is not a condition.
+  // The words are an action with unknown parameters, not a condition.
   const given = action === undefined && words.left === left ? matchIn(words) : action
   if (given === undefined) return undefined
   try {
@@ -159,6 +159,6 @@ function operandIn(kind: Selector, words: Words): unknown {
     return value && { value: keyIn(type, value), mask: keyIn(type, mask) }
   }
   words.next()
-  // `|` or `/` follows if several bits are compared as a number.
+  // `|` or `/` after a flag means that nft compares several flags as one number.
   return words.peek()?.text === '|' || words.peek()?.text === '/' ? undefined : keyIn(type, first)
 }

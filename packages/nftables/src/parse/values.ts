@@ -3,7 +3,7 @@ import { compareBytes } from '../rules/compare-bytes.ts'
 import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
 import type { Token, Words } from './tokens.ts'
 
-/** Words between `{` and `}`; `undefined` if they are missing. */
+/** Words between `{` and `}`; `undefined` if a brace is missing. */
 export function braced(words: Words): readonly Token[] | undefined {
   if (!words.take('{')) return undefined
   const found: Token[] = []

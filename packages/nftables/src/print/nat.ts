@@ -32,7 +32,7 @@ export function tproxyText({ family, address, port }: Tproxy, table: Family): st
   return `tproxy${of} to ${shown}${port === undefined ? '' : `:${port}`}`
 }
 
-/** Text of a rejection, such as `reject with icmp host-unreachable`. nft omits its default code. */
+/** Text of a rejection, such as `reject with icmp host-unreachable`. nft omits the default ICMP code. */
 export function rejectText(reject: Reject, table: Family): string {
   if (reject.with === 'tcp reset') return 'reject with tcp reset'
   const { with: kind, code } = reject

@@ -103,7 +103,7 @@ function partsText(types: readonly number[], { key, keyEnd = key }: NftElement):
   const texts: string[] = []
   for (const number of types) {
     const type = typesByNumber.get(number)
-    // The length of an unknown type is unknown.
+    // The length of the key is unknown if its type is unknown.
     if (type === undefined || key === undefined || keyEnd === undefined) return hex(key)
     texts.push(partText(type, key.subarray(at, at + type.length), keyEnd.subarray(at, at + type.length)))
     at += (type.length + 3) & ~3

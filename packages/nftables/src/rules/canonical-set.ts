@@ -63,7 +63,7 @@ function canonicalElements(
     .sort(([a], [b]) => compareSpans(a, b))
   const canonical = sorted.map(([spans, element]) => {
     const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-    // The types have validated the key.
+    // The types of the set have validated the key.
     const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
     return Object.freeze({ ...element, key, ...dataIn(set, element) })
   })

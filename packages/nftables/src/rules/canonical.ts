@@ -58,7 +58,7 @@ function canonicalMatch(match: Match, where: string): Match {
   const { kind, op } = match
   const compared = comparison(match, where, true)
   const value = operandOf(selectors[kind].type, compared)
-  // The type has validated the value.
+  // The selector's type has validated the value.
   return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
 }
 
@@ -84,6 +84,6 @@ function canonicalVmap(vmap: Vmap, where: string): Vmap {
     Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
   )
   const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
-  // The type has validated the keys.
+  // The selector's type has validated the keys.
   return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
 }

@@ -38,7 +38,7 @@ class KnownProtocols {
   readonly #where: string
   #network: 'ipv4' | 'ipv6' | undefined
   #transport: unknown
-  /** True also if the rule has named a list of protocols. */
+  /** True if the rule has named a protocol or a list of protocols. */
   hasTransport = false
 
   /** Protocol that the rule has named, if it is a single one. */

@@ -17,13 +17,13 @@ export interface DataType {
   readonly number: number
   /** Length in bytes. */
   readonly length: number
-  /** Stored in host byte order, which is little-endian. Numbers only. */
+  /** True for numbers that are stored in host byte order, which is little-endian. */
   readonly host?: true
-  /** A combination of words, each of which is a bit. */
+  /** True if a value is a combination of words, each of which is a bit. */
   readonly flags?: true
-  /** Values can be compared by size. */
+  /** True if values can be compared by size. */
   readonly ordered?: true
-  /** Values may be networks. */
+  /** True if values can be networks. */
   readonly networks?: true
   /** Description of valid values, for messages. */
   readonly expected: string
@@ -213,7 +213,7 @@ export const dataTypes = {
   icmp_type: number(14, 1, 255, 'a number from 0 to 255'),
   icmpv6_type: number(29, 1, 255, 'a number from 0 to 255'),
   mark: host(19, 0xffff_ffff, 'a mark from 0 to 0xffffffff'),
-  // 0xffffffff is not a valid id.
+  // 0xffffffff is not a valid user or group id.
   uid: host(24, 0xffff_fffe, ID),
   gid: host(25, 0xffff_fffe, ID),
   tcp_flag: bits(15, tcpFlags, 1),
@@ -245,7 +245,7 @@ export function bigEndian(value: number, length: number): Uint8Array {
   return bytes
 }
 
-/** Number of big-endian bytes. */
+/** Converts big-endian bytes to a number. */
 export function integer(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }

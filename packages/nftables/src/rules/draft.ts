@@ -53,7 +53,7 @@ export class Draft implements Placed {
     return this.#place.chain
   }
 
-  /** The rule, with the conditions that nft adds. */
+  /** The rule, with the conditions that nft adds to it. */
   get rule(): Rule {
     const statements = complete(this.#place.family, Object.freeze(this.#statements), this.#where)
     return Object.freeze(this.#comment === undefined ? { statements } : { statements, comment: this.#comment })

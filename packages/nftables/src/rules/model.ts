@@ -29,7 +29,7 @@ export interface NamedSet {
   readonly key: SetType | readonly SetType[]
   /** Type of a map's values. */
   readonly data?: SetType | 'verdict'
-  /** Keys may be ranges and networks. */
+  /** True if keys can be ranges and networks. */
   readonly interval?: true
   /** Time until elements expire, in milliseconds. 0 means that only elements with their own timeout expire. */
   readonly timeout?: number
@@ -47,7 +47,7 @@ export interface SetElement {
     | SelectorValues['iifname' | 'l4proto']
     | Range<SelectorValues['iifname' | 'l4proto']>
     | readonly (SelectorValues['iifname' | 'l4proto'] | Range<SelectorValues['iifname' | 'l4proto']>)[]
-  /** Value, in a map. */
+  /** Value of the key, in a map. */
   readonly data?: string | number | Verdict
   readonly comment?: string
   /** Time until the element expires, in milliseconds. */

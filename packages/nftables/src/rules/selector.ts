@@ -5,7 +5,7 @@ import type { Selector } from './values.ts'
 /** Protocol that a rule must name before the selector, because only its packets have the field. */
 export type Need = 'ipv4' | 'ipv6' | 'tcp' | 'udp' | 'icmp' | 'ipv6-icmp'
 
-/** Encoding of a selector. */
+/** Encoding of a selector as netlink expressions. */
 export interface SelectorSpec {
   readonly type: DataType
   /** Expression that loads the value into register 1. */

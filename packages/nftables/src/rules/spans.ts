@@ -4,7 +4,7 @@ import type { DataType, Plain, Span } from './data-type.ts'
 /** True for a single value. */
 export const isPoint = ({ from, to }: Span): boolean => from === to || compareBytes(from, to) === 0
 
-/** The next value; `undefined` after the last. */
+/** The next higher value; `undefined` after the highest. */
 export function next(bytes: Uint8Array): Uint8Array | undefined {
   const sum = Uint8Array.from(bytes)
   for (let at = sum.length - 1; at >= 0; at--) {

@@ -9,7 +9,7 @@ import type { Range, SelectorValues } from './values.ts'
 export type Match<S extends keyof SelectorValues = keyof SelectorValues> = {
   readonly [K in S]: {
     readonly kind: K
-    /** Sets and ranges allow `!=` only. */
+    /** Operator of the comparison. A set or a range allows `!=` only. */
     readonly op?: '!=' | '<' | '<=' | '>' | '>='
     readonly value:
       | SelectorValues[K]
@@ -60,9 +60,9 @@ export type Statement =
         | number
         | {
             readonly of: 'mark' | 'ct mark'
-            /** Default: all bits. */
+            /** Mask of the mark's bits that are kept. Default: all bits. */
             readonly and?: number
-            /** Default: no bits. */
+            /** Bits that are inverted afterwards (XOR). Default: no bits. */
             readonly xor?: number
           }
     }

@@ -18,7 +18,7 @@ export interface SelectorValues {
   readonly 'ip6 daddr': string
   readonly 'tcp sport': number
   readonly 'tcp dport': number
-  /** Matches any of these flags. */
+  /** A list of flags matches packets with any of these flags. */
   readonly 'tcp flags': readonly ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr')[]
   readonly 'udp sport': number
   readonly 'udp dport': number
@@ -27,11 +27,11 @@ export interface SelectorValues {
   readonly 'th dport': number
   readonly 'icmp type': number
   readonly 'icmpv6 type': number
-  /** Matches any of these states. */
+  /** A list of states matches packets in any of these states. */
   readonly 'ct state': readonly ('invalid' | 'established' | 'related' | 'new' | 'untracked')[]
   readonly 'ct mark': number
   readonly 'ct direction': 'original' | 'reply'
-  /** Matches any of these bits. */
+  /** A list of bits matches packets with any of these bits. */
   readonly 'ct status': readonly ('expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying')[]
   /** Type of the address in the routing table. */
   readonly 'fib saddr type':

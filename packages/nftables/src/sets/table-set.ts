@@ -37,9 +37,9 @@ export interface TableSet {
   add(elements: readonly (SetElement | SetElement['key'])[]): Promise<void>
   /** Deletes elements by their keys. Missing elements are ignored. */
   delete(keys: readonly SetElement['key'][]): Promise<void>
-  /** Deletes all elements. */
+  /** Deletes all elements of the set. */
   flush(): Promise<void>
-  /** Elements, sorted. */
+  /** Returns the elements of the set, sorted. */
   list(): Promise<readonly SetElement[]>
   /** Element with a key; `undefined` if it is missing. */
   get(key: SetElement['key']): Promise<SetElement | undefined>

@@ -45,7 +45,7 @@ export function specText({ flags = [], keyType, keyLength, dataType, dataLength 
   return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
 }
 
-/** Text of an element with its data. */
+/** Text of an element with its data, to compare elements. */
 export function elementText(element: NftElement | ElementSpec): string {
   const { key, keyEnd, data, flags = [], timeout = '', userdata } = element
   const { comment = '' } = element.comment === undefined && userdata ? withComment({ userdata }, 'element') : element

@@ -67,19 +67,19 @@ export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   })
 }
 
-/** True if nothing differs. */
+/** True if the table in the kernel equals the wanted table. */
 export function isSame({ present, stays, dormant, chains, sets }: TableState): boolean {
   return present !== undefined && stays && !dormant && chains.every(isSameChain) && sets.every((set) => isSameSet(set))
 }
 
-/** True if a chain and its rules are as wanted. */
+/** True if the kernel's chain and its rules equal the wanted ones. */
 export function isSameChain(chain: ChainState): boolean {
   return (
     chain.wanted !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
   )
 }
 
-/** True if the rules and their order are as wanted. */
+/** True if the kernel's rules and their order equal the wanted ones. */
 export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean {
   return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
 }

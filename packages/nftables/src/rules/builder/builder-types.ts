@@ -36,10 +36,10 @@ export type Builders<F extends 'inet' | 'ip' | 'ip6', Tables extends Readonly<Re
  * After a condition that names a protocol, steps accept ports.
  */
 interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C extends string, Port> extends Placed {
-  /** Incoming interface. A name is literal; `{ prefix }` matches all names with that prefix. */
+  /** Incoming interface of the packet. A name is literal; `{ prefix }` matches all names with that prefix. */
   iifname(value: Given<'iifname', T>): RuleBuilder<F, T, C, Port>
   iifname(): Comparison<'iifname', T, RuleBuilder<F, T, C, Port>>
-  /** Outgoing interface. */
+  /** Outgoing interface of the packet. */
   oifname(value: Given<'oifname', T>): RuleBuilder<F, T, C, Port>
   oifname(): Comparison<'oifname', T, RuleBuilder<F, T, C, Port>>
   nfproto(value: Given<'nfproto', T>): RuleBuilder<F, T, C, Port>
@@ -50,10 +50,10 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   /** The packet's mark. */
   mark(value: Given<'mark', T>): RuleBuilder<F, T, C, Port>
   mark(): Comparison<'mark', T, RuleBuilder<F, T, C, Port>>
-  /** User id of the socket. */
+  /** User id of the packet's socket (`meta skuid`). */
   skuid(value: Given<'skuid', T>): RuleBuilder<F, T, C, Port>
   skuid(): Comparison<'skuid', T, RuleBuilder<F, T, C, Port>>
-  /** Group id of the socket. */
+  /** Group id of the packet's socket (`meta skgid`). */
   skgid(value: Given<'skgid', T>): RuleBuilder<F, T, C, Port>
   skgid(): Comparison<'skgid', T, RuleBuilder<F, T, C, Port>>
   pkttype(value: Given<'pkttype', T>): RuleBuilder<F, T, C, Port>
@@ -92,7 +92,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ct<N extends 'state' | 'mark' | 'direction' | 'status'>(
     field: N,
   ): Comparison<`ct ${N}`, T, RuleBuilder<F, T, C, Port>>
-  /** Type of the address in the routing table. */
+  /** Type of an address of the packet, by the routing table (`fib`). */
   fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', T>): RuleBuilder<F, T, C, Port>
   fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', T, RuleBuilder<F, T, C, Port>>
   /** Open socket that the packet belongs to. */
@@ -132,7 +132,7 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   continue(): Ended
   jump(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
   goto(chain: NamesOf<T, { readonly part: 'chain' }>): Ended
-  /** Answers the sender with an error. Default: port unreachable. */
+  /** Rejects the packet: answers its sender with an error. Default: port unreachable. */
   reject(how?: 'tcp reset'): Ended
   reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
   /** Looks up the verdict in a map: keys with verdicts, or a named map. */
@@ -144,16 +144,16 @@ interface RuleSteps<F extends 'inet' | 'ip' | 'ip6', T extends TableParts, C ext
   ): Ended
   /** Redirects to this machine, to the same port or another. For nat chains in prerouting and output. */
   redirect(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** Changes the destination. For nat chains in prerouting and output. */
+  /** Changes the packet's destination. For nat chains in prerouting and output. */
   dnat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,
     port?: Port,
     options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>,
   ): Ended
-  /** Changes the source to an address of this machine. For nat chains in postrouting. */
+  /** Changes the packet's source to an address of this machine. For nat chains in postrouting. */
   masquerade(port?: Port, options?: Pick<Extract<Statement, { readonly kind: 'snat' | 'dnat' }>, 'flags'>): Ended
-  /** Changes the source. For nat chains in postrouting and input. */
+  /** Changes the packet's source. For nat chains in postrouting and input. */
   snat(
     family: F extends 'inet' ? 'ip' | 'ip6' : F,
     address: string | Range<string>,

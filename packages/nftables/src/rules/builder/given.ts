@@ -2,7 +2,7 @@ import type { Range, SelectorValues } from '../values.ts'
 import type { NamesOf, TableParts } from './context.ts'
 import type { SetPart } from './parts.ts'
 
-/** Operand of a condition. A list is an anonymous set; for types of bits a list matches any of them. */
+/** Operand of a condition. A list is an anonymous set; for types of bits a list matches any of its bits. */
 export type Given<S extends keyof SelectorValues, T extends TableParts> =
   | SelectorValues[S]
   | Range<SelectorValues[S]>
