@@ -84,7 +84,7 @@ export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean
   return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
 }
 
-/** True if a set and its elements are as wanted. */
+/** True if the kernel's set and its elements equal the wanted ones. */
 export function isSameSet({ wanted, present, stays, elements }: SetState): boolean {
   return wanted !== undefined && present !== undefined && stays && elements?.same !== false
 }

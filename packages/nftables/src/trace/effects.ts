@@ -60,7 +60,7 @@ function markOf(to: MarkValue, traced: TracedPacket): number | undefined {
   if (typeof to === 'number') return to
   const { of, and = 0xffff_ffff, xor = 0 } = to
   const old = of === 'mark' ? traced.mark : traced.connmark
-  // If no bits are kept, the old mark does not matter.
+  // If the action keeps no bits, the old mark does not matter.
   if (old === undefined) return and === 0 ? xor : undefined
   return ((old & and) ^ xor) >>> 0
 }
@@ -100,7 +100,7 @@ function dnat({ address, port }: Nat, traced: TracedPacket): Outcome {
   return rewrite(traced, to, port ?? traced.dport)
 }
 
-/** The kernel chooses the port, and the address from a range or from the outgoing interface. */
+/** The kernel chooses the new port, and the new address from a range or from the outgoing interface. */
 function newSource(action: Nat | Redirect, traced: TracedPacket): Outcome {
   const address = 'address' in action ? action.address : undefined
   const isOne = typeof address === 'string'

@@ -20,19 +20,19 @@ export interface Trace {
   readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
   /** Rule or policy that decided; empty if every base chain accepted the packet. */
   readonly reason: string
-  /** Destination after the last hook. Unknown parts are missing. */
+  /** Destination of the packet after the last hook. Unknown parts are missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** Source after the last hook. Parts that the kernel chooses for NAT are missing. */
+  /** Source of the packet after the last hook. Parts that the kernel chooses for NAT are missing. */
   readonly source: { readonly address?: string; readonly port?: number }
   /** Kind of rule that rewrote the destination. */
   readonly rewritten?: 'redirect' | 'dnat'
   /** Local proxy that `tproxy` delivers the packet to. The destination stays unchanged. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** Mark after the last hook; missing if unknown. */
+  /** Mark of the packet after the last hook; missing if unknown. */
   readonly mark?: number
   /** Mark of the connection. */
   readonly connmark?: number
-  /** Conntrack zone that a rule set. */
+  /** Conntrack zone that a rule has assigned to the packet. */
   readonly zone?: number
   /** Every rule that the packet reached, in order. */
   readonly path: readonly {
@@ -40,7 +40,7 @@ export interface Trace {
     readonly family: Family
     readonly table: string
     readonly chain: string
-    /** Position in its chain, from 1. */
+    /** Position of the rule in its chain, from 1. */
     readonly index: number
     /** The rule as `nft list` prints it, without counter values. */
     readonly rule: string

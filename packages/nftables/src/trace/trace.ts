@@ -86,13 +86,13 @@ function isSeenByNat(traced: TracedPacket): boolean {
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }
 
-/** Moves the packet to its next hook and sets the interfaces that it has there. */
+/** Moves the packet to its next hook and sets its interfaces at that hook. */
 function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined): Hook | undefined | Ending {
   const { packet, destination } = traced
   const isMoved = destination !== before || destination === undefined
   switch (hook) {
     case 'prerouting': {
-      // `tproxy` delivers to this machine. So does a redirect, whose new address may be unknown.
+      // `tproxy` delivers to this machine. A redirect does the same, but its new address can be unknown.
       const isTaken = traced.tproxy !== undefined || destination === undefined
       const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
       if (isHere === undefined) {

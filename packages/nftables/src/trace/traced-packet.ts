@@ -11,7 +11,7 @@ export interface TracedPacket {
   hook: Hook
   destination: string | undefined
   dport: number | undefined
-  /** Source. Unknown parts are missing. */
+  /** Source of the packet. Unknown parts are missing. */
   source: { readonly address?: string; readonly port?: number }
   /** Interfaces that this hook reports; `''` if it reports none. */
   in: string | undefined
@@ -82,6 +82,6 @@ export function isLocal(address: string | undefined, { packet }: TracedPacket): 
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** Outgoing interface. It is known only for destinations on this machine; others depend on routes. */
+/** Outgoing interface. Known only for destinations on this machine: for others, it depends on routes. */
 export const routeOut = (traced: TracedPacket): string | undefined =>
   isLocal(traced.destination, traced) === true ? 'lo' : undefined

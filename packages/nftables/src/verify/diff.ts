@@ -102,7 +102,7 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 
-/** Rules of a list that the other list does not have. A repeated rule counts for each repetition. */
+/** Rules of the first list that the second list does not have. A repeated rule counts for each repetition. */
 function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
   const counts = new Map<string, number>()
   for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -1,6 +1,6 @@
 import type { Drift } from '../wire/nft-error.ts'
 
-/** True if there is no difference. */
+/** True if the ruleset and the kernel do not differ. */
 export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
   missing.length === 0 && unexpected.length === 0 && changed.length === 0
 

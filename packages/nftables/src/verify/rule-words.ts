@@ -8,6 +8,6 @@ import type { Family } from '../wire/family.ts'
 /** Text of a wanted rule like `nft --stateless list`, because counter values are not a difference. */
 export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
-/** Text of an existing rule, in the same form. */
+/** Text of an existing rule, also without counter values. */
 export const presentText = (body: Buffer, family: Family, sets: Sets): string =>
   ruleText(decodeRule(ruleIn(family, body), sets), family, { stateless: true })

@@ -6,7 +6,7 @@ import { type Drift, NftError } from '../wire/nft-error.ts'
 import { driftOf } from './diff.ts'
 import { driftText, isClean, placeText } from './drift.ts'
 
-/** Throws `NftError('DRIFT')` if anything differs. */
+/** Throws `NftError('DRIFT')` if the kernel's tables differ from the ruleset. */
 export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): Promise<void> {
   const drift = await driftOf(nft, rules, options)
   if (!isClean(drift)) throw driftError(drift)
@@ -15,7 +15,7 @@ export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOpt
 // internal
 
 function driftError(drift: Drift): NftError {
-  // Only counts the differences: runtimes print the details, which list them all, after the message.
+  // Only counts the differences. Runtimes print the error's details, with all differences, after the message.
   const message = `nftables rules differ from the ruleset in ${places(drift)}: ${summary(drift)}`
   const error = Object.assign(new NftError('DRIFT', message), { drift })
   return Object.defineProperty(error, cniErrorKey, { value: { code: 100, details: driftText(drift) } })

@@ -22,7 +22,7 @@ export class KnownSets {
     return this.#tables.get(keyOf(name)) ?? NONE
   }
 
-  /** Records an addition. */
+  /** Records an added set or element. */
   add(change: Change): void {
     if (change.kind === 'set' && change.action === 'add') this.#put(change.set, { set: change.set, elements: [] })
     if (change.kind !== 'element') return
@@ -31,7 +31,7 @@ export class KnownSets {
     this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
   }
 
-  /** Records a deletion, after it has been reported. */
+  /** Records a deleted set or element, after its deletion was reported. */
   delete(change: Change): void {
     if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
     if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)

@@ -14,7 +14,7 @@ export interface Listening extends Disposable {
   until(signal: AbortSignal | undefined): NonNullable<Parameters<typeof events>[1]>
 }
 
-/** Opens sockets that are not given. Events from now on are received. */
+/** Opens the sockets that the caller did not pass. The event socket receives all later events. */
 export function listen(
   target: NetnsTarget,
   {

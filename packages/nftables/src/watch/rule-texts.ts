@@ -17,7 +17,7 @@ export class RuleTexts {
     this.#nft = nft
   }
 
-  /** Text of a rule; `undefined` if the rule is gone. */
+  /** Text of a rule; `undefined` if the rule no longer exists. */
   async of(name: TableName & { readonly handle: bigint }): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation

@@ -47,11 +47,11 @@ export async function* tracePackets(
       readonly step: 'rule' | 'end' | 'policy'
       /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
       readonly id: number
-      /** The rule as nft lists it; missing if the rule is gone. */
+      /** The rule as nft lists it; missing if the rule no longer exists. */
       readonly rule?: string
       readonly handle?: bigint
       readonly verdict?: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
-      /** Packet data, with the first step in each base chain. */
+      /** Data of the packet, with the first step in each base chain. */
       readonly packet?: {
         /** Protocol number (`IPPROTO_…`). */
         readonly protocol: number
@@ -88,7 +88,7 @@ export async function* tracePackets(
 type PacketEvent = ReturnType<typeof tracePackets> extends AsyncGenerator<infer Event> ? Event : never
 type PacketStep = Exclude<PacketEvent, { readonly step: 'lost' }>
 
-/** Priority before rules of other programs. */
+/** Priority of our chain, which runs before rules of other programs. */
 const FIRST = -350
 
 function traceTable(only: readonly Match[]): Table {
@@ -106,7 +106,7 @@ function begin(nft: Nft, table: Table): void {
   try {
     nft.commit(batchOf(table, OWNER))
   } catch (error) {
-    // Linux before 5.12 does not know owners.
+    // Linux before 5.12 does not know tables with an owner.
     if (!isNftError(error) || error.code !== 'REFUSED') throw error
     nft.commit(batchOf(table, 0))
   }

@@ -63,7 +63,7 @@ type WatchEvent = ReturnType<typeof watch> extends AsyncGenerator<infer Event> ?
 
 interface Look {
   readonly event: WatchEvent
-  /** Generation that was read. */
+  /** Generation of the rules at the last read. */
   readonly generation: number | undefined
 }
 

@@ -7,7 +7,7 @@ export interface Drift {
   readonly missing: readonly {
     readonly family: Family
     readonly table: string
-    /** Chain, also for its rules. */
+    /** Missing chain, or the chain of a missing rule. */
     readonly chain?: string
     readonly set?: string
     /** Rule as text. */
@@ -15,7 +15,7 @@ export interface Drift {
   }[]
   /** Unwanted objects that exist. */
   readonly unexpected: Drift['missing']
-  /** Wanted objects that exist in another form. */
+  /** Wanted objects that exist with other properties. */
   readonly changed: readonly (Drift['missing'][number] & {
     /** Kind of difference. `order`: the chain has all rules, in another order. */
     readonly reason: 'base' | 'policy' | 'comment' | 'order' | 'set' | 'elements' | 'dormant' | 'foreign'
@@ -66,7 +66,7 @@ export class NftError extends Error {
     readonly text: string
     /** Index of the change in the batch, from 0; -1 for the batch itself. */
     readonly index: number
-    /** Name of the error, such as `ENOENT`. */
+    /** Name of the kernel's error, such as `ENOENT`. */
     readonly code: string
     readonly errno: number
     readonly kind?: 'table' | 'chain' | 'rule' | 'set' | 'element' | 'object' | 'flowtable' | undefined

@@ -52,11 +52,11 @@ export interface Nft extends Dumps, Disposable {
   ): Promise<T>
   /** Reads a consistent state: calls the function again, as `transact` does, if another process changed rules meanwhile. */
   read<T>(look: () => T, patience?: Patience): Promise<T>
-  /** A second call does nothing. */
+  /** Closes the socket. A second call does nothing. */
   close(): void
 }
 
-/** Outcome of a commit. */
+/** Result of a committed batch. */
 export type Committed = ReturnType<Nft['commit']>
 
 /**

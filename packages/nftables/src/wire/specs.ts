@@ -34,7 +34,10 @@ export interface RuleSpec extends ChainName {
   readonly compat?: { readonly protocol: number; readonly inverted: boolean } | undefined
   /** Id by which other rules of the batch refer to this rule. */
   readonly id?: number | undefined
-  /** Position. A handle refers to a rule of the chain, an id to a rule of the same batch. Default: `last`. */
+  /**
+   * Position of the rule in its chain. A handle refers to a rule of the chain, an id to a rule of the same batch.
+   * Default: `last`.
+   */
   readonly place?:
     | 'last'
     | 'first'
@@ -43,7 +46,7 @@ export interface RuleSpec extends ChainName {
     | { readonly beforeId: number }
     | { readonly afterId: number }
     | undefined
-  /** Comment that `nft list` prints. */
+  /** Comment of the rule, which `nft list` prints. */
   readonly comment?: string | undefined
   /** User data, instead of a comment: entries as libnftnl writes them, each with a type, a length and the value. */
   readonly userdata?: Uint8Array | undefined
@@ -95,7 +98,7 @@ export interface SetSpec extends SetName, Pick<RuleSpec, 'comment' | 'userdata'>
 
 /** An element of a set: a key, an interval of keys, or a key with data. */
 export interface ElementSpec extends Pick<RuleSpec, 'comment' | 'userdata'> {
-  /** Key, in network byte order. */
+  /** Key of the element, in network byte order. */
   readonly key?: Uint8Array | undefined
   /** Last key of an interval, in a set of concatenations. */
   readonly keyEnd?: Uint8Array | undefined

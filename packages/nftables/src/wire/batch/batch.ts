@@ -44,7 +44,7 @@ export class Batch {
     all.set(this, new BatchMessages(generation, echo))
   }
 
-  /** Number of messages. A batch without messages changes nothing. */
+  /** Number of messages in the batch. A batch without messages changes nothing. */
   get size(): number {
     return messagesOf(this).subjects.length
   }

@@ -92,7 +92,7 @@ const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15
 const GENERATION = (1 << 16) | 8
 const NF_TABLES = 10
-// Offsets in 32-bit words: sequence number, errno of an answer, and the first attribute after `nfgenmsg`.
+// Offsets in a message, in 32-bit words: sequence number, errno of an answer, and the first attribute after `nfgenmsg`.
 const SEQUENCE = 2
 const ERRNO = 4
 const ATTRIBUTE = 5

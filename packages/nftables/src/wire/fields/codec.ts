@@ -58,7 +58,7 @@ export const text: Codec<string> = {
   },
   decode(bytes) {
     const value = readCString(bytes)
-    // A name that is not valid UTF-8 cannot be written back.
+    // A name that is not valid UTF-8 would encode to other bytes.
     return value !== undefined && bytes.equals(cString(value)) ? value : undefined
   },
 }
@@ -120,7 +120,7 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {
-    // A getter, because most processes never need the text.
+    // The text has a getter, because most processes never need it.
     get expected() {
       return `one of ${words.filter(isWord).join(', ')}`
     },

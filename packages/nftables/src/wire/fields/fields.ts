@@ -9,8 +9,8 @@ export interface Field<T = unknown> {
   readonly type: number
   readonly codec: Codec<T>
   /**
-   * `always`: required. `maybe`: optional. The kernel refuses the attribute in requests in the other two cases:
-   * `told` if the kernel always reports the attribute, `hinted` if it may report the attribute.
+   * `always`: required. `maybe`: optional. Requests never contain the attribute in the other two cases: `told` if
+   * the kernel always reports the attribute, `hinted` if the kernel can report it.
    */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /** Default value. Requests always contain the default, because the kernel always reports the attribute. */

@@ -88,7 +88,7 @@ export class AttributeWriter {
     this.#view.setUint32(at, this.#length - at, true)
   }
 
-  /** Removes everything after this length. */
+  /** Removes all bytes after this length. */
   cut(length: number): void {
     this.#length = length
   }
@@ -110,7 +110,7 @@ export class AttributeWriter {
     this.#view.setUint32(at + NLA_HDRLEN, value)
   }
 
-  /** Makes room. May replace the buffer. */
+  /** Makes room in the buffer. It can replace the buffer by a larger one. */
   #advance(length: number): number {
     const at = this.#length
     this.#length += length
