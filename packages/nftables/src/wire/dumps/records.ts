@@ -27,7 +27,7 @@ export interface NftChain extends ChainName, Pick<NftTable, 'comment' | 'userdat
   /** Number of the chain's rules, plus the number of jumps to the chain. */
   readonly use?: number
   readonly base?: BaseChain
-  /** Policy of a base chain. */
+  /** Policy of the chain, if it is a base chain. */
   readonly policy?: 'accept' | 'drop'
 }
 

@@ -25,7 +25,7 @@ import { setsOf } from './sets.ts'
 
 /** The content of some tables as bytes, including everything that this package does not understand. */
 export interface Snapshot {
-  /** Kind and content of each object, without the message header. The order is one in which they can be added. */
+  /** Kind and content of each object, without the message header. The objects can be added in this order. */
   readonly messages: readonly { readonly kind: Parameters<Dumps['bytes']>[0]; readonly body: Uint8Array }[]
 }
 

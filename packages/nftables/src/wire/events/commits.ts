@@ -15,14 +15,14 @@ import type { SetName } from '../specs.ts'
 export interface Commit {
   /** Generation after the transaction; `undefined` if the commit stands for lost events. */
   readonly generation: number | undefined
-  /** Process that made it, with the pid of the initial PID namespace, and its program. */
+  /** Process that made the transaction, with the pid of the initial PID namespace, and its program. */
   readonly pid: number
   readonly program: string
-  /** Port of the socket that made it. Own commits have `port()` of {@link Nft}. */
+  /** Netlink port of the socket that sent the transaction. Own commits have `port()` of {@link Nft}. */
   readonly port: number
   /**
-   * Changes in the kernel's order. An added object is as it is now, a deleted one as it was. Newer kernels report only
-   * the name of a deleted set.
+   * Changes in the kernel's order. An added object has its new content, a deleted object its last content. Newer
+   * kernels report only the name of a deleted set.
    */
   readonly changes: readonly (
     | ({ readonly action: 'add' | 'delete' } & (

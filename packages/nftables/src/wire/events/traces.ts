@@ -23,16 +23,16 @@ export type Trace =
       readonly verdict: Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' } | undefined
       /** Id of the packet. All steps of the packet have it; other packets do not have it for a while. */
       readonly id: number
-      /** Packet data, reported with the first step in each base chain. */
+      /** Data of the packet, reported with the first step in each base chain. */
       readonly packet?: {
         /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
         readonly protocol?: number
         /** Indexes of the incoming and the outgoing interface, as far as known. */
         readonly iif?: number
         readonly oif?: number
-        /** Mark. The kernel does not report 0. */
+        /** Mark of the packet. The kernel does not report 0. */
         readonly mark?: number
-        /** First bytes of the headers: link layer, network layer, transport layer. */
+        /** First bytes of the packet's headers: link layer, network layer, transport layer. */
         readonly link?: Uint8Array
         readonly network?: Uint8Array
         readonly transport?: Uint8Array

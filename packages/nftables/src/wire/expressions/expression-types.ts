@@ -68,7 +68,7 @@ export interface Expressions {
       | 'src-ip6'
       | 'dst-ip6'
       | 'id'
-    /** 0 for original, 1 for reply. */
+    /** Direction of the connection: 0 for original, 1 for reply. */
     readonly direction?: number
   }
   readonly fib: {
@@ -87,11 +87,11 @@ export interface Expressions {
   readonly limit: {
     readonly name: 'limit'
     readonly rate: bigint
-    /** Unit in seconds. */
+    /** Unit of the rate in seconds. */
     readonly unit: bigint
     readonly burst: number
     readonly type?: 'packets' | 'bytes'
-    /** Flags. With 1 it matches above the limit, otherwise up to the limit. */
+    /** Flags. With 1 the expression matches above the limit, otherwise up to the limit. */
     readonly flags?: number
   }
   readonly log: {
@@ -113,7 +113,7 @@ export interface Expressions {
     readonly sreg: number
     /** Register for a map's data; 0 for a verdict map. */
     readonly dreg?: number
-    /** Flags. With 1 it matches keys that are not in the set. */
+    /** Flags. With 1 the expression matches keys that are not in the set. */
     readonly flags?: number
   }
   readonly masq: {
