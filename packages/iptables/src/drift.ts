@@ -2,30 +2,30 @@ import type { IpFamily } from '@cni/types/ip'
 import type { IptablesBackend } from './iptables-backend.ts'
 import type { Table } from './table.ts'
 
-/** Rule or chain that differs. `rule` is its text without `-A CHAIN`; it is missing for a chain. */
+/** Rule or chain that differs from the ruleset. `rule` is the rule's text without `-A CHAIN`. A chain has no `rule`. */
 export interface DriftLine {
   readonly family: IpFamily
   readonly table: Table
   readonly chain: string
   readonly rule?: string
-  /** Back end of the line, if it is not the one in use. */
+  /** Back end that holds the rule or chain, if it is not the back end in use. */
   readonly backend?: IptablesBackend
 }
 
 /**
  * Difference between a ruleset and the kernel. In own chains, content and order count. In built-in chains, own rules
- * must exist in their relative order, and only wanted rules may jump to own chains. Foreign rules do not count.
+ * must exist in their relative order. Only wanted rules may jump to own chains. Foreign rules do not count.
  */
 export interface Drift {
-  /** Rules and chains that are missing in the kernel. */
+  /** Rules and chains of the ruleset that are missing in the kernel. */
   readonly missing: readonly DriftLine[]
-  /** Unwanted rules and chains in the kernel: in an own chain, or jumping to one. */
+  /** Unwanted rules and chains in the kernel: own chains, rules in own chains, and jumps to own chains. */
   readonly unexpected: readonly DriftLine[]
-  /** Existing rules that differ in content or position. */
+  /** Own rules in the kernel that differ from the ruleset in content or position. */
   readonly changed: readonly (DriftLine &
     (
       | {
-          /** All rules exist, but in another order. `rule` is the first one out of order. */
+          /** All rules of the chain exist, but in another order. `rule` is the first rule out of order. */
           readonly reason: 'order'
         }
       | {

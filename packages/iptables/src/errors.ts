@@ -48,9 +48,9 @@ export class IptablesError extends Error {
     message: string,
     options: {
       readonly cause?: unknown
-      /** Whole stderr of a program that failed. */
+      /** Whole stderr of the program that failed. */
       readonly stderr?: string | undefined
-      /** Restore text that was refused. */
+      /** Restore text that the program or kernel refused. */
       readonly input?: string | undefined
     } = {},
   ) {

@@ -20,31 +20,37 @@ import { type IptablesOptions, workIn } from './work.ts'
 
 /** Rules of one namespace in the kernel. */
 export interface Iptables {
-  /** Back end that is written to. */
+  /** Back end that `apply` and other calls write to. */
   backend(): Promise<IptablesBackend>
   /**
-   * Writes the ruleset if it is missing, corrects differences, and leaves an equal ruleset unchanged. Fails as a whole:
-   * a failed call leaves no change.
+   * Writes the ruleset if it is missing, corrects differences, and leaves an equal ruleset unchanged. A failed call
+   * leaves no change.
    */
   apply(rules: Ruleset): Promise<ApplyReport>
   /** Throws an `IptablesError` `DRIFT` unless the kernel holds exactly this ruleset. Foreign rules are ignored. */
   verify(rules: Ruleset): Promise<void>
-  /** Differences that `verify` would report, as data. */
+  /** Differences that `verify` would report, as data. Does not throw for them. */
   diff(rules: Ruleset): Promise<Drift>
-  /** Differences from a snapshot, or from a text that `parseSave` read, whichever program made them. */
+  /**
+   * Differences of the kernel's rules from a snapshot, or from a text that `parseSave` read. Also reports changes by
+   * other programs.
+   */
   diff(since: Snapshot | SavedTables): Promise<Required<Drift>>
-  /** Removes the ruleset's chains and rules. Missing ones are not an error. */
+  /** Removes the ruleset's chains and rules. Missing chains and rules are not an error. */
   remove(rules: Ruleset): Promise<undefined>
   remove(
     rules: Ruleset,
     options: {
-      /** Reads before writing, so that the removal can be undone. Default: true if the context has an `undo`. */
+      /**
+       * True to read the rules before writing, so that the removal can be undone. Default: true if the context has an
+       * `undo`.
+       */
       readonly reversible: true
     },
   ): Promise<Change>
   /**
-   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. Also deletes tables of
-   * nf_tables that then hold only empty built-in chains.
+   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to these chains. Also deletes
+   * tables of nf_tables that then hold only empty built-in chains.
    */
   removeChains(prefix: string): Promise<Change>
   /**
@@ -54,18 +60,21 @@ export interface Iptables {
   removeEmptyTables(): Promise<boolean>
   /** Rules of the kernel as `iptables-save` prints them. */
   save(family: Family): Promise<string>
-  /** Complete content of the back end in use. Changes nothing. */
+  /** All rules, chains and policies of the back end in use. Changes nothing. */
   snapshot(options?: {
-    /** Default: the families of the `Iptables`. */
+    /** Families to read. Default: the families of the `Iptables`. */
     readonly families?: readonly Family[] | undefined
-    /** Default: all tables. */
+    /** Tables to read. Default: all tables. */
     readonly tables?: readonly Table[] | undefined
   }): Promise<Snapshot>
-  /** Makes the kernel hold the rules of a snapshot, except counters. Removes all later rules, also foreign ones. */
+  /**
+   * Makes the kernel hold the rules of a snapshot, except counters. Removes all rules added since then, also foreign
+   * rules.
+   */
   restore(snapshot: Snapshot): Promise<Change>
   /**
    * Reports at once whether the kernel holds the ruleset. Then reports drift and errors at every check while they last,
-   * and their end. Ends on abort or `break`.
+   * and when they end. The watch ends on abort or `break`.
    */
   watch(
     rules: Ruleset,
@@ -87,7 +96,8 @@ export interface Iptables {
  * Iptables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`. The context's `signal`
  * stops running programs; its `undo` gets the undo step before the first write. Nothing runs before the first call.
  *
- * In DEL, `remove` and `removeChains` remove nothing if the handle is `kept`: another attachment uses the namespace.
+ * In DEL, `remove` and `removeChains` remove nothing if the handle is `kept`: another attachment uses the same
+ * namespace.
  *
  * @example
  * ```ts

@@ -1,4 +1,6 @@
-/** Waits for all promises, then throws the first error. No write is still running when the caller continues. */
+/**
+ * Waits until all promises have settled, then throws the first error. When the caller continues, no write is running.
+ */
 export async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises)
   return results.map((result) => {

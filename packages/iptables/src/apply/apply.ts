@@ -29,11 +29,12 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // Rollback for rules of an older ruleset in the other back end.
+  // Records the removal of an older ruleset's rules from the other back end, so that a rollback restores them.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {
-    // The undo step may run while this call is still writing. It waits and then rolls back these writes as well.
+    // The undo step may run while this call is still writing. The step waits for these writes, then rolls them back as
+    // well.
     await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
@@ -100,7 +101,7 @@ class ApplyWork {
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
-    // A family without rules in the ruleset counts only if an older ruleset left rules there.
+    // A family without rules in the ruleset is reported only if it still held rules of an older ruleset.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
     return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))

@@ -5,22 +5,22 @@ import { Journal } from './journal.ts'
 
 /** Change that a call made, and its undo. */
 export interface Change {
-  /** Families that were written. Empty if nothing had to change. */
+  /** Families that the call wrote. Empty if nothing had to change. */
   readonly families: readonly Family[]
-  /** Back end in use. */
+  /** Back end that the call wrote to. */
   readonly backend: IptablesBackend
   readonly durationMs: number
   /**
-   * Restores exactly the rules from before the call, except counters. Changes that other programs made since then stay.
-   * A second call does nothing.
+   * Restores exactly the rules from before the call, except counters. Later changes by other programs stay. A second
+   * call of `undo` does nothing.
    */
   undo(): Promise<void>
 }
 
-/** Registers an undo step before the first write; the `undo` of a context. */
+/** Registers an undo step before the first write: the `undo` member of a plugin's context. */
 export type RegisterUndo = (fn: () => unknown) => void
 
-/** Runs a change with a journal and creates its report. */
+/** Runs a change of rules with a journal and creates the report of the change. */
 export async function changed(
   session: Session,
   register: RegisterUndo | undefined,

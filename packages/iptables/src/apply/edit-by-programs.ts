@@ -13,7 +13,7 @@ export async function editByPrograms(
   { families, plan, journal, stopAtSame = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
-  // Reads the rules with the programs that write them, so that both print rules in the same way.
+  // The programs that write the rules also read them, so that both rule texts have the same form.
   const programs = { ...backend, netlink: false }
   const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {

@@ -17,11 +17,11 @@ import { rewrite } from './rewrite.ts'
 export interface FamilyApply {
   readonly family: Family
   /**
-   * Tries the plan for an empty family. Returns false if it cannot be written without reading; `reconcile` must then do
-   * it.
+   * Writes the plan for a family without own rules. Returns false if this plan needs a read first: the caller then
+   * calls `reconcile`.
    */
   fresh(): Promise<boolean>
-  /** Reads the rules and writes the differences. */
+  /** Reads the rules and writes the differences from the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
   /** Rolls back the writes of `fresh` and `reconcile`. `alone` is true if another family held no own rules before. */
   back(alone: boolean): Promise<void>
@@ -38,12 +38,15 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Computed only for comparison, which needs canonical rules. A fresh apply compares nothing.
+  // The wanted state is computed only when rules are compared, because it needs canonical rules. A fresh apply compares
+  // nothing.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state
   }
-  /** Tables that the fresh plan wrote and that held no own rules before. `unknown` after a kill. */
+  /**
+   * Tables that the fresh plan wrote and that held no own rules before. `unknown` if the writing program was killed.
+   */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
 
   return {

@@ -8,9 +8,9 @@ import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 /** Table in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** True if the table creates a chain with `-N`: the kernel then refuses the text the second time. */
+  /** True if the table creates a chain with `-N`: the kernel then refuses a second write of the text. */
   readonly guarded: boolean
-  /** Line number of its COMMIT. */
+  /** Line number of the table's COMMIT. */
   readonly commit: number
 }
 
@@ -43,11 +43,11 @@ export function textTables(text: string): TextTable[] {
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /**
- * Tables that a fresh restore wrote before it was killed without a message. Tables are committed completely and in
- * order. This call wrote the first tables, exactly as wanted, if no later table holds own rules.
+ * Tables that a fresh restore wrote before it was killed without a message. The program commits complete tables in
+ * their order. This call wrote the first tables, exactly as wanted, if no later table holds own rules.
  *
- * If all tables are complete or one differs, an earlier call wrote them, and they stay. `alone` means that no earlier
- * call wrote anything.
+ * An earlier call wrote the tables if all of them are complete, or if one differs. These tables stay. If `alone` is
+ * true, no earlier call wrote any rules.
  */
 export function writtenBeforeKill(
   wanted: Wanted,

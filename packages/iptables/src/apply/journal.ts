@@ -23,7 +23,10 @@ export class Journal implements Ledger {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
-  /** Writes steps with a program and records both. If the write fails, records the tables that were committed. */
+  /**
+   * Writes steps with a program and records the steps with the previous rules. If the write fails, records the
+   * committed tables.
+   */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
     try {
@@ -35,7 +38,7 @@ export class Journal implements Ledger {
     this.keep(backend, before, steps)
   }
 
-  /** Records a write. */
+  /** Records steps that are already written, with the rules from before. */
   keep(backend: Backend, before: SavedTables, steps: Steps): void {
     if (steps.size === 0) return
     const { family } = before
@@ -44,13 +47,13 @@ export class Journal implements Ledger {
     entry.writes.push({ before, steps })
   }
 
-  /** Current rules of a family without the writes of this journal. */
+  /** Rules of a family as they would be without the writes in this journal. */
   without(backend: Backend, now: SavedTables): SavedTables {
     const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)
   }
 
-  /** Rolls everything back, also after an abort: one read and one write per family. */
+  /** Rolls all recorded writes back, also after an abort: one read and one write per family. */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     if (all.length === 0) return
@@ -66,7 +69,10 @@ export class Journal implements Ledger {
 
 // internal
 
-/** Steps of the tables committed before the refused line. All steps if the program did not name a line. */
+/**
+ * Steps of the tables that were committed before the refused line. Returns all steps if the program did not name a
+ * line.
+ */
 function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
   if (line === undefined) return steps
   const before = text.split('\n').slice(0, line - 1)

@@ -9,8 +9,8 @@ import type { Journal } from './journal.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
- * Removes a ruleset from a family with a program that reads nothing. Tables that the text cannot cover are read and
- * cleaned in parallel. Tables whose text was refused are read and cleaned afterwards.
+ * Removes a ruleset from a family with a program, without reading the rules first. Tables that the removal text cannot
+ * cover are read and cleaned in parallel. Tables whose removal text the kernel refused are read and cleaned afterwards.
  */
 export async function removeBlindly(
   session: Session,
@@ -29,7 +29,8 @@ export async function removeBlindly(
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
-      // Committed tables are clean. A second search there could remove a foreign rule that equals an own one.
+      // Committed tables hold no own rules any more. A second search there could remove a foreign rule that equals an
+      // own rule.
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,
@@ -55,8 +56,8 @@ export async function removeBlindly(
 // internal
 
 /**
- * True if a rule may keep another object, such as a set, in use. The kernel releases that object some time after the
- * rule, and the caller's next step may be to destroy it.
+ * True if a rule may keep another object, such as a set, in use. The kernel releases that object some time after it
+ * deletes the rule. The caller's next step may destroy the object.
  */
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'

@@ -7,12 +7,15 @@ import { removedState } from '../state/wanted.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Removes a ruleset from one back end. */
+/** Reads the rules of one back end and removes the rules and chains of a ruleset. */
 export async function removeFrom(session: Session, backend: Backend, rules: Ruleset, journal: Journal): Promise<void> {
   await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
 }
 
-/** Reads and writes until no rule of the ruleset is left. */
+/**
+ * Reads the rules of some families, and deletes the rules and chains of a ruleset. Repeats this if another program
+ * writes meanwhile.
+ */
 export async function removeLooking(
   session: Session,
   journal: Journal,

@@ -14,7 +14,8 @@ import { removeLooking } from './remove-looking.ts'
 
 /**
  * Removes a ruleset from both families and both back ends. Missing rules are not an error. In the back end in use,
- * assumes unchanged rules: starts one process per family and reads nothing, unless the kernel refuses the text.
+ * first assumes that the rules are unchanged: one process per family removes them without a read. Reads the rules only
+ * if the kernel refuses this.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
@@ -26,8 +27,8 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
 }
 
 /**
- * Removes a ruleset so that the removal can be undone. Reads first, because the existing rules may differ from the
- * ruleset.
+ * Removes a ruleset so that the removal can be undone. Reads the rules first, because the existing rules may differ
+ * from the ruleset.
  */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
@@ -35,8 +36,8 @@ export async function removeReversibly(session: Session, rules: Ruleset, journal
 }
 
 /**
- * Removes all chains whose name begins with `prefix`, and the jumps to them, in all tables. Also deletes tables of
- * nf_tables that hold nothing afterwards.
+ * Removes all chains whose name begins with `prefix`, and the jumps to these chains, in all tables. Then deletes tables
+ * of nf_tables that hold only empty built-in chains.
  */
 export async function removeByPrefix(session: Session, prefix: string, journal: Journal): Promise<void> {
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
@@ -61,7 +62,7 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // Own chains are removed with any content. Rules of built-in chains must be recognised.
+  // The ruleset's own chains are removed with any content. In built-in chains, only rules of the ruleset are removed.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(

@@ -7,11 +7,11 @@ import type { Change } from './change.ts'
 export interface ApplyReport extends Change {
   /** `fresh`: no own rules existed. `reconcile`: own rules existed and differed. `unchanged`: nothing was written. */
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
-  /** Families that hold the ruleset now. */
+  /** Families that hold the ruleset after the call. */
   readonly families: readonly Family[]
   /**
-   * Generation of nf_tables in the namespace before this change, counted by the kernel. 1 means that no program had
-   * changed anything. `undefined` if programs wrote the rules.
+   * The kernel's count of changes to nf_tables of the namespace (its generation) before this change. 1 means that no
+   * program had changed nf_tables. `undefined` if programs wrote the rules.
    */
   readonly generation?: number | undefined
 }
@@ -22,7 +22,7 @@ export function planOf(wanted: Wanted, { seen, steps }: Planned): ApplyReport['p
   return holdsOurs(wanted, seen) ? 'reconcile' : 'fresh'
 }
 
-/** Plan for all families: the common one, or `reconcile` if they differ. */
+/** Plan for all families: their plan if all have the same one, otherwise `reconcile`. */
 export function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
   const [first = 'unchanged', ...rest] = new Set(plans)
   return rest.length === 0 ? first : 'reconcile'

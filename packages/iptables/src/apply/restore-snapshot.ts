@@ -9,7 +9,7 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
 
-/** Reads the back end in use with one process per family. Changes nothing. */
+/** Reads the rules of the back end in use, with one process per family. Changes nothing. */
 export async function takeSnapshot(
   session: Session,
   options: { families?: readonly Family[] | undefined; tables?: readonly Table[] | undefined } = {},
@@ -34,7 +34,9 @@ export async function diffSince(session: Session, before: Snapshot | SavedTables
   return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
 
-/** Makes the kernel hold the rules of a snapshot, in the families and tables that it covers. Fails as a whole. */
+/**
+ * Makes the kernel hold the rules of a snapshot, in the snapshot's families and tables. A failed call leaves no change.
+ */
 export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
   checkSnapshot(wanted)
   const { chosen } = await session.backends()
@@ -48,7 +50,7 @@ export async function restoreSnapshot(session: Session, wanted: Snapshot, journa
   await orTakeBack(journal, edit(session, chosen, { families: covered, plan, journal }))
 }
 
-/** Waits for writes. If one fails, rolls back the others. */
+/** Waits for the writes of several families. If one write fails, rolls back the others. */
 export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Promise<void> {
   try {
     await writes
@@ -60,14 +62,14 @@ export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Pr
 
 // internal
 
-/** An empty snapshot would restore nothing and report success. */
+/** Refuses an empty snapshot: the restore would do nothing and report success. */
 function checkSnapshot(wanted: Snapshot): void {
   if ('family' in wanted) invalid('restore: expected what snapshot() returned; a text does not say its back end')
   checkTables(wanted.tables)
   if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
 }
 
-/** Current tables, with the covered tables replaced. */
+/** Current tables, with the tables that the snapshot covers replaced. */
 function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {
   const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
   for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)

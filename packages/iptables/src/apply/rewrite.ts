@@ -7,8 +7,8 @@ import { transitionSteps } from '../state/transition.ts'
 import { edit } from './edit.ts'
 
 /**
- * Rewrites families to the result of `target` for their current rules. Used for rollbacks, so an abort of the caller
- * does not stop it.
+ * Rewrites the rules of families. `target` returns the wanted rules for a family's current rules. Rollbacks use this
+ * function, so an abort of the caller does not stop it.
  */
 export async function rewrite(
   session: Session,

@@ -9,15 +9,15 @@ import { isClean, mergeDrift } from '../state/drift.ts'
 import { DriftError } from '../state/drift-error.ts'
 import { removedState, wantedState } from '../state/wanted.ts'
 
-/** Throws a `DriftError` if anything differs. */
+/** Throws a `DriftError` if the kernel's rules differ from the ruleset. */
 export async function verifyRuleset(session: Session, rules: Ruleset): Promise<void> {
   const drift = await diffRuleset(session, rules)
   if (!isClean(drift)) throw new DriftError(drift)
 }
 
 /**
- * Differences between a ruleset and the kernel, in all families. Also reads a back end that may hold an older copy:
- * every own rule there is unexpected.
+ * Differences between a ruleset and the kernel, in all families. Also reads the other back end if it may hold an older
+ * copy of the ruleset. Every own rule in that back end is unexpected.
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)

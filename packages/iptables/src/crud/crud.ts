@@ -26,7 +26,7 @@ export interface Crud {
       readonly builtin: boolean
       /** Policy of a built-in chain. */
       readonly policy?: string
-      /** Number of rules. */
+      /** Number of rules in the chain. */
       readonly size: number
     }[]
   >
@@ -37,11 +37,11 @@ export interface Crud {
   ): Promise<
     {
       readonly family: Family
-      /** Position in the chain, from 1. */
+      /** Position of the rule in its chain, from 1. */
       readonly position: number
       /** Rule as `iptables-save` prints it, without `-A CHAIN`. */
       readonly text: string
-      /** Target or chain; `''` if the rule has none. */
+      /** Target of the rule, or the chain to which it jumps; `''` if the rule has none. */
       readonly target: string
     }[]
   >

@@ -21,7 +21,7 @@ export class DraftTables {
 
   get(table: Table, chain: string): SavedChain | undefined {
     const found = this.#tables.get(table)?.get(chain)
-    // The kernel lists a table only after its first use.
+    // A table appears in the kernel's list only after its first use.
     return found ?? (isBuiltin(table, chain) ? { policy: 'ACCEPT', rules: [] } : undefined)
   }
 
@@ -65,7 +65,7 @@ export class DraftTables {
     }
   }
 
-  /** Rule of the builder as it would be read back. */
+  /** Rule of the builder, in the form in which the kernel would return it. */
   ruleOf(rule: Rule): SavedRule {
     return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family, rule)
   }

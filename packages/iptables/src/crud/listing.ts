@@ -34,7 +34,7 @@ export async function listRules(session: Session, table: Table, chain: string) {
   )
 }
 
-/** True if the chain contains the rule, in every family of the rule. */
+/** True if the chain contains the rule, in every family to which the rule applies. */
 export async function hasRule(session: Session, rule: Rule): Promise<boolean> {
   checkPlace(rule.table, rule.chain)
   const families = (await session.families()).filter((family) => rule.family === undefined || rule.family === family)

@@ -5,7 +5,7 @@ import { ruleset } from '../rules/ruleset.ts'
  * Builders of single rules, for `appendRule` and similar methods. They equal the builders that `ruleset` passes to its
  * callback.
  *
- * `chains` names the tables, and the own chains that rules may use.
+ * `chains` names the tables, and the own chains in which rules may stand.
  *
  * @example
  * ```ts

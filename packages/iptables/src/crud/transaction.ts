@@ -14,25 +14,26 @@ export interface Transaction {
   /** Empties a chain, which may be built in. Creates a missing chain. */
   flushChain(table: Table, chain: string): void
   /**
-   * Deletes a chain with its rules. A missing chain is not an error. Refused while a rule of another chain jumps to it.
+   * Deletes a chain with its rules. A missing chain is not an error. Throws while a rule of another chain jumps to the
+   * chain.
    */
   deleteChain(table: Table, chain: string): void
-  /** Renames a chain and changes the jumps to it. The new name must be unused. */
+  /** Renames a chain and changes the jumps to it. No other chain may have the new name. */
   renameChain(table: Table, from: string, to: string): void
   /** Appends a rule to its chain. */
   appendRule(rule: Rule): void
-  /** Inserts a rule at the position from `insert(chain, position)` of the builder, or first. */
+  /** Inserts a rule at the position from `insert(chain, position)` of the builder. Default: first in the chain. */
   insertRule(rule: Rule): void
   /** Adds a rule at the end, or at its `insert` position, unless the chain already contains an equal rule. */
   ensureRule(rule: Rule): void
-  /** Deletes the first equal rule of the chain. A missing rule is not an error. */
+  /** Deletes the first rule of the chain that equals the given rule. A missing rule is not an error. */
   deleteRule(rule: Rule): void
 }
 
-/** Step that runs on a copy of one family. */
+/** Step of a transaction, which runs on a copy of one family's tables. */
 export type Step = (draft: DraftTables) => void
 
-/** Collects steps without running them. Validates everything that needs no kernel. */
+/** Collects the steps of a transaction without running them. Validates everything that needs no kernel. */
 export function collect(fn: (t: Transaction) => unknown): Step[] {
   const steps: Step[] = []
   let closed = false
@@ -92,14 +93,14 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
   })
   closed = true
   if (isThenable(returned)) {
-    // A step after the await rejects the promise. Prevents an unhandled rejection.
+    // A step called after an `await` rejects the promise. This handler prevents an unhandled rejection.
     Promise.resolve(returned).catch(() => {})
     invalid('transaction: the function must be synchronous: steps after its first await would be lost')
   }
   return steps
 }
 
-/** Index of the first equal rule in its chain, or -1. */
+/** Index of the first rule in the chain that equals the given rule, or -1. */
 export function indexOf(draft: DraftTables, rule: Rule): number {
   const { key } = draft.ruleOf(rule)
   return draft.get(rule.table, rule.chain)?.rules.findIndex((each) => each.key === key) ?? -1

@@ -5,13 +5,13 @@ import { addressOffsets, NO_INTERFACE } from '../xt/expressions.ts'
 import { addressText, flagsOption, maskedText, option, portOption } from './option-text.ts'
 import { savedName } from './saved-word.ts'
 
-/** Value in the register and the value to compare it with. */
+/** Comparison of a packet's field in a register with data of the rule. */
 export interface Comparison {
   readonly loaded: Expressions['meta' | 'payload']
   readonly mask: Uint8Array | undefined
   readonly op: Expressions['cmp']['op']
   readonly data: Uint8Array
-  /** End of a range. */
+  /** Upper end of a range; `data` is the lower end. */
   readonly to?: Uint8Array
 }
 
@@ -23,13 +23,13 @@ export type GeneralOption = (typeof generalOptions)[number]
 export const transportOptions = ['--sport', '--dport', '--tcp-flags'] as const
 export type TransportOption = (typeof transportOptions)[number]
 
-/** Option with its negation and its value. */
+/** Option of iptables, with its negation and its value. */
 export interface Said {
   readonly option: GeneralOption | TransportOption | '--mark'
   readonly text: string
 }
 
-/** Options of iptables that a comparison stands for; `undefined` if iptables has none. */
+/** Options of iptables that have the meaning of a comparison; `undefined` if iptables has no such option. */
 export function saidBy(comparison: Comparison, family: Family): readonly Said[] | undefined {
   const { loaded, op, mask, data, to } = comparison
   if (mask !== undefined && mask.length !== data.length) return undefined
@@ -120,8 +120,8 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   }
   const source = be16(data)
   if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
-    // The program compares adjacent fields together. For negated fields, iptables 1.8.9 prints both as negated, though
-    // one may be equal.
+    // The program compares adjacent fields together. If both are compared as unequal, iptables 1.8.9 prints both
+    // options as negated, though one field may be equal.
     const destination = be16(data.subarray(2))
     return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
   }
@@ -134,7 +134,7 @@ const port = (name: '--sport' | '--dport', not: boolean, first: number, last: nu
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
-/** Range of ports that a comparison with one port matches. */
+/** Range of ports that a comparison (`=`, `<` and others) with one port matches. */
 function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
   switch (op) {
     case 'lt':

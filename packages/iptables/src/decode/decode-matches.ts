@@ -39,7 +39,7 @@ export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
 })
 
-// internal: each function returns the module's name and its options
+// Each function below returns the module's name and its options.
 
 function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number): string | undefined {
   const ports = ['--sport', '--dport'].map((each, i) =>
@@ -134,7 +134,7 @@ function packetType(info: StructureReader): string | undefined {
 
 function statistic(info: StructureReader): string | undefined {
   const [mode, not, first, packet] = [info.u16(0), info.flag(2), info.u32(4), info.u32(8)]
-  // Initial value of the counter.
+  // Initial value of the module's counter.
   info.u32(12)
   if (mode === 1) {
     return `statistic --mode nth ${option(not, '--every', first + 1)} --packet ${packet}`

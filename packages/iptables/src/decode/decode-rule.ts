@@ -27,12 +27,12 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 
 // internal
 
-/** Decodes expression by expression. A loaded value gets its meaning from the comparison after it. */
+/** Decodes expression by expression. The comparison after a loaded field gives the field its meaning. */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
-  /** Ports and flags without a module: one match for all expressions, at the position of the first. */
+  /** Ports and flags that no module checks: one match for all these expressions, at the position of the first. */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
   #loaded: Expressions['meta' | 'payload'] | undefined
@@ -71,7 +71,7 @@ class RuleReader {
     return words(...generalOptions.map((each) => this.#general.get(each) ?? ''), ...this.#matches, this.#end ?? '')
   }
 
-  /** The interface `+` matches every name: it is loaded and not compared. */
+  /** Every interface name matches `+`: the rule loads the name but does not compare it. */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined
     return this.#loaded === undefined || key === 'iifname' || key === 'oifname'

@@ -60,11 +60,11 @@ export function nflogText({ prefix, group, size, threshold }: Nflog): string {
   )
 }
 
-// internal: each function returns the module's name and its options
+// Each function below returns the module's name and its options.
 
 function nat(info: StructureReader, name: string, family: Family): string | undefined {
   const old = family === 'ipv4' && name !== 'DNAT'
-  // The structure has room for several ranges, but must contain one.
+  // The kernel's structure has room for several ranges, but must contain exactly one.
   if (old && info.u32(0) !== 1) return undefined
   const bits = info.u32(old ? 4 : 0)
   const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))
@@ -78,7 +78,7 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   return words(name, natOption(name, hosts, ports), ...ways)
 }
 
-/** Flags in the order in which they are printed. */
+/** Names of a target's set flags, in the order in which iptables prints them. */
 const natWays = ['random', 'random-fully', 'persistent']
 
 function natOption(name: string, hosts: string, ports: string): string {

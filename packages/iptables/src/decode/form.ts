@@ -10,7 +10,7 @@ export function formIn(bytes: Buffer): string {
   return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
-/** Offsets of the expressions of a rule; empty for an invalid length, which no kernel sends. */
+/** Offsets of the expressions of a rule. Empty if a length is invalid, which no kernel sends. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0; at + NAME <= bytes.length; ) {
@@ -28,7 +28,7 @@ export const nameIn = (bytes: Buffer, at: number): string =>
 
 // internal
 
-/** Buffer for all rules, to avoid a copy for each rule. */
+/** Buffer that all rules share. It avoids a copy of each rule with counters. */
 let scratch = Buffer.alloc(1024)
 
 function copyToScratch(bytes: Buffer): void {
@@ -36,8 +36,8 @@ function copyToScratch(bytes: Buffer): void {
   scratch.set(bytes)
 }
 
-// Layout: [element [name "counter"] [data [bytes] [packets]]]. Each attribute has a header of four bytes with length
-// and type.
+// Layout of a counter: [element [name "counter"] [data [bytes] [packets]]]. Each attribute has a header of four bytes
+// with length and type.
 
 const HEADER = 4
 const NAME = 8

@@ -2,7 +2,7 @@ import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
 import { StructureReader } from '../xt/structure-reader.ts'
 
-/** Decodes a module: its name and its options. */
+/** Returns the name of an xt module and its options as text. */
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /**

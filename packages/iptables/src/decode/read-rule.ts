@@ -8,7 +8,7 @@ import { elementsIn, formIn, nameIn } from './form.ts'
 import { words } from './option-text.ts'
 import { endOf, endText, type RuleEnd } from './rule-end.ts'
 
-/** Rule as read from the kernel. Decodes its parts when they are first used. */
+/** Rule as netlink returned it. Decodes the parts of the rule when they are first used. */
 export class ReadRule implements KernelRule {
   readonly rule: NftRule
   readonly #family: Family
@@ -42,8 +42,8 @@ export class ReadRule implements KernelRule {
   }
 
   /**
-   * Text for a rule that this package cannot decode. It contains all bytes and is not a valid option, so no other rule
-   * has the same text.
+   * Text for a rule that this package cannot decode. The text contains all bytes of the rule and is not a valid option.
+   * So no other rule has the same text.
    */
   #opaque(): string {
     const all = Buffer.from(this.form, 'latin1').toString('hex')
@@ -51,7 +51,7 @@ export class ReadRule implements KernelRule {
   }
 }
 
-/** Decodes the end of a rule, which is nearly always the last expression. */
+/** Decodes the target or verdict of a rule, which is nearly always in the last expression. */
 function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
     if (!ends.includes(nameIn(bytes, at))) continue
@@ -62,7 +62,7 @@ function endIn(bytes: Buffer): RuleEnd | undefined {
   return undefined
 }
 
-/** Names of expressions that can end a rule. */
+/** Names of expressions that can contain the target or verdict of a rule. */
 const ends = ['immediate', 'target', 'log']
 
 /** Cache of decoded expressions: most expressions occur in many rules. */

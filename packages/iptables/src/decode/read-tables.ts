@@ -44,7 +44,9 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/** The kernel creates a built-in chain with its first rule. */
+/**
+ * nf_tables contains a built-in chain only after a program has written to the chain. Until then, the chain is empty.
+ */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
 /** Prints tables as `iptables-nft-save` does, without comment lines and counters. */

@@ -1,7 +1,7 @@
 import type { Expression } from '@cni/nftables/wire'
 import { savedName } from './saved-word.ts'
 
-/** Action of a rule: the option and the name. */
+/** Action of a rule: the option (`-j` or `-g`) and the name of the target or chain. */
 export interface RuleEnd {
   readonly option: '-j' | '-g'
   readonly name: string

@@ -29,7 +29,9 @@ import {
   UNUSED,
 } from '../xt/words.ts'
 
-/** Encodes a condition that has a module of its own; `undefined` for conditions that are not modelled. */
+/**
+ * Encodes a condition that has an xt module of its own; `undefined` for conditions that this package does not model.
+ */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
   const not = 'not' in match && match.not === true ? 1 : 0
   switch (match.match) {
@@ -69,8 +71,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // The program reads eleven digits. It writes the probability into its own field and into a field of the other
-      // mode.
+      // The program reads eleven digits of a probability. It writes the probability into the field of this mode and
+      // into a field of the mode `nth`.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -152,7 +154,7 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
     .u8(3, not)
 }
 
-/** Encodes ports and flags as one match of the protocol's module; `undefined` for other protocols. */
+/** Encodes ports and flags as one match of the protocol's module; `undefined` for protocols without such a module. */
 export function transportExpressions(
   protocol: number | undefined,
   matches: readonly Match[],

@@ -12,7 +12,9 @@ export interface EncodedRule {
   readonly compat: NonNullable<RuleSpec['compat']>
 }
 
-/** Encodes a rule. Returns `undefined` for a rule that is not modelled; programs must write it. */
+/**
+ * Encodes a rule. Returns `undefined` for a rule that this package does not model: only a program can write that rule.
+ */
 export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
   const general: General = {}
   const body: Expression[] = []
@@ -59,7 +61,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
   }
 }
 
-/** General options of iptables. The last option of a kind counts. */
+/** General options of a rule. If the rule repeats an option, the last one counts. */
 interface General {
   in?: Match & { match: 'in' | 'out' }
   out?: Match & { match: 'in' | 'out' }
@@ -73,7 +75,7 @@ function protocolNumber(protocol: string): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
-/** Encodes the general options in the fixed order of iptables. */
+/** Encodes the general options in the order that iptables uses. */
 function headOf(
   { in: input, out: output, src: source, dst: destination, proto }: General,
   family: Family,

@@ -27,7 +27,10 @@ const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
   Object.freeze({ name: 'immediate', dreg: 0, data: Object.freeze({ verdict }) })
 const verdicts = { ACCEPT: end('accept'), DROP: end('drop'), RETURN: end('return') } as const
 
-/** Encodes the target. Empty for a rule that only counts, `undefined` for targets that are not modelled. */
+/**
+ * Encodes a rule's target. Empty for a rule that only counts packets. `undefined` for targets that this package does
+ * not model.
+ */
 export function targetExpressions(target: Target, family: Family): Expression[] | undefined {
   switch (target.target) {
     case 'none':
@@ -84,7 +87,7 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
       return xtTarget('TCPMSS', 0, new Structure(2).u16(0, target.mss === 'pmtu' ? CLAMP : target.mss))
     case 'NFLOG': {
       const { group = 0, prefix = '', size, threshold } = target
-      // The kernel copies packets in another way if a size is given.
+      // The kernel copies NFLOG packets in another way if the rule gives a size.
       const info = new Structure(76)
         .u32(0, size ?? 0)
         .u16(4, group)
@@ -105,7 +108,7 @@ interface Destination {
   readonly ports: readonly number[]
 }
 
-/** Parses `address`, `address:port`, `[address]:port`, each also as a range from-to. */
+/** Parses the new address of a NAT rule: `address`, `address:port`, `[address]:port`, each also as a range from-to. */
 function destination(text: string): Destination | undefined {
   const found = /^(?:\[([^\]]+)\]|([^[\]]*?))(?::(\d+)(?:-(\d+))?)?$/.exec(text)
   const whole = text.split('-').map(parseAddress)

@@ -2,7 +2,7 @@ import { encodeExpressions, type RuleSpec } from '@cni/nftables/wire'
 import { type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { encodeRule } from './encode-rule.ts'
 
-/** Encoded rule for netlink. */
+/** Rule in the form that netlink sends. */
 export class RuleBytes {
   /** Encoded expressions. */
   readonly bytes: Buffer
@@ -14,7 +14,7 @@ export class RuleBytes {
     this.compat = compat
   }
 
-  /** Expressions as a string, to compare them with the kernel's. */
+  /** Expressions of the rule as a string, to compare the rule with rules in the kernel. */
   get form(): string {
     this.#form ??= this.bytes.toString('latin1')
     return this.#form

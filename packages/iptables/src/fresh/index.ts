@@ -1,6 +1,6 @@
 /**
- * Rules for namespaces without rules: one process builds the batch, another one writes it. For a daemon that knows the
- * rules and a plugin that has the namespace.
+ * Rules for namespaces without rules: one process builds the batch, another process writes it. Made for a daemon that
+ * knows the rules and a plugin that has the namespace.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fre
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
 /**
- * Opens nf_tables of a namespace for one batch of `freshBatch`. The member `fresh` is true if the namespace has no
+ * Opens nf_tables of a namespace to write one batch of `freshBatch`. The member `fresh` is true if the namespace has no
  * iptables tables.
  *
  * Returns `undefined` in these cases:
@@ -19,7 +19,9 @@ export function openFresh(
   {
     backend = 'auto',
   }: {
-    /** Same as for `apply`. `iptables-nft` skips the check of the node's programs. Default: `auto`. */
+    /**
+     * Back end, as in the options of `apply`. `iptables-nft` skips the check of the node's programs. Default: `auto`.
+     */
     readonly backend?: 'iptables-nft' | 'auto' | undefined
   } = {},
 ): FreshNftables | undefined {
@@ -28,7 +30,7 @@ export function openFresh(
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !isNft(target)) return undefined
     return openNftables(target, (channel) => !hasOurs(channel))
   } catch {
-    // The caller then writes with `apply`, which reports the error.
+    // On an error, the caller writes with `apply`, which reports the error.
     return undefined
   }
 }

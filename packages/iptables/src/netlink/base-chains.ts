@@ -4,14 +4,14 @@ import { isBuiltin, isTable, type Table } from '../rules/model.ts'
 /** Type, hook and priority with which iptables attaches a built-in chain. */
 export function baseOf(table: Table, chain: string): BaseChain {
   const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // Source translation comes last.
+  // Chains that translate source addresses run after the other tables.
   const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
   return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
 /**
- * True for a foreign chain that only has the name of a built-in one: its rules see other packets, or none.
- * `iptables-save` does not print such a chain either.
+ * True for a foreign chain that has the name of a built-in chain, but another type, hook or priority. The rules of this
+ * chain see other packets, or no packets. `iptables-save` does not print such a chain either.
  */
 export function isImpostor({ table, chain, base }: NftChain): boolean {
   if (!isTable(table) || !isBuiltin(table, chain)) return false
@@ -30,7 +30,6 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
 }
 
 /**
- * The priority of `security` is not the kernel's default (50): iptables-nft refuses chains with other priorities than
- * its own.
+ * The kernel's default priority of `security` is 50. iptables-nft uses 150, and refuses chains with other priorities.
  */
 const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }

@@ -11,18 +11,21 @@ import { baseOf } from './base-chains.ts'
  */
 export interface Found {
   readonly saved: SavedTables
-  /** Existing chains, as `table chain`. Foreign chains with the name of a built-in one are not included. */
+  /**
+   * Existing built-in and own chains, as `table chain`. Foreign chains with the name of a built-in chain are not
+   * included.
+   */
   readonly chains: ReadonlySet<string>
 }
 
-/** Purpose of a message of a batch. */
+/** Step that caused a message of a batch, with its family and table. */
 export interface Purpose {
   readonly family: Family
   readonly table: Table
   readonly step: Step
 }
 
-/** Rule that only a program can write. */
+/** Error for a rule that only a program can write. */
 export class NotModelled extends Error {
   constructor(chain: string, { text }: StepRule) {
     super(`-A ${chain} ${text}`)
@@ -30,7 +33,7 @@ export class NotModelled extends Error {
 }
 
 /**
- * Adds steps to a batch and records the purpose of each message. Refers to existing rules by their handles. Throws
+ * Adds steps to a batch and records which step caused each message. Refers to existing rules by their handles. Throws
  * {@link NotModelled}.
  */
 export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Purpose[]): void {
@@ -43,7 +46,7 @@ export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Pur
   }
 }
 
-/** Family name in nf_tables. */
+/** Name that nf_tables uses for a family. */
 export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 
 // internal
@@ -125,7 +128,7 @@ class TableWriter {
     this.#batch.deleteRule({ ...this.#name(chain), handle })
   }
 
-  /** Rules of a chain after the steps so far. */
+  /** Rules of a chain as they are after the steps so far. */
   #rules(chain: string): Standing[] {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known
@@ -175,7 +178,7 @@ interface Encoding {
   readonly compat: RuleSpec['compat']
 }
 
-/** Encodes a rule. A rule as read is written with the same bytes. */
+/** Encodes a rule. A rule that was read from the kernel is written with the same bytes. */
 function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
   if (rule instanceof SavedRule && rule.source !== undefined) {
     const { bytes, expressions } = rule.source

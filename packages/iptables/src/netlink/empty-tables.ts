@@ -4,11 +4,11 @@ import { isImpostor } from './base-chains.ts'
 import { nftFamily } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** Selects tables by family and name. */
+/** Family and name of the tables to select. */
 export type IsMeant = (family: Family, table: Table) => boolean
 
 /**
- * Deletes the tables of iptables that hold only empty built-in chains with the policy ACCEPT. They have no effect on
+ * Deletes tables of iptables that hold only empty built-in chains with the policy ACCEPT. Such tables have no effect on
  * packets. Returns true if a table was deleted.
  */
 export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
@@ -35,7 +35,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // A use count above the number of chains means sets, objects or flowtables of another program.
+  // If the table's use count exceeds its number of chains, another program has sets, objects or flowtables in it.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

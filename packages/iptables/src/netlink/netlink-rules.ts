@@ -8,7 +8,7 @@ import { isImpostor } from './base-chains.ts'
 import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** Reads families in one consistent state. */
+/** Reads the rules of families, all in the same state of nf_tables. */
 export async function readFamilies(nft: Nft, families: readonly Family[], patience?: Patience): Promise<SavedTables[]> {
   try {
     return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
@@ -20,8 +20,8 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
 }
 
 /**
- * Plans and writes all families in one transaction. Starts again if another program writes meanwhile. Returns a rule
- * that only a program can write; nothing is then written.
+ * Plans and writes all families in one transaction. Starts again if another program writes between read and write. If
+ * only a program can write a rule, returns that rule and writes nothing.
  */
 export async function editFamilies(
   nft: Nft,

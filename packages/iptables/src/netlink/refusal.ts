@@ -6,8 +6,8 @@ import { stepsText } from '../steps/steps.ts'
 import type { Purpose } from './compile.ts'
 
 /**
- * Converts a refused read or transaction to an error, using the purpose of each message. Returns other errors
- * unchanged.
+ * Converts an error of a refused read or transaction to an `IptablesError`. `purposes` names the step of each message.
+ * Returns other errors unchanged.
  */
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
@@ -26,7 +26,7 @@ export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unk
 
 // internal
 
-/** Largest number of refused rules in a message. The cause contains all of them. */
+/** Largest number of refused rules that an error message lists. The error's cause contains all of them. */
 const TOLD = 3
 
 const codes: Readonly<Partial<Record<NftError['code'], IptablesError['code']>>> = {
@@ -52,19 +52,19 @@ function sentence(fault: NftError['faults'][number], purpose: Purpose | undefine
   return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
 
-/** Meaning of the kernel's answer for a rule of iptables, if the answer alone does not tell. */
+/** Meaning of the kernel's error code for a rule of iptables, if the code alone does not tell the reason. */
 function reasonFor({ code, kind, part }: NftError['faults'][number], { table, step }: Purpose): string | undefined {
   if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
     return 'but not as iptables attaches it: another program created a chain of this name, whose rules see other packets or none'
   }
   if (kind !== 'rule') return undefined
   if (code === 'EOVERFLOW') return 'a value in it is too long'
-  // The kernel checks every chain to which a new jump leads again.
+  // When a rule jumps to a chain, the kernel checks the rules of that chain again.
   if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
     return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
   }
   return undefined
 }
 
-/** Largest number of characters of a rule in a message. */
+/** Largest number of characters of a rule that an error message quotes. */
 const SHOWN = 300

@@ -6,19 +6,19 @@ import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 import { savesRules } from './saves-rules.ts'
 
-/** Use of programs for the nft back end: only where netlink cannot be used, always, or never. */
+/** Use of programs for the nft back end: only where netlink cannot be used (`auto`), always, or never. */
 export type Programs = 'auto' | 'always' | 'never'
 
 /** Back end, and the names of its programs on this node. */
 export interface Backend {
   readonly kind: IptablesBackend
-  /** True if netlink reads and writes it where possible. */
+  /** True if netlink reads and writes the rules of this back end where possible. */
   readonly netlink: boolean
   restore(family: Family): string
   save(family: Family): string
 }
 
-/** Access to a namespace for choosing the back end. */
+/** Access to a namespace, to find out which back end it uses. */
 export interface Probe {
   /** Runs a program that only reads, and returns its output. */
   read(argv: readonly [string, ...string[]], family: Family): Promise<string>
@@ -26,7 +26,7 @@ export interface Probe {
   reachesNetlink(): boolean
 }
 
-/** Back end to write to, and the other one if it may hold own rules. */
+/** Back end to write to, and the other back end if it may hold own rules. */
 export interface Backends {
   readonly chosen: Backend
   readonly other?: Backend
@@ -40,8 +40,8 @@ export interface Backends {
  * - otherwise the back end of the node's `iptables-restore`,
  * - or nft by netlink if `iptables-restore` is missing.
  *
- * A file lists the legacy tables. A table may exist without rules, because a legacy program creates it when it reads.
- * Only then, a process looks for rules, until it has found some.
+ * A file lists the legacy tables of the namespace. A table may exist without rules, because a legacy program creates it
+ * when it reads. Only if tables exist, a process looks for rules, until it has found some.
  */
 export async function chooseBackend(
   port: IptablesPort,
@@ -61,7 +61,7 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Searches the other back end for old rules if that needs no process, or if it has tables.
+    // Also searches the other back end for old rules, if that needs no process or if that back end has tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)
@@ -77,7 +77,7 @@ export async function chooseBackend(
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
-  // Caches only that legacy is in use: a program may start to use it at any time.
+  // Caches only the result that legacy is in use: any program may start to use legacy later.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
@@ -111,7 +111,9 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
-/** Back end of a given kind: its own programs, or the node's plain programs if they are of that kind. */
+/**
+ * Back end of a given kind: uses programs named after the kind, or the node's plain programs if they are of that kind.
+ */
 async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {
     return kind === 'iptables-nft' ? nodes.nft('-nft') : backend(kind, '-legacy')

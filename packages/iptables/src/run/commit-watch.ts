@@ -4,15 +4,22 @@ import { SysError, tryLoadSys } from '@cni/netns/sys'
 import { isNftError, openCommits } from '@cni/nftables/wire'
 import { committedBy } from './commit-message.ts'
 
-/** Receives every transaction of the nft back end in a namespace, with the process that made it. */
+/**
+ * Receives the kernel's message about every nft transaction in a namespace, with the process that made the transaction.
+ */
 export interface CommitWatch extends Disposable {
-  /** Descriptor for the program to inherit: the last process that closes the socket waits for the kernel's cleanup. */
+  /**
+   * Descriptor of the socket, for the program to inherit. The process that closes the socket last waits for the
+   * kernel's cleanup.
+   */
   readonly fd: number
-  /** Resolves after this many transactions of the process. Never resolves if it makes fewer. */
+  /** Resolves after this many transactions of the process. Never resolves if the process makes fewer. */
   committed(pid: number, count: number): Promise<void>
 }
 
-/** Starts a watch. Returns `undefined` without FFI or without the privilege. */
+/**
+ * Starts a watch for transactions. Returns `undefined` without FFI or without the privilege to receive these messages.
+ */
 export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (tryLoadSys() === undefined) return undefined
   const socket = subscribe(target)
@@ -22,7 +29,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      // Lost events do not count. The caller then waits for the program's exit.
+      // Messages that the kernel loses do not count. The caller then waits for the program's exit.
       for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
         for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return

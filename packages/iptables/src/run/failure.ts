@@ -5,11 +5,11 @@ import type { Family } from '../rules/model.ts'
 import { packageHint, privilegeHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Error of a program, with the line that it refused. */
+/** Error of a restore or save program, with the line of its input that was refused. */
 export class RestoreError extends IptablesError {
   /** Refused line of the input; `undefined` if the program does not report it. */
   readonly line: number | undefined
-  /** True if the program ran at all. */
+  /** True if the program started. */
   readonly ran: boolean
 
   constructor(code: IptablesError['code'], message: string, line: number | undefined, parts: ErrorParts) {
@@ -18,7 +18,7 @@ export class RestoreError extends IptablesError {
     this.ran = parts.ran
   }
 
-  /** True if a chain that should be new already exists. */
+  /** True if the refused line creates a chain (`-N`): a chain of this name already exists. */
   get conflict(): boolean {
     return this.line !== undefined && /^(-N|--new-chain)\s/.test(lineOf(this.input ?? '', this.line))
   }
@@ -62,7 +62,7 @@ export async function failure(
 
 const startHint = 'do AppArmor, SELinux, seccomp or the mode of its interpreter forbid it?'
 
-/** Errno of a start that was not permitted. `undefined` for other reasons. */
+/** Error number if the kernel did not permit the start of the program. `undefined` for other reasons. */
 function denial(cause: unknown): string | undefined {
   const errno = errnoOf(cause)
   return errno === 'EACCES' || errno === 'EPERM' ? errno : undefined
@@ -101,7 +101,7 @@ async function explain(
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
-  // Programs warn about every extension that the kernel lacks. Only a rule fails because of it.
+  // iptables warns about every extension that the kernel lacks. Only a rule that uses the extension fails.
   const refused = line === undefined ? '' : lineOf(input, line)
   if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
@@ -136,7 +136,7 @@ async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
-/** The kernel refuses a user that the namespace does not map with "Invalid argument". */
+/** If the user namespace does not map a rule's user, the kernel refuses the rule with "Invalid argument". */
 async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
   const lines = input.split('\n').slice(0, line)
   const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)
@@ -168,7 +168,7 @@ async function missingModules(
 
 const lineOf = (input: string, line: number) => input.split('\n')[line - 1] ?? ''
 
-/** Text of stderr without the program's name, version and advice to read its help. */
+/** Text of stderr without the program's name, the program's version and the advice to read its help. */
 function firstWords(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -177,7 +177,7 @@ function firstWords(stderr: string): string {
   return lines.slice(0, 2).join('; ') || 'it printed no reason'
 }
 
-/** Kernel module of a match or target. */
+/** Name of the kernel module of a match or target. */
 function moduleOf(name: string): string {
   if (name === 'tcp' || name === 'udp') return 'xt_tcpudp'
   if (name === 'icmp' || name === 'icmp6') return 'ip_tables'

@@ -1,18 +1,18 @@
 import type { IptablesPort } from './port.ts'
 
-/** Signal that follows another one after a delay. */
+/** Signal that aborts some time after another signal. */
 export interface LateSignal {
   readonly signal: AbortSignal
-  /** Stops waiting. */
+  /** Stops the timer. */
   dispose(): void
 }
 
 /**
- * Aborts some time after `signal`. A restore that ends by itself in this time reports what it wrote.
+ * Aborts some time after `signal`. A restore that ends by itself before then can still report what it wrote.
  *
- * If other processes still wait for a lock then, the restore most likely waits as well. It has written nothing and can
- * be killed. Otherwise, it may be writing on a slow machine, and gets more time: after a kill, its rules would look
- * like the rules of an earlier call.
+ * While other processes wait for a lock, the restore most likely waits as well. A waiting restore has written nothing
+ * and can be killed. Otherwise, the restore may be writing on a slow machine and gets more time. After a kill, its
+ * rules would look like the rules of an earlier call.
  */
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
@@ -40,11 +40,11 @@ export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): Lat
 // internal
 
 const PAUSE = 250
-/** Milliseconds, less than the limit of a whole undo. */
+/** Longest delay in milliseconds; less than the time limit of a whole undo. */
 const LONGEST = 1250
 
-/** /proc/locks marks a waiting process with an arrow after the holder. */
+/** In this file, an arrow after the holder of a lock marks a process that waits for the lock. */
 const LOCKS = '/proc/locks'
 
-/** If the file cannot be read, assumes that the restore waits. */
+/** True if a process waits for a lock, or if the file of locks cannot be read. */
 const hasWaiters = (text: string | undefined): boolean => text === undefined || text.includes('-> FLOCK')

@@ -2,7 +2,7 @@ import type { Nft } from '@cni/nftables/wire'
 import type { Programs } from './backend.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Opens nf_tables for one operation at a time: an open socket would keep the namespace alive. */
+/** Opens nf_tables for each operation and closes it afterwards: an open socket would keep the namespace alive. */
 export class NftOpener {
   readonly #port: IptablesPort
   readonly #programs: Programs
@@ -23,7 +23,7 @@ export class NftOpener {
     return nft
   }
 
-  /** True if nf_tables can be opened. Only opening shows it, so the socket is kept for the next `open`. */
+  /** True if nf_tables can be opened. The test opens a socket and keeps it for the next `open`. */
   works(): boolean {
     if (this.#works === undefined) {
       this.#spare = this.open()

@@ -1,7 +1,7 @@
 import type { IptablesBackend } from '../iptables-backend.ts'
 import type { Family } from '../rules/model.ts'
 
-/** Functions that find programs. */
+/** Functions that find programs on the node. */
 export interface ProgramFinder {
   /** Path of a program; `undefined` if it is not installed. */
   find(program: string): string | undefined
@@ -10,14 +10,14 @@ export interface ProgramFinder {
 }
 
 /**
- * Back end of the programs whose names contain neither `nft` nor `legacy`. `unknown` means that only the program can
- * tell.
+ * Back end of the programs whose names contain neither `nft` nor `legacy`. `unknown` means that only a run of the
+ * program can tell.
  */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 
 /**
- * Back end of the node's `iptables-restore`, from the target of its symbolic links. A wrapper script must be asked for
- * its version.
+ * Back end of the node's `iptables-restore`, judged by the target of its symbolic links. For a wrapper script, the
+ * caller must ask the program for its version.
  */
 export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
   const path = find('iptables-restore')

@@ -12,13 +12,14 @@ export interface IptablesPort {
     options: {
       readonly input?: string
       readonly signal?: AbortSignal | undefined
-      /** Milliseconds until the program's process group is killed. */
+      /** Milliseconds after which the program's process group is killed. */
       readonly timeout: number
     },
   ): Promise<RunResult>
   /**
    * Runs a program that makes `commits` transactions of the nft back end. Resolves once the kernel has committed them.
-   * The program itself exits later, after the kernel has freed the deleted objects. Rejects as `run` does.
+   * The program itself exits later, after the kernel has freed the deleted objects. Rejects with a `RunError` if the
+   * program fails.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],
@@ -40,13 +41,13 @@ export interface IptablesPort {
   >
   /** Opens nf_tables of the namespace; the caller closes it. `undefined` if only programs can reach it. */
   nfnetlink?(): Nft | undefined
-  /** Cached result of a program run: set if the legacy back end held rules in the namespace. */
+  /** Result that `remember` cached: present if the legacy back end held rules in the namespace. */
   probed?(): { /** The legacy tables at that time. */ readonly tables: string } | undefined
-  /** Caches the result for the next call. `undefined` clears it. */
+  /** Caches for the next call that the legacy back end holds rules. `undefined` clears the cached result. */
   remember?(found: { readonly tables: string } | undefined): void
 }
 
-/** Counter of the changes of the nft back end. Needs no process. */
+/** Counter of changes to nf_tables. Reading it needs no process. */
 export type Generation = NonNullable<Awaited<ReturnType<NonNullable<IptablesPort['generation']>>>>
 /** Cached result of a probe that found legacy rules. */
 export type Probed = NonNullable<ReturnType<NonNullable<IptablesPort['probed']>>>

@@ -2,8 +2,9 @@ import type { NetnsTarget } from '@cni/netns/handle'
 import type { Probed } from './port.ts'
 
 /**
- * Caches the result of a probe for each namespace. The kernel reuses the number of a removed namespace. Therefore an
- * entry is valid only while the handle of its probe is open, which keeps the number in use.
+ * Caches for each namespace that its legacy back end holds rules. The kernel may reuse the number of a removed
+ * namespace. So an entry is valid only while the handle of its first caller is open: the handle keeps the number in
+ * use.
  */
 export class ProbeCache {
   readonly #found = new Map<string, { readonly handle: NetnsTarget; readonly probed: Probed }>()
@@ -13,13 +14,13 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /** Results for the node are not cached: its programs may change. */
+  /** Results for the node's own namespace are not cached: the node's programs may change. */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined
   }
 
-  /** Stores a result. `undefined` removes it. */
+  /** Stores a result for a namespace. `undefined` removes the stored result. */
   set(target: NetnsTarget, probed: Probed | undefined): void {
     const key = keyOf(target)
     this.#found.delete(key)
@@ -34,7 +35,7 @@ export class ProbeCache {
 
 const keyOf = (target: NetnsTarget) => (target === 'host' ? target : `${target.dev}:${target.ino}`)
 
-/** A closed handle throws when its descriptor is read. */
+/** The descriptor of a closed handle throws when it is read. */
 function isOpen(target: NetnsTarget): boolean {
   if (target === 'host') return false
   try {

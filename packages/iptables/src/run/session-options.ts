@@ -14,13 +14,16 @@ export interface SessionOptions {
   readonly log: NetnsContext['log']
 }
 
-/** Option of steps that must run even after an abort: rollbacks. */
+/** Option of rollbacks, which must run even after an abort. */
 export interface Uncancelled {
   readonly uncancelled?: true
 }
 
-/** Option of an nft restore that deletes: the call need not wait for the program's exit. */
+/**
+ * Option of a restore by `iptables-nft-restore` that deletes rules. The call resolves once the kernel has committed,
+ * before the program exits.
+ */
 export interface UntilCommitted {
-  /** Number of transactions in the text. */
+  /** Number of transactions in the restore text. */
   readonly commits?: number
 }

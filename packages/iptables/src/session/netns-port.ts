@@ -14,7 +14,7 @@ import type { Generation, IptablesPort, IptablesPortOptions } from '../run/port.
 import { ProbeCache } from '../run/probe-cache.ts'
 import { warnOnce } from '../run/warn-once.ts'
 
-/** Real port: runs programs of the node inside a namespace. */
+/** Real port: runs the node's programs inside a network namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
@@ -60,7 +60,9 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 
 const cache = /* @__PURE__ */ new ProbeCache()
 
-/** `undefined` if programs must be used: they run in the right user namespace, and report the kernel's reason. */
+/**
+ * `undefined` if programs must be used instead: they run in the right user namespace, and report the kernel's reason.
+ */
 function openRules(target: NetnsTarget): Nft | undefined {
   if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
   try {
@@ -71,7 +73,9 @@ function openRules(target: NetnsTarget): Nft | undefined {
   }
 }
 
-/** The counter is the kernel's, so it also counts changes by programs. Needs the FFI of `@cni/netns`. */
+/**
+ * The kernel counts all changes, so the counter includes changes by programs. Reading it needs the FFI of `@cni/netns`.
+ */
 function counterOf(target: NetnsTarget): Generation {
   const nft = openNft(target)
   const current = () => {
@@ -89,7 +93,7 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     return await readFile(target, path)
   } catch (error) {
     const errno = errnoOf(error)
-    // A namespace that may not be entered has an error of its own.
+    // If the namespace cannot be entered, the error already says so.
     if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
     throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }
@@ -105,7 +109,7 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
-    // Supported since iptables 1.8.6. Older versions take the node's lock.
+    // The lock file can be set since iptables 1.8.6. Older versions take the node's lock.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }

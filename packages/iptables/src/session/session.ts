@@ -21,9 +21,12 @@ import { ruleArgs } from '../text/rule-args.ts'
 
 /** Access to the rules of one namespace: chooses the back end and the families, reads and writes. */
 export interface Session {
-  /** Back ends, determined once. Programs are used for a ruleset with a rule that only they can write. */
+  /**
+   * Back ends of the namespace, determined once. If only programs can write a rule of the ruleset, programs write all
+   * rules.
+   */
   backends(rules?: Ruleset): Promise<Backends>
-  /** Families to work on. */
+  /** Families that calls read and write. */
   families(): Promise<readonly Family[]>
   /**
    * Families that a call with a ruleset must handle in a back end. A family without rules in the ruleset is only
@@ -31,11 +34,11 @@ export interface Session {
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
-  /** Content of a back end in some families. */
+  /** Rules and chains of a back end in some families. */
   read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
   /**
-   * Reads, plans and writes some families in one netlink transaction. Returns `undefined` if netlink cannot do it.
-   * Nothing is written in that case, and programs must do it.
+   * Reads, plans and writes some families in one netlink transaction. Returns `undefined` if netlink cannot do it. In
+   * that case nothing is written, and the caller must use programs.
    */
   editByNetlink(
     backend: Backend,
@@ -77,7 +80,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       read: async (argv, family) => (await run(argv, family)).stdout,
       reachesNetlink: () => nftables.works(),
     }).catch((error: unknown) => {
-      // Not cached: a later call may succeed.
+      // A failure is not cached, because a later call may succeed.
       backends = undefined
       throw error
     })
@@ -138,7 +141,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     restore: async (backend, family, text, how) => {
       if (text === '') return
       if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
-      // nft has no lock. Legacy programs before iptables 1.6.2 do not know the option and are not supported.
+      // nft has no lock. Legacy programs before iptables 1.6.2 lack the option for the lock and are not supported.
       if (backend.kind === 'iptables-legacy' && !wroteLegacy) {
         wroteLegacy = true
         port.remember?.(undefined)
@@ -153,7 +156,10 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
 
 const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
-/** IPv4 always, IPv6 if the kernel has it. Disabled interfaces count: they may be enabled later. */
+/**
+ * IPv4 always, IPv6 if the kernel has it. IPv6 counts even if it is disabled on all interfaces: it may be enabled
+ * later.
+ */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
   if (withIpv6.has(port)) return bothFamilies
   if ((await port.read('/proc/thread-self/net/if_inet6')) === undefined) return ['ipv4']
@@ -161,5 +167,5 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/** Cached: the kernel does not lose IPv6, and one change asks several times. */
+/** The result is cached: the kernel does not lose IPv6, and one change asks several times. */
 const withIpv6 = new WeakSet<IptablesPort>()
