@@ -10,7 +10,7 @@ export interface ApplyReport extends Change {
   /** Families that hold the ruleset after the call. */
   readonly families: readonly Family[]
   /**
-   * The kernel's count of changes to nf_tables of the namespace (its generation) before this change. 1 means that no
+   * The kernel's count of changes to nf_tables (its generation) before this change, for the namespace. 1 means that no
    * program had changed nf_tables. `undefined` if programs wrote the rules.
    */
   readonly generation?: number | undefined

@@ -5,8 +5,8 @@ import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**
- * Netlink batch that writes a ruleset for all families to a namespace whose nf_tables are empty. The result equals that
- * of `apply`. `undefined` if only a program can write one of the rules.
+ * Netlink batch that writes a ruleset for all families to a namespace whose nf_tables are empty. `apply` sends the same
+ * batch. `undefined` if only a program can write one of the rules.
  *
  * The process that sends the batch fills in the generation of the namespace.
  *

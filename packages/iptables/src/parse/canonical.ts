@@ -25,9 +25,9 @@ export interface CanonicalRule {
     readonly not: boolean
     readonly values: readonly string[]
   }[]
-  /** Name of the target or chain; `''` if the rule only counts. */
+  /** Name of the rule's target, or of the chain to which it jumps; `''` if the rule only counts. */
   readonly target: string
-  /** True for `-g` instead of `-j`. */
+  /** True if the rule uses `-g` instead of `-j`. */
   readonly goto: boolean
   readonly targetOptions: readonly string[]
   /** Two rules of one family are equal if and only if their keys are equal. */
@@ -46,7 +46,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Even parts are unordered. Each odd part is a single match with state.
+  // Even parts contain conditions without an order. Each odd part is a single match with state.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
@@ -113,8 +113,8 @@ function scan(words: readonly Word[]): Found {
 }
 
 /**
- * `--dport` belongs to the open match if that is a protocol's match. Otherwise it belongs to the match that `-p` opens
- * implicitly.
+ * `--dport` belongs to the match before it if that is a protocol's match. Otherwise it belongs to the match that `-p`
+ * opens implicitly.
  */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
@@ -150,7 +150,7 @@ function conditionsOf(match: FoundMatch, family: Family): Condition[] {
   })
 }
 
-/** True if the order among other conditions has no meaning: the match has no state and changes nothing. */
+/** True if a match has no state and changes nothing: its order among other conditions then has no meaning. */
 const isUnordered = ({ module, options }: FoundMatch) =>
   module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))
 

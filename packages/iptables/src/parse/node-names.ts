@@ -32,13 +32,13 @@ const protocols = (): ReadonlyMap<string, number> => {
   return byName
 }
 
-/** The first of several names counts. */
+/** If the node's file has several names for one number, the first name counts. */
 const namesOf = (): Map<number, string> => {
   byNumber ??= new Map([...protocols()].reverse().map(([name, number]) => [number, name]))
   return byNumber
 }
 
-// Computed at the first use: most rulesets name two protocols and are never compared.
+// The map is computed at its first use: most rulesets name two protocols and are never compared.
 let byName: ReadonlyMap<string, number> | undefined
 let byNumber: Map<number, string> | undefined
 
@@ -46,14 +46,14 @@ const inFile = () => records('/etc/protocols', /\s+/).filter(([name]) => name?.s
 
 function records(path: string, separator: string | RegExp): string[][] {
   try {
-    // Loaded lazily, because this module also runs without Node.js.
+    // `node:fs` is loaded at the first use, because this module also runs without Node.js.
     return process
       .getBuiltinModule('node:fs')
       .readFileSync(path, 'utf8')
       .split('\n')
       .map((line) => line.split(separator))
   } catch {
-    // The file is missing, or there is no Node.js: further names are unknown.
+    // If the file is missing, or without Node.js, only the names in this package are known.
     return []
   }
 }

@@ -1,4 +1,4 @@
-/** Option of a match as found. */
+/** Option of a match as the rule spells it. */
 export interface FoundOption {
   readonly option: string
   readonly not: boolean
@@ -28,7 +28,7 @@ export function rate(text: string): string {
   return now
 }
 
-/** Rate in the unit in which iptables prints it. */
+/** Rate in the time unit that iptables prints for it. */
 export function printedRate(text: string): string {
   const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
   const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]

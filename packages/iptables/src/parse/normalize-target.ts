@@ -2,7 +2,7 @@ import type { Family } from '../rules/model.ts'
 import { logLevels } from '../rules/words.ts'
 import { address, addressRange, hex, mark, number, range } from './normalize.ts'
 
-/** Option of a target as found. */
+/** Option of a target as the rule spells it. */
 export interface TargetOption {
   readonly option: string
   readonly values: readonly string[]
@@ -103,7 +103,7 @@ function natAddress(text: string, family: Family): string {
   return `${family === 'ipv4' ? host : `[${host}]`}:${range(parts[2], '-')}`
 }
 
-/** Options in a fixed order. `undefined` omits one. */
+/** Options in a fixed order. An option whose value is `undefined` is omitted. */
 function texts(
   options: readonly TargetOption[],
   valuesOf: (option: TargetOption) => readonly string[] | undefined,
@@ -119,7 +119,7 @@ function texts(
 function ctOption({ option, values }: TargetOption): readonly string[] | undefined {
   if (option === 'ctevents' || option === 'expevents') return [values.join(',').split(',').sort().join(',')]
   const zone = option.startsWith('zone') ? number(values[0]) : Number.NaN
-  // Zone 0 is the default zone: the kernel does not print it.
+  // Zone 0 is the default zone of CT, which the kernel does not print.
   if (zone === 0) return undefined
   return Number.isNaN(zone) ? values : [String(zone)]
 }
@@ -129,20 +129,20 @@ function logOption({ option, values }: TargetOption): readonly string[] | undefi
   const name = (values[0] ?? '').toLowerCase()
   const level = logLevels.indexOf(levelNames[name] ?? name)
   const text = level === -1 ? name : String(level)
-  // The level "warning" is the default: it is not printed.
+  // The level "warning" is the default of LOG, which iptables does not print.
   return text === '4' ? undefined : [text]
 }
 
 const levelNames: Readonly<Record<string, string>> = { panic: 'emerg', err: 'error', warn: 'warning' }
 
 function nflogOption({ option, values }: TargetOption): readonly string[] | undefined {
-  // The kernel does not use the range, and the nft back end does not store it.
+  // The kernel does not use the range of NFLOG, and the nft back end does not store it.
   if (option === 'nflog-range') return undefined
   if ((option === 'nflog-group' || option === 'nflog-threshold') && number(values[0]) === 0) return undefined
   return values
 }
 
-/** Long name of REJECT's answer. */
+/** Long name of an answer of REJECT. */
 function rejectWith(text: string | undefined, family: Family): string {
   const prefix = family === 'ipv4' ? 'icmp' : 'icmp6'
   const name = text ?? 'port-unreachable'

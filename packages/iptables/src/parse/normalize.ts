@@ -6,7 +6,7 @@ import { accountId, protocolId } from './node-names.ts'
 import { probability, rate } from './normalize-rate.ts'
 import { synonyms } from './options.ts'
 
-/** Option with canonical name and values; `undefined` if it has no effect. */
+/** Option with canonical name and values; `undefined` if the option has no effect. */
 export interface Normal {
   readonly option: string
   readonly values: readonly string[]
@@ -95,7 +95,7 @@ export function address(text: string, family: Family): string {
   return parsed === undefined ? text : parsed.bytes.join('.')
 }
 
-/** Canonical spelling of `from-to`. `both` prints both ends even if they are equal. */
+/** Canonical spelling of the range `from-to`. If `both` is true, prints both ends even if they are equal. */
 export function addressRange(text: string, family: Family, both: boolean): string {
   const [from = '', to = from] = text.split('-').map((end) => address(end, family))
   return from === to && !both ? from : `${from}-${to}`
@@ -116,7 +116,7 @@ export const number = (text: string | undefined): number => {
 /** Prints an unsigned 32-bit number in hexadecimal. */
 export const hex = (value: number): string => `0x${(value >>> 0).toString(16)}`
 
-/** Shortens `a<sep>a` to `a`. */
+/** Shortens the range `a<sep>a` to `a`. */
 export function range(text: string, separator: string): string {
   const [from, to] = text.split(separator)
   return from !== undefined && from === to ? from : text
@@ -135,7 +135,7 @@ function portRange(text: string): string {
   return range(`${from === '' ? '0' : from}:${to === '' ? '65535' : to}`, ':')
 }
 
-/** Converts 255.255.0.0 to 16. A mask with holes stays unchanged. */
+/** Converts a netmask such as 255.255.0.0 to its prefix length, 16. A mask with holes stays unchanged. */
 function maskLength(dotted: string): number | string {
   const bytes = parseNetwork(dotted, 'ipv4')?.bytes
   if (bytes === undefined) return dotted

@@ -1,4 +1,4 @@
-/** Number of values of options that take neither one value nor all words up to the next option. */
+/** Number of values per option. Only for options that take neither one value nor all words up to the next option. */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,
@@ -62,7 +62,7 @@ export const synonyms: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Options that `-p` provides without a `-m`. */
+/** Options that a rule with `-p` accepts without a `-m`. */
 export const protocolOptions: ReadonlySet<string> = new Set([
   ...['sport', 'dport', 'source-port', 'destination-port', 'tcp-flags', 'syn', 'tcp-option', 'icmp-type'],
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],

@@ -6,10 +6,14 @@ import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
 /**
- * Rule as read. Computes its text and its canonical form at the first use, because most rules of a node are foreign.
+ * Rule of the kernel or of a text. Computes its text and its canonical form at the first use, because most rules of a
+ * node are foreign.
  */
 export class SavedRule {
-  /** Rule of a ruleset that this was made from; netlink can write it. `undefined` for a rule as read. */
+  /**
+   * Rule of a ruleset from which this rule was made; netlink can write it. `undefined` for a rule from the kernel or a
+   * text.
+   */
   readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
@@ -21,7 +25,7 @@ export class SavedRule {
       | string
       | {
           readonly rule: NftRule
-          /** Text as `iptables-save` prints it. */
+          /** Text of the rule as `iptables-save` prints it. */
           readonly text: string
           readonly target: string
           readonly form: string
@@ -34,22 +38,22 @@ export class SavedRule {
     this.rule = rule
   }
 
-  /** Text after `-A CHAIN`, without counters. */
+  /** Text of the rule after `-A CHAIN`, without counters. */
   get text(): string {
     return typeof this.#read === 'string' ? this.#read : this.#read.text
   }
 
   /**
-   * Rule as the kernel reported it; `undefined` for a rule from text. It allows to write the same bytes, or to delete
-   * the rule by handle.
+   * Rule as the kernel reported it; `undefined` for a rule from text. Netlink can write its bytes again, and delete the
+   * rule by its handle.
    */
   get source(): NftRule | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.rule
   }
 
   /**
-   * Expressions as a string, without counters. Rules of one family with equal forms are equal. Equal rules may have
-   * different forms, because versions of iptables encode them differently. `undefined` for a rule from text.
+   * Expressions of the rule as a string, without counters. Rules of one family with equal forms are equal. Equal rules
+   * may have different forms, because versions of iptables encode them differently. `undefined` for a rule from text.
    */
   get form(): string | undefined {
     return typeof this.#read === 'string' ? undefined : this.#read.form
@@ -64,10 +68,13 @@ export class SavedRule {
     return this.canonical.key
   }
 
-  /** Name of the target or chain, `''` without a target. Computed without parsing if possible. */
+  /**
+   * Name of the rule's target, or of the chain to which it jumps; `''` without a target. Computed without parsing if
+   * possible.
+   */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // An unquoted comment may be "-j". An option follows then, not a name.
+    // An unquoted comment may be the word "-j". Then an option follows, not a name.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }
@@ -76,7 +83,7 @@ export class SavedRule {
 /** Rule as the kernel reported it, with its text. */
 export type KernelRule = Exclude<ConstructorParameters<typeof SavedRule>[0], string>
 
-/** Content of one family: tables, chains, and rules in order. */
+/** Content of one family: its tables, their chains, and the rules in order. */
 export interface SavedTables {
   readonly family: Family
   readonly tables: ReadonlyMap<
@@ -92,7 +99,7 @@ export interface SavedTables {
   >
 }
 
-/** Chain as read. */
+/** Chain as read from the kernel or from a text. */
 export type SavedChain = NonNullable<ReturnType<NonNullable<ReturnType<SavedTables['tables']['get']>>['get']>>
 
 /**
@@ -125,7 +132,7 @@ export function parseSave(text: string, family: Family, table?: Table): SavedTab
 
 // internal
 
-/** Lines with their numbers. A rule whose comment contains line breaks is one line. */
+/** Lines of the text with their numbers. A rule whose comment contains line breaks is one line. */
 function* linesOf(text: string, family: Family): Generator<[number: number, line: string]> {
   let open: [number, string] | undefined
   for (const [index, raw] of text.split('\n').entries()) {

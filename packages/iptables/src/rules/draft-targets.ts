@@ -22,7 +22,7 @@ export interface DraftPlace {
   readonly table: Table
   readonly chain: string
   readonly position?: number
-  /** Own chains of the table. */
+  /** Names of the table's own chains. */
   readonly own: ReadonlySet<string>
 }
 
@@ -36,7 +36,7 @@ export abstract class DraftTargets {
     this.family = family
   }
 
-  /** Ends the rule. */
+  /** Ends the rule with this target. */
   protected abstract end(target: Target): Rule
 
   jump(chain: string): Rule {
@@ -205,7 +205,10 @@ export abstract class DraftTargets {
     return `${this.place.table} ${this.place.chain}`
   }
 
-  /** Value that differs between the families: a single value in a rule of one family, otherwise both. */
+  /**
+   * Value of an option that differs between the families: a single value in a rule of one family, otherwise both
+   * values.
+   */
   protected perFamily(
     value: string | AddressPair,
     what: string,

@@ -90,7 +90,7 @@ export function checkIcmpType(value: number | string, family: IpFamily, what: st
   return text
 }
 
-/** Number of a type given by name. Returns other text unchanged. */
+/** Number of an ICMP type given by name. Returns other text unchanged. */
 export function icmpNumber(text: string, family: IpFamily): string {
   const names: Readonly<Record<string, string>> = namesOf(family)
   if (Object.hasOwn(names, text)) return names[text] ?? text

@@ -7,7 +7,7 @@ import { checkInteger } from './numbers.ts'
 import type { RuleWords } from './rule-words.ts'
 import { checkWords, tcpFlags } from './words.ts'
 
-/** Validates `from-to` (or a single address) of `family`. */
+/** Validates an address range `from-to`, or a single address, of `family`. */
 export function checkRange(text: string, family: Family, what: string): string {
   const ends = typeof text === 'string' ? text.split('-') : []
   const [from, to] = [ends[0], ends[1] ?? ends[0]].map((end) => bytes(end, family))
@@ -90,7 +90,7 @@ export function checkStatistic(options: Statistic): Match {
     return { match: 'nth', every, packet: checkInteger(options.packet ?? 0, 0, every - 1, 'statistic packet') }
   }
   const { probability } = options
-  // The kernel compares 31 random bits.
+  // The kernel compares a probability with 31 random bits.
   if (typeof probability !== 'number' || !(probability >= 2 ** -31 && probability <= 1)) {
     invalid(
       `statistic: ${JSON.stringify(probability)} is not a probability above 0 (at least 1 in 2147483648) and up to 1`,

@@ -8,7 +8,7 @@ export type { Table } from '../table.ts'
 /** IP family. Each has its own tables, chains and programs. */
 export type Family = IpFamily
 
-/** Both families, in the order of reports. */
+/** Both families, in the order in which reports list them. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
 
 /** Built-in chain of table `T`: a hook at which the kernel calls it. */
@@ -138,7 +138,10 @@ export type Target =
   | { readonly target: 'raw'; readonly name: string; readonly tokens: readonly string[] }
   | { readonly target: 'none' }
 
-/** Rule as frozen plain data. Without `family`, it applies to both families. With `position`, it is inserted there. */
+/**
+ * Rule as frozen plain data. Without `family`, the rule applies to both families. With `position`, it is inserted at
+ * that position of its chain.
+ */
 export interface Rule {
   readonly table: Table
   readonly chain: string
@@ -149,8 +152,8 @@ export interface Rule {
 }
 
 /**
- * Rules of several tables and both families, as frozen plain data. Made by `ruleset`, printed by `restoreText`, applied
- * by `iptables(…).apply`. `JSON.stringify` keeps it intact.
+ * Rules of several tables and both families, as frozen plain data. `ruleset` creates it, `restoreText` prints it, and
+ * `apply` of `iptables` writes it. `JSON.stringify` keeps it intact.
  */
 export interface Ruleset {
   /** Chains that the ruleset owns. */
@@ -170,8 +173,8 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
 }
 
 /**
- * Own chains in `family`: those with a rule or with a jump to them. A declared chain without either is not created in
- * that family. It is removed if an older ruleset created it.
+ * Own chains in `family`: chains that contain a rule, or to which a rule jumps. Other declared chains are not created
+ * in that family. They are removed if an older ruleset created them.
  */
 export function chainsFor(rules: Ruleset, family: Family): Ruleset['chains'] {
   const used = new Map(tables.map((table) => [table, new Set<string>()]))

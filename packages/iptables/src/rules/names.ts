@@ -28,7 +28,7 @@ export function checkInterface(name: string, what: string): string {
 /** Validates a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
-  // Avoids parsing in the usual case. 4294967295 is (uid_t)-1, "no user".
+  // A simple test avoids parsing in the usual case. 4294967295 is (uid_t)-1, "no user".
   if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)
   if (range === null) {
@@ -48,7 +48,7 @@ export function checkOwner(owner: number | string, what: string): string {
   return text
 }
 
-/** Validates text that the kernel stores (a comment, a log prefix): one line without control characters. */
+/** Validates text that iptables stores in a rule (a comment, a log prefix): one line without control characters. */
 export function checkText(text: string, maxBytes: number, what: string): string {
   if (typeof text !== 'string' || /\p{Cc}|\p{Cs}/u.test(text)) {
     invalid(`${what}: ${JSON.stringify(text)} has control characters or broken Unicode`)

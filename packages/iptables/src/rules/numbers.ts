@@ -4,7 +4,7 @@ import type { RuleWords } from './rule-words.ts'
 /** Validates a port, or a range with the given separator, and returns its text. */
 export function checkPorts(value: RuleWords['ports'] | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
-  // Avoids parsing in the usual case.
+  // A simple test avoids parsing in the usual case.
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
   const parts = text.split(separator)
   const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]
@@ -21,7 +21,7 @@ export function checkPorts(value: RuleWords['ports'] | string, what: string, sep
 /** Validates a list for `-m multiport`: at most 15 ports; a range counts twice. */
 export function checkPortList(values: readonly (RuleWords['ports'] | string)[], what: string): string {
   if (values.length === 0) invalid(`${what}: at least one port is needed`)
-  // The multiport match refuses a range of one port.
+  // The multiport match refuses a range with only one port, such as 80:80.
   const texts = values.map((value) => checkPorts(value, what).replace(/^(\d+):\1$/, '$1'))
   const room = texts.reduce((sum, text) => sum + (text.includes(':') ? 2 : 1), 0)
   if (room > 15) invalid(`${what}: ${room} ports, but the maximum is 15 (a range counts twice); split the rule`)

@@ -28,8 +28,8 @@ export function checkPlacement(rule: Rule): void {
 }
 
 /**
- * Refuses rules that the kernel would refuse when their chain is called: it checks conditions and targets again for
- * every built-in chain that leads to them.
+ * Refuses rules that the kernel would refuse when another chain jumps to their chain. The kernel then checks conditions
+ * and targets for every built-in chain that leads to the rules.
  */
 export function checkReach(rules: Ruleset): void {
   const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
@@ -72,7 +72,7 @@ type Routes = ReadonlyMap<string, ReadonlySet<string>>
 
 const local = ['OUTPUT', 'POSTROUTING']
 
-/** Built-in chains from which the kernel allows a condition to be reached. */
+/** Built-in chains from which packets may reach a rule with this condition. */
 const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> = {
   uid: local,
   gid: local,
@@ -82,7 +82,7 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
 }
 
 /**
- * Tables of a target, and built-in chains from which the kernel allows it to be reached. TCPMSS has more tables: see
+ * Tables in which a target is allowed, and built-in chains from which packets may reach it. TCPMSS has more tables: see
  * the README.
  */
 const targetPlaces: Readonly<Record<string, Place>> = {
@@ -110,7 +110,7 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
   return found
 }
 
-/** Visits each chain once: chains have many rules and few targets. */
+/** Visits each chain once, because chains have many rules but jump to few other chains. */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
   const calls = new Map<string, Set<string>>()
   for (const { table: of, chain, target } of rulesFor(rules, family)) {

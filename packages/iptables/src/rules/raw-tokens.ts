@@ -5,7 +5,7 @@ import { checkText } from './names.ts'
  * Validates the tokens of `.raw()`: matches and their options. Refuses tokens that would change the rule's command,
  * table, chain, family or target.
  *
- * Recognises every spelling that getopt(3) accepts: abbreviated, or joined to its value.
+ * Recognises every spelling of an option that getopt(3) accepts: abbreviated, or joined to its value.
  */
 export function checkRawMatch(tokens: readonly string[]): readonly string[] {
   if (tokens.length === 0) invalid('raw: at least one token is needed')
@@ -39,7 +39,7 @@ function checkTokens(tokens: readonly string[], what: string): void {
 
 const shortOptions = new Set(['-m'])
 
-/** Long options of iptables itself. getopt_long also accepts every unambiguous prefix of them. */
+/** Long options of iptables itself. getopt_long also accepts every unambiguous prefix of an option. */
 const ownOptions = [
   ...['append', 'delete', 'check', 'insert', 'replace', 'list', 'list-rules', 'flush', 'zero', 'new-chain'],
   ...['delete-chain', 'rename-chain', 'policy', 'source', 'src', 'destination', 'dst', 'protocol', 'proto'],
@@ -48,7 +48,10 @@ const ownOptions = [
   ...['ipv4', 'ipv6', 'noflush', 'counters', 'test', 'dump'],
 ]
 
-/** Options of extensions that start like an option of iptables itself. An exact name takes precedence. */
+/**
+ * Options of extensions that start like an option of iptables itself. The exact name of an extension's option takes
+ * precedence.
+ */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 
 const reserved = (name: string) => !extensionOptions.has(name) && ownOptions.some((option) => option.startsWith(name))

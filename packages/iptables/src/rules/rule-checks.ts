@@ -90,7 +90,7 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
   }
 }
 
-/** Refuses port options that iptables does not know, or would pass to the multiport match. */
+/** Refuses port options that iptables does not know for the protocol, or would pass to the multiport match. */
 function checkOnePort(rule: Rule, match: Match): void {
   if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
     refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)

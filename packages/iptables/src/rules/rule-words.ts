@@ -19,13 +19,13 @@ export interface RuleWords {
     | number
   /** Port, or a range written `1000:2000`. */
   readonly ports: number | `${number}` | `${number}:${number}`
-  /** Rate such as `3/min`. The kernel rounds it to its own resolution. */
+  /** Rate such as `3/min`. The kernel rounds the rate to its own resolution. */
   readonly rate: `${number}/${'sec' | 'second' | 'min' | 'minute' | 'hour' | 'day'}`
   /** Connection-tracking state. */
   readonly ctState: 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
   /** Connection-tracking event. */
   readonly ctEvent: 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
-  /** Connection-tracking zone. `mark` uses the packet's mark. */
+  /** Connection-tracking zone. `mark` means that the packet's mark is the zone. */
   readonly ctZone: number | 'mark'
   /** Type of an address, as the routing table defines it. */
   readonly addrType: 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'

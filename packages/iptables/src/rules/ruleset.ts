@@ -8,8 +8,8 @@ import { checkInteger } from './numbers.ts'
 import { checkReach } from './placement.ts'
 
 /**
- * Creates a ruleset of several tables and both families, as frozen plain data. `chains` names the tables and your own
- * chains in each; `build` returns the rules in the order in which they are written.
+ * Creates a ruleset of several tables and both families, as frozen plain data. `chains` names the tables and the own
+ * chains in each table. `build` returns the rules in the order in which they are written.
  *
  * These errors do not compile, and throw `IptablesError('INVALID_RULE')`: an unknown chain, a target outside its table,
  * a jump to an undeclared chain, a single address in a rule for both families.
@@ -85,7 +85,10 @@ function checkBelongs(rule: Rule, names: ReadonlyMap<string, ReadonlySet<string>
   }
 }
 
-/** The length of an own chain is known, so a position beyond its end is an error of the author. */
+/**
+ * Refuses a rule with a position beyond the end of a chain that the ruleset owns. Only the ruleset's rules are in such
+ * a chain, so its length is known.
+ */
 function checkPositions(rules: Ruleset): void {
   if (rules.rules.every(({ position }) => position === undefined || position === 1)) return
   for (const family of families) {

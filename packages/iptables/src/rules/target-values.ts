@@ -60,7 +60,7 @@ export function checkCt(options: CtOptions): Target {
   }
 }
 
-/** Flags of NAT with their iptables names. Empty if none is set. */
+/** Flags of NAT with their iptables names. Empty if no flag is set. */
 export function natFlags({ random, randomFully, persistent }: SnatOptions & MasqueradeOptions) {
   const flags = [
     ...(random === true ? ['random'] : []),

@@ -61,7 +61,7 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`${wanted}-restore`)
-    // Also searches the other back end for old rules, if that needs no process or if that back end has tables.
+    // Searches the other back end for old rules if that needs no process, or if that back end has tables.
     const other =
       wanted === 'iptables-legacy'
         ? netlinkAlone(nodes)

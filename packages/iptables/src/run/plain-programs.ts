@@ -10,8 +10,8 @@ export interface ProgramFinder {
 }
 
 /**
- * Back end of the programs whose names contain neither `nft` nor `legacy`. `unknown` means that only a run of the
- * program can tell.
+ * Back end of programs such as `iptables-restore`, whose names contain neither `nft` nor `legacy`. `unknown` means that
+ * only a run of the program can tell.
  */
 export type PlainPrograms = { readonly kind: IptablesBackend; readonly infix: string } | 'unknown' | 'none'
 

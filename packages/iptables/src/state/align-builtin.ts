@@ -6,9 +6,9 @@ import type { WantedRule } from './wanted.ts'
 
 /** Relation between a built-in chain and its wanted rules. */
 export interface Alignment {
-  /** Wanted rules that stay, by index, with their index in the chain. */
+  /** Index of each wanted rule that stays, with its index in the chain. */
   readonly kept: ReadonlyMap<number, number>
-  /** Rules of the chain to delete, in the chain's order. Deleting by text deletes exactly these. */
+  /** Indexes of the rules to delete, in the chain's order. Deletion by text deletes exactly these rules. */
   readonly deleted: readonly number[]
   /** Indexes of wanted rules whose position among the others has no meaning. */
   readonly floating: ReadonlySet<number>
@@ -18,13 +18,13 @@ export interface Alignment {
 export interface AlignOptions {
   /** Names of own chains. A jump to one of them is an own rule. */
   readonly own: ReadonlySet<string>
-  /** Other rules of which one copy may be deleted. */
+  /** Rules without a jump to an own chain of which one copy may be deleted. */
   readonly removable: readonly WantedRule[]
 }
 
 /**
- * Aligns the wanted rules of a built-in chain with the existing ones. Foreign rules never move. Keeps a common
- * subsequence and deletes other own rules.
+ * Decides which existing rules of a built-in chain stay as wanted rules. Foreign rules never move. Keeps a common
+ * subsequence of both lists and deletes the other own rules.
  *
  * `-D` with a rule's text deletes its *first* copy, so the last copies of equal rules are kept.
  */
@@ -79,7 +79,7 @@ export function alignBuiltin(
 interface There {
   /** True for a jump to an own chain. */
   readonly jumps: boolean
-  /** Computed at the first use. */
+  /** Key of the rule, computed at the first use. */
   readonly key: string
 }
 
@@ -89,12 +89,12 @@ interface Copies {
   readonly jumps: boolean
 }
 
-/** Own and possibly own rules of the chain, by key. */
+/** Own rules of the chain, and rules that may be own rules, by key. */
 function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // This is a foreign rule, whatever its content.
+    // Without a jump to an own chain and without known keys, this is a foreign rule, whatever its content.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)
@@ -105,7 +105,8 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 }
 
 /**
- * If foreign rules are in the chain, they determined the meaning of a position beyond 1. Any position is then valid.
+ * True if the rule may stand at any position. A position beyond 1 was relative to the foreign rules in the chain, which
+ * may have changed.
  */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
@@ -126,7 +127,7 @@ function keepFloating(
   }
 }
 
-/** Decides which copies of a rule to delete. Keeps none if the kept ones are not the last copies. */
+/** Decides which copies of a rule to delete. Keeps no copy if the copies to keep are not the last ones. */
 function settle(
   { key, indices, jumps }: Copies,
   keptHere: readonly (readonly [wanted: number, current: number])[],

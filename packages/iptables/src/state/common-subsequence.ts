@@ -44,7 +44,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
   return pairs.reverse()
 }
 
-/** Number of ends before `b`. The ends are ascending. */
+/** Number of entries in `ends` below `b`. The entries are ascending. */
 function countBefore(ends: readonly Link[], b: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

@@ -68,7 +68,7 @@ export function diffOwn(
   }
 }
 
-/** Drift under construction. */
+/** Drift to which differences are still added. */
 export interface MutableDrift {
   readonly missing: DriftLine[]
   readonly unexpected: DriftLine[]
@@ -83,7 +83,7 @@ interface Comparable {
   readonly form?: string | undefined
 }
 
-/** Compares bytes first: a key needs parsing. */
+/** Compares the bytes of rules first, because a key needs parsing. */
 function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
   if (current === undefined) return false
   const { form } = current
@@ -120,7 +120,7 @@ function diffBuiltin(
   }
 }
 
-/** Takes one of the remaining copies of a key. */
+/** Takes one of the remaining copies of a rule with this key. */
 function take(counts: Map<string, number>, key: string | undefined): boolean {
   const left = counts.get(key ?? '') ?? 0
   if (left > 0) counts.set(key ?? '', left - 1)

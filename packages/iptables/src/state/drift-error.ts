@@ -7,7 +7,8 @@ export class DriftError extends IptablesError {
   override readonly drift: Drift
 
   constructor(drift: Drift) {
-    // The message contains no difference: runtimes print the details, which list all differences, after it.
+    // The message contains no difference. Runtimes print the error's details after the message, and the details list
+    // all differences.
     super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
     Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details: driftText(drift) } })
@@ -18,7 +19,7 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 
 // internal
 
-/** Chains that differ: one or two names, otherwise the first and the number of others. */
+/** Names of the chains that differ: one or two names, otherwise the first name and the number of the others. */
 function chains({ missing, unexpected, changed }: Drift): string {
   const names = new Set(
     [...missing, ...unexpected, ...changed].map(({ backend, family, table, chain }) =>

@@ -1,6 +1,6 @@
 import type { Drift, DriftLine } from '../drift.ts'
 
-/** True if there is no difference. */
+/** True if a drift contains no difference. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length === 0 && drift.unexpected.length === 0 && drift.changed.length === 0
 

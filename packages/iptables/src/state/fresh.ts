@@ -7,8 +7,8 @@ import { WantedRule } from './wanted.ts'
  * Steps that write a ruleset for the first time, in the author's order. Writes each rule, even if an equal foreign rule
  * exists.
  *
- * `undefined` if one of its chains exists. Also `undefined` if a table has no own chain that would show an earlier
- * write.
+ * `undefined` if one of the ruleset's chains exists. Also `undefined` if a table of the ruleset has no own chain: a
+ * missing chain proves that no earlier call wrote the table.
  */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
   const { family } = seen

@@ -9,8 +9,8 @@ export interface Marked {
 }
 
 /**
- * Keys that identify the rules of a chain. Uses their bytes if every existing rule equals a known one. Otherwise uses
- * their canonical form, which takes much longer to compute.
+ * Keys that identify the rules of a chain. Uses the bytes of the rules if every existing rule equals a known rule.
+ * Otherwise uses the canonical form of the rules, which takes much longer to compute.
  */
 export function marksOf(
   known: readonly WantedRule[],

@@ -7,7 +7,7 @@ import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
- * Steps from the existing rules to the wanted ones; empty if nothing must change. Rewrites own chains that differ.
+ * Steps from the existing rules to the wanted rules; empty if nothing must change. Rewrites own chains that differ.
  * Deletes and inserts own rules of built-in chains one by one, around foreign rules. Removes unwanted own chains last.
  */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
@@ -38,7 +38,7 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/** Jumps of foreign chains to a chain that will be removed. The kernel refuses the removal while they exist. */
+/** Rules of foreign chains that jump to a chain to remove. The kernel refuses the removal while such jumps exist. */
 function foreignJumps(
   table: Table,
   state: WantedTable,
@@ -71,9 +71,9 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
 }
 
 /**
- * Inserts missing rules. `left` contains the remaining rules as indexes in the chain; `-1 - index` stands for an own
- * rule that has been written. The position is before the next own rule, otherwise after the previous one, otherwise the
- * author's.
+ * Inserts missing rules. `left` contains the indexes of the rules that remain in the chain. `-1 - index` stands for an
+ * own rule that an earlier step wrote. A rule is placed before the next own rule, otherwise after the previous own
+ * rule, otherwise at the author's position.
  */
 function insertMissing(
   chain: string,
@@ -98,7 +98,7 @@ function insertMissing(
   return steps
 }
 
-/** Appended rules come first, because other rules were inserted before them. */
+/** Rules without a position come first, because the author's positions refer to a chain that contains them. */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

@@ -6,15 +6,15 @@ import { written } from '../steps/written.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { sameRules } from './transition.ts'
 
-/** One write: the previous rules and the steps. */
+/** One write: the rules before the write, and its steps. */
 export interface Write {
   readonly before: SavedTables
   readonly steps: Steps
 }
 
 /**
- * Current rules without one write: its chains as before, with later changes by other programs. Ignores chains that the
- * write did not touch.
+ * Rules as they would be without one write: the chains from before the write, with later changes by other programs.
+ * Ignores chains that the write did not touch.
  */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
@@ -27,7 +27,7 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
     for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
       const [b, a] = [old?.get(name), ours?.get(name)]
       if (b === a) continue
-      // A built-in chain that is missing in a save is empty.
+      // The output of a save may lack a built-in chain. Such a chain is empty.
       if (b === undefined && !isBuiltin(table, name)) made.push(name)
       if (chains.has(name) || b !== undefined) chains.set(name, chainBack(chains.get(name), b, a))
     }
@@ -38,8 +38,8 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
 }
 
 /**
- * Current rules without the rules that a first `apply` wrote into some tables. Removes the author's rules in reverse
- * order, each at its place.
+ * Rules without the rules that a first `apply` wrote into some tables. Removes the ruleset's rules in reverse order,
+ * each at its place.
  */
 export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
@@ -101,8 +101,8 @@ function chainBack(
 }
 
 /**
- * Three-way merge: `now` without the rules that the write added, and with the rules that it removed. Each removed rule
- * returns after its previous neighbour.
+ * Three-way merge. The result is `now` without the rules that the write added, and with the rules that it removed. Each
+ * removed rule returns after its previous neighbour.
  */
 function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
   const toAfter = new Map(pairsOf(before, after))

@@ -8,7 +8,7 @@ import { diffOwn, type MutableDrift } from './diff.ts'
 /** Content of one back end in one namespace, to inspect, compare or restore. `trace` accepts its families. */
 export interface Snapshot {
   readonly backend: IptablesBackend
-  /** Tables that were read. */
+  /** Tables that were read from the family. */
   readonly tables: readonly Table[]
   /** `undefined` if the family was not read. */
   readonly ipv4?: SavedTables
@@ -53,7 +53,7 @@ export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | 
   return { ...drift, policies }
 }
 
-/** Families and tables that a snapshot or a parsed text covers. */
+/** Families and tables that are in a snapshot or a parsed text. */
 export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   if ('family' in snapshot) {
     const { family } = snapshot
@@ -66,7 +66,7 @@ export function coverage(snapshot: Snapshot | SavedTables): Coverage {
   }
 }
 
-/** Family of a snapshot, restricted to some tables. */
+/** Rules of one family of a snapshot, restricted to some tables. */
 export const inTables = ({ family, tables: all }: SavedTables, names: readonly Table[]): SavedTables => ({
   family,
   tables: new Map([...all].filter(([table]) => names.includes(table))),
@@ -105,7 +105,7 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // An unused table does not exist; its chains are empty and accept.
+    // An unused table does not exist in the kernel; its chains are empty and have the policy ACCEPT.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

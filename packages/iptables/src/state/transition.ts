@@ -5,8 +5,8 @@ import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
 /**
- * Steps from one snapshot to another. Common rules keep their places and counters. Empty for equal snapshots. Empties a
- * table or built-in chain that `to` lacks.
+ * Steps from one snapshot to another. Rules that both contain keep their places and counters. Empty for equal
+ * snapshots. Empties a table or built-in chain that `to` lacks.
  */
 export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
   const steps = new Map<Table, readonly Step[]>()
@@ -27,7 +27,7 @@ type Chains = ReadonlyMap<string, SavedChain>
 
 const none: Chains = new Map()
 
-// Compares texts first: most rules have equal texts, and parsing is slow.
+// Compares the texts of rules first: most rules have equal texts, and parsing is slow.
 const sameRule = (a: SavedRule, b: SavedRule | undefined) => b !== undefined && (a.text === b.text || a.key === b.key)
 
 function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
@@ -79,8 +79,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
 }
 
 /**
- * Omits pairs of rules if a later copy is deleted: `-D` deletes the first copy, and a number could delete a foreign
- * rule written meanwhile.
+ * Rules to keep, without those that have a later copy to delete. `-D` deletes the first copy, and a rule number could
+ * delete a foreign rule written meanwhile.
  */
 function withoutLaterCopies(keys: readonly string[], pairs: readonly [number, number][]): [number, number][] {
   const kept = new Set(pairs.map(([a]) => a))

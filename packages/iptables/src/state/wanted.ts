@@ -5,7 +5,7 @@ import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, t
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** Wanted rule. Computes its text, key and form at the first use. */
+/** Rule that should exist. Computes its text, key and form at the first use. */
 export class WantedRule {
   readonly rule: Rule
   readonly #family: Family
@@ -17,7 +17,7 @@ export class WantedRule {
     this.#family = family
   }
 
-  /** Text after `-A CHAIN`. */
+  /** Text of the rule after `-A CHAIN`. */
   get text(): string {
     this.#text ??= ruleLine(ruleArgs(this.rule, this.#family))
     return this.#text
@@ -29,33 +29,36 @@ export class WantedRule {
     return this.#key
   }
 
-  /** Same as `form` of a `SavedRule`. `undefined` for a rule that only a program can write. */
+  /**
+   * Expressions as a string, equal to `form` of an equal `SavedRule`. `undefined` for a rule that only a program can
+   * write.
+   */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form
   }
 
-  /** Author's position, from 1; `undefined` for the end. */
+  /** Position that the author gave, from 1; `undefined` for the end of the chain. */
   get position(): number | undefined {
     return this.rule.position
   }
 }
 
-/** Own content that one table should have. */
+/** Own chains and rules that one table should have. */
 export interface WantedTable {
-  /** Own chains with their content in final order. */
+  /** Own chains with their rules in final order. */
   readonly own: ReadonlyMap<string, readonly WantedRule[]>
   /** Own chains that must not exist. */
   readonly absent: readonly string[]
   /** Own rules of built-in chains in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump does not show its owner.
-   * Further copies stay unless this package is known to have written them.
+   * Rules of which one copy may be deleted from a built-in chain. A rule without a jump to an own chain does not show
+   * which program wrote it. Further copies stay unless this package is known to have written them.
    */
   readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
-/** Own content that one family should have. Tables that the ruleset does not declare are foreign. */
+/** Own chains and rules that one family should have. Tables that the ruleset does not declare are foreign. */
 export interface Wanted {
   readonly family: Family
   readonly tables: ReadonlyMap<Table, WantedTable>
@@ -83,7 +86,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** State without any part of a ruleset. */
+/** State in which no part of a ruleset exists. */
 export function removedState(rules: Ruleset, family: Family): Wanted {
   const tables = new Map<Table, WantedTable>()
   for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
@@ -92,7 +95,7 @@ export function removedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** State restricted to some tables. */
+/** Wanted state restricted to some tables. */
 export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]): Wanted => ({
   family,
   tables: new Map([...tables].filter(([table]) => names.includes(table))),

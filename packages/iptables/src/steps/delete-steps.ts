@@ -12,8 +12,8 @@ export interface Placed {
  * rule written meanwhile. A text deletes the first copy, so `rules` must contain the first copies.
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // A comment with a line break has no text in one line, so the rule is deleted by number. These deletions come first
-  // and from the back, while the numbers are valid. Rules as read by netlink are deleted by handle.
+  // The text of a comment with a line break does not fit in one line, so the rule is deleted by number. These deletions
+  // come first and from the back, while the numbers are valid. Rules that netlink returned are deleted by handle.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

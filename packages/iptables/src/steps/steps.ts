@@ -2,9 +2,9 @@ import type { Rule, Table } from '../rules/model.ts'
 
 /** Rule to write: its text for programs, and its meaning. */
 export interface StepRule {
-  /** Text that `iptables-save` prints after `-A CHAIN`. */
+  /** Text of the rule that `iptables-save` prints after `-A CHAIN`. */
   readonly text: string
-  /** Rule of a ruleset, if it comes from one. */
+  /** Rule of a ruleset, if the rule to write comes from one. */
   readonly rule?: Rule | undefined
 }
 
@@ -17,13 +17,13 @@ export type Step<R extends StepRule = StepRule> =
   | { readonly step: 'flush'; readonly chain: string }
   | { readonly step: 'append'; readonly chain: string; readonly rule: R }
   | { readonly step: 'insert'; readonly chain: string; readonly at: number; readonly rule: R }
-  /** Deletes a rule as read: the first one with its text, or the one at a position. */
+  /** Deletes an existing rule: the first rule with its text, or the rule at a position. */
   | { readonly step: 'delete'; readonly chain: string; readonly rule: R; readonly at?: number }
-  /** Removes an empty chain without jumps to it. */
+  /** Removes an empty chain to which no rule jumps. */
   | { readonly step: 'remove'; readonly chain: string }
   | { readonly step: 'policy'; readonly chain: string; readonly policy: string }
 
-/** Changes of one family by table. Tables without changes are omitted. */
+/** Steps of one family by table. Tables without changes are omitted. */
 export type Steps<R extends StepRule = StepRule> = ReadonlyMap<Table, readonly Step<R>[]>
 
 /** Restore text of the steps, one transaction per table; `''` without steps. */

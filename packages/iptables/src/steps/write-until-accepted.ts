@@ -8,10 +8,10 @@ export interface Planned {
   readonly steps: Steps
 }
 
-/** Optimistic write: the plan is valid only while no other program writes. */
+/** Write with a retry: the plan is valid only while no other program writes. */
 export interface OptimisticWrite {
   readonly first: Planned
-  /** Reads and plans again. */
+  /** Reads the rules and plans the steps again. */
   read(): Promise<Planned>
   write(planned: Planned): Promise<void>
   /** Called before the rules are read again. */
@@ -20,17 +20,17 @@ export interface OptimisticWrite {
   readonly stopAtSame: boolean
 }
 
-/** Result of a write. Nothing was written if there are no steps. */
+/** Result of a write. If there are no steps, nothing was written. */
 export interface Accepted extends Planned {
-  /** Number of attempts: 1 unless another program wrote meanwhile. */
+  /** Number of attempts: 1 unless another program wrote between read and write. */
   readonly attempts: number
-  /** Generation of nf_tables at the read; `undefined` if programs did it. */
+  /** Generation of nf_tables when the rules were read; `undefined` if programs read them. */
   readonly generation?: number | undefined
 }
 
 /**
- * Writes a plan. A line is refused if another program wrote between read and write. Then reads and plans again, up to
- * three attempts in all. Throws the last refusal.
+ * Writes a plan. The kernel refuses a line if another program wrote between read and write. Then reads and plans again,
+ * up to three attempts in all. Throws the last refusal.
  */
 export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted> {
   let planned = job.first

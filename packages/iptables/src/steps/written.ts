@@ -2,7 +2,7 @@ import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tab
 import type { Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from './steps.ts'
 
-/** Computes a snapshot after some steps without asking the kernel. Untouched chains stay the same objects. */
+/** Computes a snapshot after some steps without asking the kernel. Chains without steps stay the same objects. */
 export function written(snapshot: SavedTables, steps: Steps): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(snapshot.tables)
   const copied = new WeakSet<SavedRule[]>()
@@ -16,7 +16,10 @@ export function written(snapshot: SavedTables, steps: Steps): SavedTables {
 
 // internal
 
-/** `copied` contains the lists that may be changed in place: a copy of a long list for each step would take minutes. */
+/**
+ * `copied` contains the rule lists that may be changed in place. A copy of a long list for each step would take
+ * minutes.
+ */
 function take(
   chains: Map<string, SavedChain>,
   step: Step,

@@ -14,7 +14,10 @@ export type Builders<Spec extends TableSpec> = {
     on<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
     ): RuleBuilder<T, NonNullable<Spec[T]>[number], 'both', C, false>
-    /** Begins a rule at `position` (default 1) of a chain. The position counts at the time when the rule is written. */
+    /**
+     * Begins a rule at `position` (default 1) of a chain. Later writes may move the rule: the position counts only
+     * while it is written.
+     */
     insert<const C extends string>(
       chain: ChainOf<T, NonNullable<Spec[T]>[number], C>,
       position?: number,
@@ -23,8 +26,8 @@ export type Builders<Spec extends TableSpec> = {
 }
 
 /**
- * Rule under construction in chain `C`. Every step returns a new builder; a target ends the rule. The steps are those
- * that the kernel accepts in this table, chain and family. `P` is true after `proto`.
+ * Rule under construction in chain `C`. Every step returns a new builder; a target ends the rule. The builder has only
+ * steps that the kernel accepts in this table, chain and family. `P` is true after `proto`.
  */
 export type RuleBuilder<
   T extends Table,
@@ -37,7 +40,8 @@ export type RuleBuilder<
 // internal
 
 /**
- * The given chain, or the possible ones if it is invalid. Unlike a bound of `C`, it allows a table chosen at run time.
+ * The given chain name, or the possible names if it is invalid. Unlike a bound of `C`, this type allows a table chosen
+ * at run time.
  */
 type ChainOf<T extends Table, Own extends string, C extends string> = C extends BuiltinChain<T> | Own
   ? C
@@ -54,7 +58,7 @@ type StepName =
   | 'socket'
   | 'raw'
 
-/** Steps of a rule. An interface, because only an interface may refer to the builder that contains it. */
+/** Steps of a rule. This is an interface, because a type alias cannot refer to the builder that contains it. */
 interface Steps<T extends Table, Own extends string, S extends Family | 'both', C extends string, P extends boolean>
   extends Conditions<RuleBuilder<T, Own, S, C, P>, S, RuleBuilder<T, Own, S, C, true>>,
     Targets<Own, S, P> {
@@ -63,7 +67,7 @@ interface Steps<T extends Table, Own extends string, S extends Family | 'both', 
     Conditions<RuleBuilder<T, Own, S, C, P>, S>,
     Exclude<keyof Conditions<unknown, 'both'>, Refused<T, S, C>>
   >
-  /** Restricts the rule to one family. Afterwards, single addresses are allowed. */
+  /** Restricts the rule to one family. After this step, conditions and targets accept a single address. */
   only<F extends S extends 'both' ? Family : S>(family: F): { [One in Family]: RuleBuilder<T, Own, One, C, P> }[F]
   /** `-m comment --comment`. */
   comment(text: string): RuleBuilder<T, Own, S, C, P>

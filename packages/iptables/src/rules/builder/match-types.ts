@@ -43,17 +43,20 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   srcRange(range: AddressOf<S>): Next
   /** `-m iprange --dst-range`: destination address in `10.0.0.1-10.0.0.9`. */
   dstRange(range: AddressOf<S>): Next
-  /** `-m set --match-set`: in an ipset. A set is of one family, so a rule for both needs two. */
+  /**
+   * `-m set --match-set`: the packet's address or port is in an ipset. A set has one family, so a rule for both
+   * families needs two sets.
+   */
   set(name: AddressOf<S>, ...dirs: readonly RuleWords['setDir'][]): Next
   /** `-m pkttype --pkt-type`: type of the packet on the link layer. */
   pktType(type: NonNullable<Packet['packetType']>): Next
-  /** `-m statistic`: part of the packets, at random or every nth. */
+  /** `-m statistic`: selects some of the packets, at random or every nth. */
   statistic(
     options:
       | { readonly probability: number }
       | {
           readonly every: number
-          /** Number of the matching packet in each round, from 0. */
+          /** Number of the packet that matches in each round of `every` packets, from 0. */
           readonly packet?: number
         },
   ): Next
@@ -69,7 +72,7 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   out(name: string): Next
   /** `-m owner --uid-owner`: the user that owns the sending socket: a number, a range `1000-2000`, or a name. */
   uid(owner: number | string): Next
-  /** `-m owner --gid-owner`: the group that owns the sending socket. Call it several times for several conditions. */
+  /** `-m owner --gid-owner`: the group that owns the sending socket. Each call adds a condition. */
   gid(owner: number | string): Next
   /** `-m owner --socket-exists`: the packet belongs to a local socket. */
   socketExists(): Next

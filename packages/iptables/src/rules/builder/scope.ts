@@ -1,6 +1,6 @@
 import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
-/** Address value of a step. A single address is allowed only in a rule of one family. */
+/** Addresses that a step accepts. A single address is allowed only in a rule of one family. */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
 /** Names of the steps that the kernel refuses in table `T`, family `S`, chain `C`. */

@@ -2,7 +2,7 @@ import type { Family, Rule } from '../model.ts'
 import type { RuleWords } from '../rule-words.ts'
 import type { AddressOf } from './scope.ts'
 
-/** Targets. Each ends the rule. */
+/** Targets of a rule. Each target ends the rule. */
 export interface Targets<Own extends string, S extends Family | 'both', P extends boolean> {
   /** `-j CHAIN`: continue in an own chain, return here after it. */
   jump(chain: Own): Rule
@@ -55,9 +55,9 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   nflog(options?: {
     /** Netlink group, 0 to 65535. */
     readonly group?: number
-    /** Prefix of the message, at most 63 bytes. */
+    /** Prefix of the message to the listeners, at most 63 bytes. */
     readonly prefix?: string
-    /** Number of bytes to send of each packet. */
+    /** Number of bytes of each packet that the listeners get. */
     readonly size?: number
     /** Number of packets that the kernel collects before it wakes the reader. */
     readonly threshold?: number
@@ -67,7 +67,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
     name: AddressOf<S>,
     dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][],
     options?: {
-      /** Lifetime in seconds, for a set with time-outs. */
+      /** Lifetime of the new element in seconds, for a set with time-outs. */
       readonly timeoutSeconds?: number
       /** True to restart the time-out of an existing element. */
       readonly exist?: boolean
@@ -81,7 +81,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   rawTarget(name: string, ...tokens: readonly string[]): Rule
   /** `-j DROP`. */
   drop(): Rule
-  /** `-j REDIRECT --to-ports`: to a local port, or a range written `1000-2000`. */
+  /** `-j REDIRECT --to-ports`: send the packet to a local port, or to a range written `1000-2000`. */
   redirect(
     port?: P extends true ? number | `${number}-${number}` : "A port needs a protocol before it, such as .proto('tcp')",
     options?: { readonly random?: boolean },
@@ -139,7 +139,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ct(options: {
     /** Helper of a protocol, such as `ftp`; needs `proto(…)`. */
     readonly helper?: string
-    /** Events to report; the kernel reports no others. */
+    /** Connection events that the kernel reports; it then reports no other events. */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
     /** Zone of the original direction only. */
