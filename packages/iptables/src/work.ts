@@ -9,7 +9,7 @@ import { type OpenWork, openWork } from './session/open-work.ts'
 /** Options for access to the kernel. All are optional. */
 export interface IptablesOptions {
   /**
-   * Default `'auto'`: legacy if it holds rules in the namespace, otherwise the back end of the node's
+   * Back end to use. Default `'auto'`: legacy if it holds rules in the namespace, otherwise the back end of the node's
    * `iptables-restore`.
    */
   readonly backend?: IptablesBackend | 'auto' | undefined
@@ -33,25 +33,25 @@ export interface IptablesOptions {
   readonly programs?: 'auto' | 'always' | 'never' | undefined
   /** Prints the text of a first `apply` by programs. Default: `restoreText`. Its `-N` lines make a second run safe. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
-  /** Runs programs and reads files; for tests. */
+  /** Replaces the access to programs and files; for tests. */
   readonly port?: IptablesPort | undefined
 }
 
-/** Namespace with access to its rules. */
+/** Namespace with access to its iptables rules. */
 export interface Work {
   readonly place: Place
-  /** Opens the access at the first call. */
+  /** Opens the access to the rules at the first call. */
   open(): Promise<OpenWork>
 }
 
-/** Validates the options and finds the namespace. Runs nothing. */
+/** Validates the options and finds the namespace. Runs no program. */
 export function workIn(where: Where, options: IptablesOptions): Work {
   const place = placeOf(where, 'iptables')
   const sessionOptions = {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
     families: checkFamilies(options.families),
-    // 0 would wait forever, and so does a missing --wait in iptables 1.8.9.
+    // With 0, iptables waits forever. Without --wait, iptables 1.8.9 does so too.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
     signal: place.signal,
     log: place.log,

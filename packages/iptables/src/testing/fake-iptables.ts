@@ -6,15 +6,18 @@ import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import type { IptablesOptions } from '../work.ts'
 import { FakeTables } from './fake-tables.ts'
 
-/** `Iptables` over an in-memory node with back ends, families and tables. Records all programs. */
+/** `Iptables` over a node in memory with back ends, families and tables. Records all programs that calls run. */
 export interface FakeIptables extends Iptables {
   /** Port for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
-  /** Programs that ran, in order. */
+  /** Programs that calls ran, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
-  /** Content of one family and back end, in the form of `iptables-save` without empty built-in chains. */
+  /** Rules of one family and back end, in the form of `iptables-save` without empty built-in chains. */
   dump(family?: Family, backend?: IptablesBackend): string
-  /** Runs restore text as another program would, for foreign rules and tampering. Throws if the text is refused. */
+  /**
+   * Runs restore text as another program would, to add foreign rules or tamper with rules. Throws if the text is
+   * refused.
+   */
   tamper(text: string, family?: Family, backend?: IptablesBackend): void
 }
 
@@ -38,11 +41,11 @@ export function fakeIptables(
   options: Pick<IptablesOptions, 'families' | 'waitSeconds' | 'print'> & {
     /** Back end of the node's plain `iptables-restore`. Default: `'iptables-nft'`. */
     readonly backend?: IptablesBackend
-    /** Programs that are not installed. */
+    /** Programs that are not installed on the node. */
     readonly without?: readonly string[]
     /** True if the namespace has IPv6. Default: true. */
     readonly ipv6?: boolean
-    /** Called before each program. A returned message makes the program fail with this text on stderr. */
+    /** Called before each program. If it returns a message, the program fails with this message on stderr. */
     readonly fail?: (command: FakeIptables['commands'][number]) => string | undefined
   } = {},
 ): FakeIptables {

@@ -14,7 +14,7 @@ export class FakeTables {
     this.family = family
   }
 
-  /** Number of committed transactions. */
+  /** Number of transactions that the tables committed. */
   get commits(): number {
     return this.#commits
   }
@@ -25,7 +25,7 @@ export class FakeTables {
 
   /**
    * Simulates `iptables-restore --noflush`: each table is one transaction. Returns the message of the first refused
-   * line. Tables committed before it stay.
+   * line. The tables before that line stay committed.
    */
   restore(text: string): string | undefined {
     let open: { table: Table; chains: Chains } | undefined

@@ -18,7 +18,7 @@ export interface TraceMatchers<R = unknown> {
   toBlock(
     packet: Packet | string,
     options?: TraceOptions & {
-      /** Expected verdict. Default: either. */
+      /** Verdict to expect: dropped or rejected. Default: either of them. */
       readonly by?: 'DROP' | 'REJECT'
     },
   ): R

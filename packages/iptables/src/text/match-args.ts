@@ -1,7 +1,7 @@
 import type { AddressPair, Family, Match } from '../rules/model.ts'
 import { markText } from './numbers.ts'
 
-/** Appends the tokens of a condition. */
+/** Appends the iptables tokens of a condition. */
 export function pushMatch(out: string[], match: Match, family: Family): void {
   if (match.match === 'raw') {
     out.push(...match.tokens)
@@ -15,7 +15,7 @@ export function pushMatch(out: string[], match: Match, family: Family): void {
   pushValues(out, match, family)
 }
 
-/** Value for `family`. */
+/** Value of a condition for `family`. */
 export const forFamily = (value: string | AddressPair, family: Family): string =>
   typeof value === 'string' ? value : value[family]
 

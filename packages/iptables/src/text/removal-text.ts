@@ -3,12 +3,12 @@ import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
 /**
- * Text that removes a ruleset from one family without reading it first. Each table is one transaction that deletes own
- * rules of built-in chains and removes own chains. The kernel refuses it unless all these rules exist and no other rule
- * jumps to own chains.
+ * Text that removes a ruleset from one family without reading its rules first. Each table is one transaction that
+ * deletes own rules of built-in chains and removes own chains. The kernel refuses the text unless all these rules exist
+ * and no other rule jumps to own chains.
  *
- * Omits tables without own rules in a built-in chain. The kernel would accept the text for such a table even without an
- * earlier write. Some back ends would even create the table.
+ * Omits tables in which the ruleset has no rules in a built-in chain. The kernel would accept the text for such a table
+ * even without an earlier write. Some back ends would even create the table.
  */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()
@@ -27,7 +27,8 @@ export function removalText(rules: Ruleset, family: Family): string {
     const lines = deletes.get(table)
     if (lines === undefined) continue
     const chains = [...(own.get(table) ?? [])]
-    // With --noflush, this line empties or creates a chain. -X then succeeds even if this family never had the chain.
+    // With --noflush, the line `:CHAIN` empties or creates a chain. -X then succeeds even if this family never had the
+    // chain.
     const empty = chains.map((name) => `:${name} - [0:0]`)
     text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
   }

@@ -12,7 +12,7 @@ export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: 
 
 // internal
 
-/** IPv4: an address has one type, and one match in the list is sufficient. */
+/** In IPv4, an address has one type, and one match in the list is sufficient. */
 function possibleTypes(address: string | undefined, { packet }: TracedPacket): readonly string[] {
   const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
@@ -25,7 +25,8 @@ function possibleTypes(address: string | undefined, { packet }: TracedPacket): r
 }
 
 /**
- * IPv6: MULTICAST and UNICAST must each match, and so must one of the types that routes decide (Linux, `match_type6`).
+ * In IPv6, MULTICAST and UNICAST must each match. One of the types that routes decide must match as well (Linux,
+ * `match_type6`).
  */
 function isOfTypes6(
   address: string | undefined,

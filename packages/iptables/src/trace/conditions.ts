@@ -8,7 +8,7 @@ import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
 
 /** True if a packet meets a condition; `undefined` if that is unknown or not modelled. */
 export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
-  // Without a connection there is no mark: neither the condition nor its negation matches.
+  // A packet without a connection has no connection mark: neither the condition nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(traced)) return false
   if (condition.module === 'mac' && !cameOverWire(traced)) return false
   if (protocolModules.has(condition.module) && !isOf(condition.module, traced)) return false
@@ -81,7 +81,7 @@ function plain({ module, option, values }: Condition, traced: TracedPacket): boo
     case 'pkttype.pkt-type':
       return isPacketType(value, traced)
     case 'socket.restore-skmark':
-      // The mark of the socket is unknown.
+      // The mark of the socket is unknown to the trace.
       if (packet.socket !== 'none') traced.mark = undefined
       return hasSocket('any', traced)
     case 'socket.':
@@ -123,7 +123,7 @@ function between(address: string | undefined, range: string): boolean | undefine
   return inRange(address, low, high)
 }
 
-/** All packets, no packet, or the caller's answer. */
+/** Answer for a `statistic` condition: all packets, no packet, or the caller's answer. */
 function picked(option: string, value: number, { options }: TracedPacket): boolean | undefined {
   if (value === 1) return true
   if (option === 'probability' && value === 0) return false
@@ -163,7 +163,7 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
 function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
   const known = states.includes(stateOf(traced))
   if (known || !hasConnection(traced)) return known
-  // Source NAT is decided only in the last chain.
+  // Source NAT is decided only in the last chain of the packet's path.
   const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
   const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
   return either(states.includes('DNAT') ? traced.dnat : false, snat)
@@ -180,7 +180,7 @@ function inPorts(port: number | undefined, text: string): boolean | undefined {
   return unknown ? undefined : false
 }
 
-/** Parses `a` or `a<sep>b`. A name is not a number. */
+/** Parses a range `a` or `a<sep>b`. Empty if an end is not a number, such as the name of a port. */
 function bounds(text: string, separator: string): [number?, number?] {
   const [low = '', high = low] = text.split(separator)
   return /^\d+$/.test(low) && /^\d+$/.test(high) ? [Number(low), Number(high)] : []

@@ -15,7 +15,7 @@ const harmless: ReadonlySet<string> = new Set([
   ...['', 'LOG', 'NFLOG', 'TRACE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'TCPMSS', 'TOS', 'DSCP', 'TTL', 'HL'],
 ])
 
-/** True if a rule changes nothing in the packet, so that it does not matter whether it matches. */
+/** True if a rule changes nothing in the packet: the trace then need not know whether the rule matches. */
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
 /** Applies a target other than a jump to the packet. */
@@ -81,7 +81,7 @@ function connmark(options: Options, traced: TracedPacket): Outcome {
 }
 
 function ct(options: Options, traced: TracedPacket): Outcome {
-  // A packet keeps its connection, its template, or the permanent lack of a connection.
+  // A packet keeps its connection, its template, or the fact that it will never have a connection.
   if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
     traced.tracking = 'untracked'
@@ -143,7 +143,8 @@ function dnat(options: Options, traced: TracedPacket): Outcome {
 }
 
 function snat(options: Options, traced: TracedPacket): Outcome {
-  // MASQUERADE uses an address of the interface, and the kernel chooses from ranges. A port is kept only if it is free.
+  // MASQUERADE uses an address of the interface, and the kernel chooses from ranges. NAT keeps a port only if it is
+  // free.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
     /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
@@ -174,7 +175,7 @@ function maskPair(text: string | undefined): { value: number; mask: number } | u
   return { value, mask }
 }
 
-/** Clears the bits of the mask, then xors. The result is known unless unknown bits remain. */
+/** Clears the mask's bits of a mark, then xors the value. The result is known unless unknown bits remain. */
 function mix(old: number | undefined, mask: number, value: number): number | undefined {
   if (old === undefined) return mask === 0xffffffff ? value : undefined
   return ((old & ~mask) ^ value) >>> 0

@@ -12,13 +12,13 @@ export interface TraceOptions {
    * `tcp:80`. Rules with a set that is not given stay undecided.
    */
   readonly sets?: Readonly<Record<string, readonly string[]>>
-  /** Decides whether the packet is within the rate of every `limit`. */
+  /** Decides whether the packet is within the rate of every `limit` condition. */
   readonly limit?: 'within' | 'exceeded'
-  /** Decides whether every `statistic` selects the packet. */
+  /** Decides whether every `statistic` condition selects the packet. */
   readonly statistic?: 'hit' | 'miss'
   /**
-   * Answers for conditions that are unknown or not modelled, by their text as in `reason`, `!` included: `{ '-m recent
-   * --rcheck': true }`. The step reports the answer that it used.
+   * Answers for conditions that are unknown or not modelled. The key is the condition's text as in `reason`, `!`
+   * included: `{ '-m recent --rcheck': true }`. The step reports the answer that it used.
    */
   readonly assume?: Readonly<Record<string, boolean>>
 }

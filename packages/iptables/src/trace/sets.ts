@@ -16,7 +16,7 @@ export function inSet(name: string, flags: string, traced: TracedPacket): boolea
   return open ? undefined : false
 }
 
-/** True if an address is in a range, both ends included. */
+/** True if an address is in a range. Both ends belong to the range. */
 export function inRange(address: string | undefined, low: string, high: string): boolean | undefined {
   const [given, from, to] = [address, low, high].map((each) => (each === undefined ? undefined : bytesOf(each)))
   if (given === undefined || from === undefined || to === undefined) return undefined
@@ -40,7 +40,7 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
-  // A set of one dimension uses the first side. A set with more dimensions needs all of them.
+  // A set of one dimension uses the first of the sides. A set with more dimensions needs all of them.
   if (parts.length > sides.length) return undefined
   const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true

@@ -58,7 +58,8 @@ const tablesOf: Readonly<Record<BuiltinChain, readonly Table[]>> = {
 }
 
 /**
- * The legacy security table has priority 50 and comes before nat. The one of iptables-nft has 150 and comes after nat.
+ * In iptables-legacy, the security table has priority 50 and comes before nat. In iptables-nft, it has priority 150 and
+ * comes after nat.
  */
 const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
@@ -85,18 +86,20 @@ function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]):
 
 const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
-/** The nat table sees only the first packet of a connection. On lo, it has seen the packet in OUTPUT. */
+/**
+ * The nat table sees only the first packet of a connection. A packet on lo has passed the nat table in OUTPUT already.
+ */
 function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // A related ICMP packet belongs to the connection that it reports about.
+  // A related ICMP packet belongs to the connection about which it reports an error.
   return (
     state === 'NEW' || (state === 'RELATED' && !/icmp/i.test(packet.protocol) && !['1', '58'].includes(packet.protocol))
   )
 }
 
-/** Moves the packet to its next hook and sets its interfaces there. */
+/** Moves the packet to its next hook and sets its interfaces at that hook. */
 function nextHook(
   hook: BuiltinChain,
   traced: TracedPacket,

@@ -9,7 +9,7 @@ export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
 
-/** A longer walk means exponential growth or a loop of `goto`. */
+/** Most rules in a walk. A longer walk means exponential growth or a loop of `goto`. */
 const maxSteps = 10_000
 
 /** Walks the packet through the chains of one table, from the built-in chain of the hook. */

@@ -6,19 +6,19 @@ export interface Trace {
   readonly packet: Packet
   /** `undecided` means that the trace ended at an unknown or unmodelled condition; `reason` names it. */
   readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
-  /** Rule or policy that decided. Empty if every hook accepted the packet. */
+  /** Rule or policy that decided the verdict. Empty if every hook accepted the packet. */
   readonly reason: string
-  /** Destination after the last hook. An unknown address is missing. */
+  /** Destination of the packet after the last hook. An unknown address is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** Source after the last hook. Parts that the kernel chooses are missing. */
+  /** Source of the packet after the last hook. Parts that the kernel chooses are missing. */
   readonly source: { readonly address?: string; readonly port?: number }
   /** Target that rewrote the destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
   /** Local proxy that gets the packet from TPROXY, with an unchanged destination. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** Mark after the last hook; missing if unknown. */
+  /** Mark of the packet after the last hook; missing if unknown. */
   readonly mark?: number
-  /** Mark of the connection. */
+  /** Mark of the connection after the last hook. */
   readonly connmark?: number
   /** Conntrack zone that a rule set. */
   readonly zone?: number
@@ -27,15 +27,15 @@ export interface Trace {
     readonly hook: BuiltinChain
     readonly table: Table
     readonly chain: string
-    /** Position in its chain, from 1. */
+    /** Position of the rule in its chain, from 1. */
     readonly index: number
-    /** Rule after `-A CHAIN`. */
+    /** Text of the rule after `-A CHAIN`. */
     readonly rule: string
-    /** `undefined` means unknown. */
+    /** True if the rule matched; `undefined` if this is unknown. */
     readonly matched: boolean | undefined
-    /** Conditions that `assume` answered. */
+    /** Conditions of the rule that `assume` answered. */
     readonly assumed?: readonly string[]
-    /** Effect of the rule on the packet, if its text does not show it. */
+    /** Effect of the rule on the packet, if the rule's text does not show it. */
     readonly effect?: string
   }[]
 }

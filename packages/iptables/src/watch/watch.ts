@@ -6,7 +6,7 @@ import type { Generation, IptablesPort } from '../run/port.ts'
 import type { Session } from '../session/session.ts'
 import { isClean } from '../state/drift.ts'
 
-/** Result of a check. */
+/** Result of one check of the rules. */
 export type WatchEvent =
   | { readonly state: 'clean' }
   | { readonly state: 'drift'; readonly drift: Drift }
@@ -53,7 +53,7 @@ export async function* watchRuleset(
 
 // internal
 
-/** Generation of the rules, if it covers all of them: nft without legacy tables. */
+/** Generation of nf_tables, if nf_tables holds all rules: nft back end without legacy tables. */
 class Counter {
   readonly #session: Session
   readonly #port: IptablesPort
@@ -85,7 +85,7 @@ class Counter {
   }
 }
 
-/** Waits. Returns false if the signal aborted meanwhile. */
+/** Waits until the next check. Returns false if the signal aborted meanwhile. */
 function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {

@@ -7,14 +7,14 @@ export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src
 /** Name that no interface has. The program compares with it for `! -i +`. */
 export const NO_INTERFACE = 'INVAL/D\0'
 
-/** Seconds of each unit. */
+/** Number of seconds in each time unit of a rate. */
 export const rateUnits: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
 export const USUAL_BURST = 5
 
-// Frozen, because all rules share it.
+// The object is frozen, because all rules share it.
 const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 
-/** Loads the protocol above IP. */
+/** Expression that loads the protocol above IP. */
 export const loadProtocol = load('l4proto')
 export const loadInterface = { in: load('iifname'), out: load('oifname') } as const
 

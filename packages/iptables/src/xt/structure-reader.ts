@@ -2,7 +2,10 @@
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
-/** Reads a structure of an xt module and clears the bytes it has read. Bytes that remain were not understood. */
+/**
+ * Reads a structure of an xt module and clears the bytes it has read. Bytes that are still set belong to options that
+ * this package does not know.
+ */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
   readonly #isWhole: boolean
@@ -12,7 +15,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Reads a flag. Values other than 0 and 1 remain. */
+  /** Reads a flag. Values other than 0 and 1 are not cleared. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }
@@ -37,7 +40,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Reads text up to a NUL. Bytes after the NUL remain. */
+  /** Reads text up to a NUL. Bytes after the NUL are not cleared. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

@@ -2,7 +2,7 @@
 export class Structure {
   readonly bytes: Buffer
 
-  /** Padded to eight bytes, as the modules require. */
+  /** The length is padded to a multiple of eight bytes, as the modules require. */
   constructor(size: number) {
     this.bytes = Buffer.alloc((size + 7) & ~7)
   }
