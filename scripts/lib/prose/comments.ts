@@ -13,8 +13,8 @@ const DIRECTIVE =
 /** Text of these tags is code or a name. */
 const CODE_TAG = /^@(?:example|see|link|module|internal|experimental|typeParam|template|source|inheritDoc)\b/
 
-/** The comments of TypeScript or JavaScript, without code blocks and directives. */
-export function commentsOf(source: string): Comment[] {
+/** The comments of a program, without code blocks and directives. */
+export function commentsOf(file: ts.SourceFile): Comment[] {
   const found: Comment[] = []
   let lineComments: { line: number; text: string }[] = []
   const flush = () => {
@@ -22,51 +22,42 @@ export function commentsOf(source: string): Comment[] {
     if (first !== undefined) add(found, first.line, lineComments.map(({ text }) => text).join('\n'))
     lineComments = []
   }
-  for (const { pos, end, kind, line } of ranges(source)) {
-    const text = source.slice(pos, end)
-    if (kind === ts.SyntaxKind.SingleLineCommentTrivia) {
+  const code = withoutLiterals(file)
+  for (const { 0: text, index } of code.matchAll(/\/\/.*|\/\*[\s\S]*?\*\//g)) {
+    const line = lineAt(file, index)
+    if (text.startsWith('//')) {
       const last = lineComments.at(-1)
-      const startsLine = /(?:^|\n)[ \t]*$/.test(source.slice(0, pos))
+      const startsLine = code.slice(code.lastIndexOf('\n', index) + 1, index).trim() === ''
       if (last === undefined || !startsLine || line !== last.line + 1) flush()
       lineComments.push({ line, text: text.replace(/^\/\/+ ?/, '') })
     } else {
       flush()
-      add(
-        found,
-        line,
-        text
-          .replace(/^\/\*+ ?/, '')
-          .replace(/\s*\*\/$/, '')
-          .replaceAll(/^[ \t]*\* ?/gm, ''),
-      )
+      add(found, line, text.slice(2, -2).replaceAll(/^[ \t]*\*+ ?/gm, ''))
     }
   }
   flush()
   return found
 }
 
+/** Line of a position, counted from 1. */
+export const lineAt = (file: ts.SourceFile, position: number) => file.getLineAndCharacterOfPosition(position).line + 1
+
 // internal
 
-type CommentRange = ts.CommentRange & { line: number }
-
-/** Comments are found by the compiler's scanner: strings, templates and regular expressions contain none. */
-function ranges(source: string): CommentRange[] {
-  const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest, true)
-  const found = new Map<number, CommentRange>()
-  const collect = (all: ts.CommentRange[] | undefined) => {
-    for (const range of all ?? []) {
-      found.set(range.pos, { ...range, line: file.getLineAndCharacterOfPosition(range.pos).line + 1 })
-    }
-  }
+/** The program with spaces instead of strings, templates and regular expressions, which may contain `//`. */
+function withoutLiterals(file: ts.SourceFile): string {
+  const parts: string[] = []
+  let end = 0
   const visit = (node: ts.Node) => {
-    if (node.kind !== ts.SyntaxKind.JsxText && node.getChildCount(file) === 0) {
-      collect(ts.getLeadingCommentRanges(source, node.pos))
-      collect(ts.getTrailingCommentRanges(source, node.end))
+    if (ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node)) {
+      const start = node.getStart(file)
+      parts.push(file.text.slice(end, start), file.text.slice(start, node.end).replaceAll(/[^\n]/g, ' '))
+      end = node.end
     }
-    for (const child of node.getChildren(file)) if (!ts.isJSDoc(child)) visit(child)
+    ts.forEachChild(node, visit)
   }
   visit(file)
-  return [...found.values()].sort((one, other) => one.pos - other.pos)
+  return parts.join('') + file.text.slice(end)
 }
 
 function add(found: Comment[], line: number, text: string) {
@@ -79,13 +70,13 @@ function add(found: Comment[], line: number, text: string) {
 function passagesOf(start: number, text: string): Passage[] {
   const passages: Passage[] = []
   let current: Passage | undefined
-  let isCode = false
+  let [isFenced, isExample] = [false, false]
   for (const [index, line] of text.split('\n').entries()) {
     const trimmed = line.trim()
-    const fence = trimmed.startsWith('```')
-    if (fence) isCode = !isCode
-    if (isCode || fence || trimmed === '' || CODE_TAG.test(trimmed)) {
-      if (CODE_TAG.test(trimmed) && !fence) isCode = trimmed.startsWith('@example') && !text.includes('```')
+    const isFence = trimmed.startsWith('```')
+    if (isFence) isFenced = !isFenced
+    else if (!isFenced && trimmed.startsWith('@')) isExample = trimmed.startsWith('@example')
+    if (isFence || isFenced || isExample || trimmed === '' || CODE_TAG.test(trimmed)) {
       current = undefined
     } else if (current === undefined || /^(?:[-*] |\d+\. |@\w)/.test(trimmed)) {
       current = { line: start + index, text: withoutTag(trimmed) }

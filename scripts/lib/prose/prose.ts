@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import ts from 'typescript'
 import { root } from '../exec.ts'
 import { Stop } from '../progress.ts'
 import { commentsOf } from './comments.ts'
@@ -56,11 +57,12 @@ export const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 const allFiles = () => globSync([SOURCES, PAGES], { cwd: root, exclude: NOT_OURS }).sort()
 
 function sourceTexts(file: string, source: string): Text[] {
-  const comments = commentsOf(source).map(({ line, passages }) => {
+  const program = ts.createSourceFile(file, source, ts.ScriptTarget.Latest)
+  const comments = commentsOf(program).map(({ line, passages }) => {
     const found = passages.flatMap(({ text }) => findings(text, 'comment'))
     return { kind: 'comments', where: `${file}:${line}`, findings: found.map(said) } as const
   })
-  const titles = titlesOf(source).map(({ line, text }) => {
+  const titles = titlesOf(program).map(({ line, text }) => {
     return { kind: 'test titles', where: `${file}:${line}`, findings: findings(text, 'title').map(said) } as const
   })
   return [...comments, ...titles]

@@ -1,9 +1,11 @@
+import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { commentsOf } from './comments.ts'
 import { blocksOf } from './pages.ts'
 import { titlesOf } from './titles.ts'
 
-const textsOf = (source: string) => commentsOf(source).map(({ passages }) => passages.map(({ text }) => text))
+const parse = (source: string) => ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest)
+const textsOf = (source: string) => commentsOf(parse(source)).map(({ passages }) => passages.map(({ text }) => text))
 
 test('lines of one comment belong together', () => {
   expect(textsOf('// Reads the file,\n// then closes it.\nread() // Closes it, too.\n')).toEqual([
@@ -34,9 +36,20 @@ test('strings, templates and directives have no comments', () => {
   expect(textsOf("const a = '// what'\nconst b = `/* who */`\n// biome-ignore lint: whose\n")).toEqual([])
 })
 
+test('a tag after an example without a fence is a passage', () => {
+  expect(textsOf('/** Opens it.\n * @example\n * open(who)\n * @returns The handle.\n */')).toEqual([
+    ['Opens it.', 'The handle.'],
+  ])
+})
+
+test('regular expressions and parts of templates have no comments', () => {
+  expect(textsOf('const a = /\\/\\/ whose/\n')).toEqual([])
+  expect(textsOf(`const b = \`// \${c /* Read first. */} // how\`\n`)).toEqual([['Read first.']])
+})
+
 test('titles of suites and tests, with their variants', () => {
   const source = "describe.each(all)('on %s', () => { it.skip('adds a link', () => {}); test(`adds a chain`, f) })"
-  expect(titlesOf(source).map(({ text }) => text)).toEqual(['on %s', 'adds a link', 'adds a chain'])
+  expect(titlesOf(parse(source)).map(({ text }) => text)).toEqual(['on %s', 'adds a link', 'adds a chain'])
 })
 
 test('paragraphs, items and cells of a page; headings and code are left out', () => {

@@ -1,18 +1,16 @@
 import ts from 'typescript'
-import type { Passage } from './comments.ts'
+import { lineAt, type Passage } from './comments.ts'
 
 const SUITES = new Set(['it', 'test', 'describe'])
 
 /** Titles of tests and suites: the first argument of `it`, `test`, `describe` and their variants such as `it.each(…)`. */
-export function titlesOf(source: string): Passage[] {
-  const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest)
+export function titlesOf(file: ts.SourceFile): Passage[] {
   const found: Passage[] = []
   const visit = (node: ts.Node) => {
     if (ts.isCallExpression(node) && SUITES.has(calledName(node.expression))) {
       const [title] = node.arguments
       if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
-        const line = file.getLineAndCharacterOfPosition(title.getStart(file)).line + 1
-        found.push({ line, text: title.getText(file).slice(1, -1) })
+        found.push({ line: lineAt(file, title.getStart(file)), text: title.getText(file).slice(1, -1) })
       }
     }
     ts.forEachChild(node, visit)
