@@ -18,7 +18,7 @@ const suite = new SuiteReport(
 )
 await using stack = new AsyncDisposableStack()
 const places = await modePlaces(stack)
-// For all measures a smaller value is better. Comparisons of reports rely on this.
+// All measures count what should be small: comparisons of reports treat a larger value as worse.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
   { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },

@@ -108,7 +108,7 @@ export function ambientPlace(
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
-    // Without this variable, Istio's agent changes the back end of iptables at its second start.
+    // Istio's agent without this variable changes the back end of iptables at its second start.
     FORCE_IPTABLES_BINARY: 'nft',
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,

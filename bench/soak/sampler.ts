@@ -10,10 +10,10 @@ export type Sample = Readonly<Record<Quantity, number>>
 /** All sampled quantities with their allowed growth. `undefined` means that the quantity is only reported. */
 export const QUANTITIES = {
   'anonymous MB': { share: 0.02, least: 1 },
-  // Not judged: the maximum since the start never falls.
+  // The report shows this maximum since the start. It is not judged, because it never falls.
   'peak MB': undefined,
   threads: { share: 0.02, least: 1 },
-  // After a restart of a server there may be a few more connections.
+  // The agent may hold a few more connections after a restart of a server.
   descriptors: { share: 0.02, least: 4 },
   sockets: { share: 0.02, least: 4 },
   'namespaces held open': { share: 0.02, least: 1 },

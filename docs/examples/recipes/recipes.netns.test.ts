@@ -53,7 +53,7 @@ test('portmap: a port of the node is forwarded to the pod until DEL', async () =
   const tester = testPlugin(portmap(node), {
     netns: pod,
     prevResult,
-    // In the spelling of containerd.
+    // containerd spells the member in this way.
     conf: { runtimeConfig: { portMappings: [{ HostPort: 8080, ContainerPort: 80, Protocol: 'tcp', HostIP: '' }] } },
   })
   const server = createServer((socket) => socket.end('from the pod'))

@@ -10,7 +10,7 @@ export interface Pod {
   readonly ipv6: string
 }
 
-/** For tests: a node with pods, each behind its own veth. The node has `.1` and `::1` in each pod's network. */
+/** A node for tests, with pods, each behind its own veth. The node has `.1` and `::1` in each pod's network. */
 export async function stage(pods: number) {
   const stack = new AsyncDisposableStack()
   const node = stack.use(await emptyNetns())

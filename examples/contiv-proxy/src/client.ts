@@ -29,7 +29,7 @@ export async function callDaemon(
 ): Promise<Reply> {
   const sent = await exchange(socket, { method: 'POST', path: `/ContivCNI.${method}` }, encodeRequest(request), signal)
   if ('kind' in sent) return sent
-  // For DEL only the status counts. The original also ignores the body.
+  // The client reads only the status of a DEL. The original also ignores the body.
   if (method === 'DelPod' && sent.status === 200) return { kind: 'answer', response: {}, failed: false }
   return read(sent)
 }

@@ -37,7 +37,7 @@ export function supervise(
     stdout: stdout.add,
     stderr: stderr.add,
     error(error) {
-      // Also emitted if a signal cannot be delivered. The child then still runs and exits later.
+      // Node emits `error` also if it cannot deliver a signal. The child then still runs and exits later.
       if (pid === undefined) settle(error)
     },
     exit(exitCode, signal) {

@@ -39,7 +39,7 @@ test('the older of two installers stops writing, is not ready and explains why',
     await eventually(() => node.read(name) !== text, `${name} is healed`)
   }
   await eventually(() => newer.installer.status().ready, 'the newer one is ready')
-  // One heal each. Two active installers would have made two.
+  // Each damage causes one heal. Two active installers would have made two.
   expect([port(node), writes(node)]).toEqual([2, 3])
   expect(older.installer.status().ready).toBe(false)
 })

@@ -54,7 +54,7 @@ export function eventLines(event: InstallEvent): readonly {
 
 // internal
 
-/** With a verdict of `fail` the installation is not ready. That event has the same sentences. */
+/** The verdict `fail` makes the installation not ready. That event has the same sentences. */
 function runtimeLines({ readings, verdict }: Extract<InstallEvent, { type: 'runtimes' }>): readonly Line[] {
   if (verdict === 'fail') return []
   return readings.map(({ runs, text, next }) =>

@@ -13,7 +13,7 @@ test('the page cache of a source can be dropped, and the copy stays cached', asy
   await installed(node, { uncache })
   expect([...told].toSorted()).toEqual(inodes('src').toSorted())
   told.clear()
-  // Like an agent after a restart.
+  // Repeats the installation, as an agent does after a restart.
   await installed(node, { uncache })
   expect([...told].toSorted()).toEqual(inodes('src').toSorted())
 })

@@ -120,7 +120,7 @@ test('an installation that races the last DEL always leaves the plugin, without 
     await installer(node.options).uninstall()
     rmSync(need)
     const deleted = del(node.path('bin/mesh'))
-    // Both orders, and interleavings between them.
+    // The processes run in both orders, and interleaved.
     for (let turns = 0; turns < (round % 20) * 8; turns += 1) await new Promise((resolve) => setImmediate(resolve))
     await installer(node.options).install()
     expect(['left', 'removed']).toContain(await deleted)
@@ -149,7 +149,7 @@ test('an uninstallation that is killed between any two calls keeps needed files,
     cacheResult(node, 'c9', ['mesh'])
     const calls = await crashBefore(n, () => installer(node.options).uninstall())
     expect(inBin(node)).toContain('mesh')
-    // Without the kubeconfig the plugin is marked.
+    // A plugin without a kubeconfig gets a marker.
     if (!existsSync(node.path('run/kubeconfig'))) expect(inBin(node)).toContain('.mesh.uninstalled')
     await installer(node.options).uninstall()
     expect(inBin(node)).toEqual(['.mesh.uninstalled', 'mesh', 'mesh-lib.so'])

@@ -20,7 +20,7 @@ export function pluginFailure(plugin: string, outcome: Awaited<ReturnType<Exec['
 function reportedFailure(plugin: string, outcome: ExecOutcome): PluginError {
   try {
     const { code, message, details } = decodeError(JSON.parse(outcome.stdout))
-    // For an error document without a message, reports the exit status.
+    // Reports the exit status for an error document without a message.
     const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
     return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
   } catch (cause) {

@@ -78,7 +78,7 @@ function checkMembers(spec: SetSpec, what: string): void {
       invalid(`${what}: the family ${JSON.stringify(spec.family)} is neither 'ipv4' nor 'ipv6'; a set holds one`)
     }
     if (spec.maxelem !== undefined) checkInteger(spec.maxelem, 1, 0xffffffff, `${what}: maxelem`)
-    // With a larger value the kernel runs out of memory at once.
+    // The kernel runs out of memory at once for a larger value.
     if (spec.hashsize !== undefined) checkInteger(spec.hashsize, 1, 1 << 24, `${what}: hashsize`)
   }
 }

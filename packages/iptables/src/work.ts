@@ -51,7 +51,7 @@ export function workIn(where: Where, options: IptablesOptions): Work {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
     families: checkFamilies(options.families),
-    // With 0, iptables waits forever. Without --wait, iptables 1.8.9 does so too.
+    // iptables waits forever for `--wait 0`. Version 1.8.9 does so without `--wait`, too.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
     signal: place.signal,
     log: place.log,

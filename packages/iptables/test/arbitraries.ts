@@ -24,7 +24,7 @@ interface Body {
 interface Site {
   readonly table: keyof typeof ownChains
   readonly chain: string
-  /** Only built-in chain that calls this chain. */
+  /** The only built-in chain that calls this chain. */
   readonly from: BuiltinChain
   readonly bodies: fc.Arbitrary<Body[]>
 }

@@ -37,7 +37,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
         const theirs = nft.rules({ family: program })
         const text = await save()
         expect(readText(nft, family)).toBe(text)
-        // Same rules, in existing chains.
+        // Writes the same rules into existing chains.
         const batch = new Batch()
         const forms = new Map<string, string[]>()
         for (const { table, chain } of nft.chains({ family: program })) batch.flush({ family: program, table, chain })
@@ -54,7 +54,7 @@ test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
         }
         nft.commit(batch)
         const ours = nft.rules({ family: program })
-        // This version writes ports and marks without modules. All versions read the form with modules.
+        // This version of iptables writes ports and marks without modules. All versions read the form with modules.
         for (const [i, rule] of ours.entries()) {
           if (!rule.expressions.some(isOther)) expect(shown(rule)).toEqual(shown(theirs[i]))
         }

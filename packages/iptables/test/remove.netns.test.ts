@@ -50,7 +50,7 @@ describe.each(modes)('on $mode, remove', (mode) => {
     const before = await Promise.all(families.map((family) => ipt.save(family)))
     await ipt.apply(covered)
     const { left, saves } = await removed(pod)
-    // One save per family, for the chain in raw. None with netlink.
+    // Programs make one save per family, for the chain in raw. Netlink makes none.
     expect(saves).toBe(programs === 'always' ? 2 : 0)
     expect(left).toEqual(families.map((family, i) => saveText(parseSave(before[i] ?? '', family))))
     expect(left[0]).toContain('OTHER')

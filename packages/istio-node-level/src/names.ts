@@ -1,12 +1,12 @@
 /** Marks of packets and connections. Each mark is its own mask. */
 export const marks = {
-  /** From a pod in the mesh, on the way to ztunnel. */
+  /** Mark of packets from a pod in the mesh to ztunnel. */
   outbound: 0x100,
   /** The packet bypasses redirection. */
   skip: 0x200,
   /** The packet and its connection bypass redirection. */
   connectionSkip: 0x220,
-  /** From ztunnel, with a source address that is not its own. */
+  /** Mark of packets from ztunnel with the source address of a pod. */
   proxy: 0x210,
   /** Answer to a packet that ztunnel sent with a foreign source address. */
   proxyReturn: 0x040,

@@ -16,7 +16,7 @@ describe('drift() reports and heal() restores', () => {
     stack = new AsyncDisposableStack()
     node = stack.use(await ptpNode())
     const tunnel = await tunnelKind()
-    // As in an agent, with change detection.
+    // Change detection is on, as in an agent.
     side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel, backend: 'iptables-nft' })
     await side.start(node.ztunnel)
     await side.addPod({ uid: 'app', addresses: [addresses.app] })

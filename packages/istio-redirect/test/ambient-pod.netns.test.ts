@@ -146,7 +146,7 @@ describe.each(iptablesWays)('rules by $backend ($programs)', (how) => {
     await enrolNamespace(pod, { ...everything, virtualInterfaces: ['virt0'] }, { ...how, reconcile: false })
     await releaseNamespace(pod, { ...everything, ipv6: false, dnsCapture: false }, how)
     const left = families.map((family) => saved(pod, family, how.backend)).join('\n')
-    // This chain may belong to a sidecar.
+    // The chain may belong to a sidecar.
     expect(left.match(/^.*ISTIO.*$|^-A.*$/gm)).toEqual([':ISTIO_REDIRECT -'])
     expect(policy(pod)).toEqual([])
     await releaseNamespace(pod, everything, how)

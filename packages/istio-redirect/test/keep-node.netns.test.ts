@@ -112,7 +112,7 @@ test.concurrent.for([
   async ([, how, losses]) => {
     await using at = await kept(how)
     for (const [what, lose] of losses) {
-      // One at a time: the agent slows down when it heals many faults at once.
+      // Damages one part at a time: the agent slows down when it heals many faults at once.
       const before = healed(at.events).length
       lose(at.node)
       await vi.waitFor(() => expect(healed(at.events).length, what).toBeGreaterThan(before), {

@@ -99,7 +99,7 @@ async function add(one: PodCase, target: Netns, runDir: string) {
   return { exitCode, stdout }
 }
 
-/** With handles: a rewritten rule has a new handle. */
+/** Prints handles, because a rewritten rule has a new handle. */
 const READ = [
   'nft --handle --stateless list ruleset',
   'iptables-legacy-save | grep -v "^#" | sed "s/\\[.*//"',

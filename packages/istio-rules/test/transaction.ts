@@ -44,7 +44,7 @@ interface Statement {
  * Transaction for `nft -f -` with which Istio's native mode applies a configuration, in Istio's order and with its
  * inserts. Written from the description of that mode alone, so that the package's rules can be compared with it.
  *
- * It differs from Istio where the package does:
+ * The expected transaction differs from Istio's where the package does:
  * - Names of interfaces are quoted.
  * - Jumps to empty chains are left out.
  * - More groups than fit into one rule become a set.

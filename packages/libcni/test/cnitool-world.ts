@@ -12,7 +12,7 @@ interface Surroundings {
   readonly colour?: boolean
 }
 
-/** For each test a folder with the network `pods`, and a cnitool with fake plugins `a` and `b`. */
+/** Makes a folder for each test, with the network `pods`, and a cnitool with fake plugins `a` and `b`. */
 export function cnitoolWorld() {
   let temp: TempDir
   beforeEach(() => {

@@ -121,7 +121,7 @@ test.each([
 test('a socket opened inside stays inside', async () => {
   await using pod = await tempNetns()
   const server = createServer()
-  // Without a host, the socket is bound at once. With a host, Node.js would look the host up first and bind outside.
+  // Node.js binds a socket without a host at once. It would look up a given host first and bind outside.
   netns.run(pod, () => void server.listen(0))
   await new Promise((resolve) => server.on('listening', resolve))
   const { stdout } = await netns.exec(pod, ['cat', '/proc/net/tcp6'])

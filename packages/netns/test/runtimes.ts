@@ -56,7 +56,7 @@ const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs the fixture and reads its report. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
-  // With a package manager's NODE_PATH, koffi would resolve from any folder.
+  // The NODE_PATH of a package manager would resolve koffi from any folder.
   const { NODE_PATH: _, ...env } = process.env
   const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }

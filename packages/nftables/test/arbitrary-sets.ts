@@ -33,7 +33,7 @@ export const namedSet = (name: string): fc.Arbitrary<NamedSet | undefined> =>
       ranges: fc.boolean(),
       data: fc.option(dataOf, { nil: undefined }),
     })
-    // In concatenated keys nft 1.0.6 reads the ends of ranges only in network order.
+    // nft 1.0.6 reads the ends of ranges in concatenated keys only in network order.
     .map(({ ranges, ...rest }) => ({
       ...rest,
       interval:

@@ -97,11 +97,12 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // esbuild does not translate this syntax. The compiler rejects it if QuickJS does not support it.
+    // esbuild keeps this syntax unchanged. The compiler rejects it if QuickJS does not support it.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
-    // Without minified identifiers the bundle would contain paths of modules. `keepNames` keeps the names of functions.
+    // esbuild builds identifiers from module paths; minified identifiers contain none. `keepNames` keeps the names of
+    // functions.
     minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',

@@ -77,7 +77,7 @@ export function openUnchanged(path: string, before: Snapshot | undefined): numbe
   try {
     now = openAndRead(path)
   } catch {
-    // Something else has taken the path.
+    // Another object, such as a folder, now has this path.
     throw changed(path)
   }
   if (now === undefined && before === undefined) return undefined

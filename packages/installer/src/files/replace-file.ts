@@ -112,7 +112,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
       fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
-      // Without it a power cut could leave an empty file under the final name on some file systems.
+      // Flushes the content: otherwise a power cut could leave an empty file under the final name on some file systems.
       fdatasyncSync(fd)
     } finally {
       closeSync(fd)

@@ -133,7 +133,7 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** For types that this package only reads. */
+/** Refuses to write: this package only reads the set types with this part. */
 const unwritten = () => false
 
 const mark: Part = {

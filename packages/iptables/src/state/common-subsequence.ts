@@ -31,7 +31,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // For each length, the chain of pairs that ends first in `b`.
+  // Last pair of the chain that ends first in `b`, for each length of a chain.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {

@@ -64,7 +64,7 @@ function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound 
   return onPort.some((end) => {
     if (end.isOwn) return false
     const takesAll = end.id === 0 && (end.remote ?? '') === ''
-    // For a VXLAN the kernel compares only the identifier.
+    // The kernel compares only the identifier of a VXLAN.
     return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
   })
 }

@@ -2,11 +2,11 @@ import type { MapSizes } from '../asm/program-text.ts'
 
 /** Tags in `cb[4]` of a packet, by which programs in different namespaces communicate. */
 export const tags = {
-  /** From a pod in the mesh. */
+  /** Mark of packets from a pod in the mesh. */
   outbound: 4321,
-  /** To a pod in the mesh. */
+  /** Mark of packets to a pod in the mesh. */
   inbound: 1234,
-  /** From ztunnel to a pod in the mesh. */
+  /** Mark of packets from ztunnel to a pod in the mesh. */
   fromZtunnel: 0xc001_f00d,
 } as const
 

@@ -36,7 +36,7 @@ test('programs of an unpinned map are loaded again, also after an attempt that f
   pins.unpin('host_ip_info')
   pins.unpin('drops')
   pins.map(hashMap({ name: 'drops', key: ipv4, value: int('u32'), maxEntries: 8 })).close()
-  // It has created the map host_ip_info again before it fails at the map drops.
+  // The agent has created the map host_ip_info again before it fails at the map drops.
   expect(() => openObjects({ pins: folder })).toThrow(expect.objectContaining({ code: 'MISMATCH' }))
   pins.unpin('drops')
   first.maps.drops.pin(pins.pathOf('drops'))

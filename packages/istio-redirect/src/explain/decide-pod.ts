@@ -48,7 +48,7 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // Without known addresses IPv4 is assumed, and IPv6 too if the pod asks for both families.
+  // A pod without known addresses is assumed to have IPv4, and IPv6 too if it asks for both families.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
     redirect.dualStack,

@@ -35,7 +35,7 @@ const inet6Of = async (netns: NetnsTarget): Promise<string> =>
 
 /** True if IPv6 is disabled on the interface of the pod, or on `lo`, where the proxy needs an address. */
 async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
-  // Without IPv6 in the kernel the file is missing. The value for `all` is ignored: plugins enable single interfaces.
+  // The file is missing in a kernel without IPv6. The value for `all` is ignored: plugins enable single interfaces.
   if ((await disabledOn(netns, 'lo')) !== '0') return true
   return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
 }

@@ -75,7 +75,8 @@ function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: Cap
 }
 
 /**
- * With both families, a comment names the program for each part. The whole text is then not valid input for a program.
+ * If there are rules of both families, a comment names the program for each part. The whole text is then not valid
+ * input for a program.
  */
 function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
   const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }

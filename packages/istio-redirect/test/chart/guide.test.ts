@@ -84,7 +84,7 @@ describe.skipIf(HELM === undefined)('commands of the guide', () => {
 
 test('the command that saves the values of a release prints YAML', () => {
   for (const line of commands.filter((one) => one.startsWith('helm get values'))) {
-    // Without `-o yaml` helm prints a title first, which is not a known key.
+    // helm prints a title first unless `-o yaml` is given. The title is not a known key.
     expect(line).toMatch(/ -o yaml( |$)/)
   }
   expect(parse('USER-SUPPLIED VALUES:\nhub: x\n')).toHaveProperty(['USER-SUPPLIED VALUES'])

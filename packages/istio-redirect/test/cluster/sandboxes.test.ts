@@ -77,7 +77,7 @@ async function sandboxMs(contender: Contender): Promise<number> {
     const host = hostOf(id)
     await remove('suite=sandboxes')
     const first = contenders[contender]
-    // Otherwise containerd has not read the new list yet: try again.
+    // containerd has not read the new list yet: try again.
     if (host >= first && host < first + 70) return ms
   }
 }

@@ -94,7 +94,7 @@ test.concurrent('a server that never answers delays the end by five seconds, and
 })
 
 test('an owned network stays if the DaemonSet cannot be read, as pods cannot start without it', async () => {
-  // Without a node's name the agent does not change the network of this machine.
+  // An agent without a node name does not change the network of this machine.
   const env = { AMBIENT_ENABLED: 'true', ISTIO_OWNED_CNI_CONFIG: 'true', NODE_NAME: '' }
   await using on = await cluster({ env, grants: repairGrants.repair })
   const agent = await on.node.start()

@@ -17,7 +17,7 @@ const files = (node: AgentNode) =>
   )
 const entry = (node: AgentNode) => entryOf(node, { ambient_enabled: true })
 
-// With each of these Istio's agent rewrites a file once a second, is never ready, and ignores SIGTERM.
+// For each of these settings, Istio's agent rewrites a file once a second, is never ready, and ignores SIGTERM.
 test.concurrent.for<[string, Record<string, string>, Record<string, string>, (name: string) => boolean]>([
   ['a primary whose members are called Type', { '10-calico.conflist': oddCase }, {}, () => true],
   ['an owned copy of a single configuration', { '10-bridge.conf': bridge }, ownedMode, (name) => name === owned],

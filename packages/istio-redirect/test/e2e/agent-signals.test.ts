@@ -92,7 +92,7 @@ test.for(rows)('TERM %s, after %i ms: exit 0 within a second, and nothing of our
   const took = performance.now() - start
   stop()
   expect(took, agent.log()).toBeLessThan(1000)
-  // Before its first line of code a process cannot catch a signal. It has written nothing either.
+  // A process cannot catch a signal before its first line of code. It has written nothing by then.
   if (signal === 'SIGTERM') expect([agent.log(), node.names()]).toEqual(['', known])
   else expect([code, agent.log()]).toEqual([0, expect.not.stringContaining('was left')])
   expect(node.read('net/10-calico.conflist')).not.toContain('istio-cni')

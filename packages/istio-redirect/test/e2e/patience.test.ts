@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { COMPILED, RUNTIMES } from './executables.ts'
 import { testBed } from './pod.ts'
 
-// In a file of their own, and concurrent: these tests wait as long as a runtime would.
+// These tests wait as long as a runtime would. They have a file of their own and run at the same time.
 it.concurrent('an API server that is down: ADD gives up after its attempts, names the server and leaves no rule', async () => {
   await using bed = await testBed(() => COMPILED)
   const { url } = bed.node.api

@@ -28,7 +28,7 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  // With two such containers the last securityContext provides both IDs, even if it has none, as in Istio.
+  // If two containers match, the last securityContext provides both IDs, even if it has none. Istio does the same.
   const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,

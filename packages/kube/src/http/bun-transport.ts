@@ -63,7 +63,8 @@ function ask(
     keepalive,
     signal,
     ...(trust !== undefined && { tls: tlsOptions(trust) }),
-    // Without `proxy` Bun obeys HTTPS_PROXY. Without `verbose` BUN_CONFIG_VERBOSE_FETCH makes Bun print the token.
+    // `proxy: false` makes Bun ignore HTTPS_PROXY. `verbose: false` stops BUN_CONFIG_VERBOSE_FETCH from printing the
+    // token.
     proxy: false,
     verbose: false,
     decompress: false,

@@ -118,8 +118,8 @@ const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), 
 async function list(options: ListWatchOptions, state: State): Promise<void> {
   const { observer, path, paged } = options
   observer.listing()
-  // With a version and without a limit, kube-apiserver answers from its cache. This limits its load after a restart,
-  // when all nodes list at once.
+  // kube-apiserver answers a list with a version and without a limit from its cache. This limits its load after a
+  // restart, when all nodes list at once.
   const fromCache = !paged && state.next === 'list' && state.limit === pageSize
   const until = performance.now() + maxListMs
   const seen: Seen = { pages: 0, objects: 0 }

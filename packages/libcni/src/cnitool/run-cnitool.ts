@@ -15,7 +15,7 @@ import { helpText } from './usage.ts'
 export type { CnitoolIo } from './io.ts'
 
 /**
- * The `cnitool` command without its process: takes arguments and environment, returns the exit code.
+ * Runs the `cnitool` command inside this process. Takes arguments and environment, and returns the exit code.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
   }
 }
 
-/** With `--trace`, reports the plugins: each at its end for users, all in one document for programs. */
+/** `--trace` reports the plugins: each at its end for users, all in one document for programs. */
 async function traced(
   { command, dryRun, flags }: CommandLine,
   io: CnitoolIo,

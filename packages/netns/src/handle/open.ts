@@ -5,7 +5,7 @@ import { Netns } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
 const NSFS_MAGIC = 0x6e736673
-// Before Linux 3.19 namespaces are procfs files.
+// In Linux before 3.19, namespaces are procfs files.
 const PROCFS_MAGIC = 0x9fa0
 
 /**

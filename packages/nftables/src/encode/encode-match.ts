@@ -96,7 +96,10 @@ function encodeOne(spec: SelectorSpec, op: MatchOp | undefined, span: Span, { ex
   }
 }
 
-/** Shortens the load of a header field to `len` bytes. Names are loaded whole; only their comparison is shorter. */
+/**
+ * Shortens the load of a header field to `len` bytes. Names of interfaces are loaded whole, and only `len` bytes of
+ * them are compared.
+ */
 const shorter = (load: Expression, len: number): Expression => (load.name === 'payload' ? { ...load, len } : load)
 
 function encodeOther(spec: SelectorSpec, op: MatchOp | undefined, compared: Compared, sink: Sink): void {

@@ -131,7 +131,7 @@ function matchIn(words: Words): Statement | undefined {
   const kind = kinds.find((each) => words.take(...each.split(' ')) || words.take('meta', each))
   if (kind === undefined) return undefined
   const op = ops.find((each) => words.take(each))
-  // For types of bits `==` means exactly these bits; without it any of the bits matches.
+  // `==` on a type of bits means exactly these bits. A condition without `==` matches any of the bits.
   const isExact = op === undefined && words.take('==') && selectors[kind].type.flags === true
   const operand = operandIn(kind, words)
   const value = isExact && operand !== undefined ? { set: [operand] } : operand

@@ -141,7 +141,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   }
 }
 
-/** Attributes of a rule that are compared. Rules are not decoded, because most of them are equal. */
+/** Attributes of a rule that are compared. The bytes are compared without decoding, because most rules are equal. */
 function partsOf(body: Buffer): { readonly chain: string; readonly expressions: Buffer; readonly userdata?: Buffer } {
   let chain = ''
   let expressions: Buffer = Buffer.alloc(0)

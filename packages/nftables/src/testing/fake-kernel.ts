@@ -51,9 +51,9 @@ const NLM_F_DUMP = 0x300
 const NLMSG_NOOP = 1
 
 /**
- * A fake of nf_tables below netlink. It takes netlink bytes, commits batches atomically, counts generations, and refuses
- * with the kernel's errno and offset. Dumps return what was written. It checks references between rules, but does not
- * evaluate packets. Intervals may overlap.
+ * A fake of nf_tables below netlink. It takes netlink bytes, commits batches atomically, counts generations, and
+ * refuses with the kernel's errno and offset. Dumps return what was written. It checks references between rules, but
+ * does not evaluate packets. Intervals may overlap.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export function fakeKernel(
       if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
       return refused
     })
-    // Without an end message the batch is not committed.
+    // The kernel does not commit a batch without an end message.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]

@@ -5,9 +5,9 @@ import type { Nft } from '@cni/nftables/wire'
 /** nftables without tables, of a namespace or of a fake. */
 export interface RulesetWorld extends AsyncDisposable {
   readonly tables: Nftables
-  /** With a context that collects rollbacks. */
+  /** Opens the kernel with a context that collects rollbacks. */
   readonly undoable: Nftables
-  /** With a context whose signal is aborted. */
+  /** Opens the kernel with a context whose signal is aborted. */
   readonly aborted: Nftables
   /** Runs the collected rollbacks, the last first. */
   undo(): Promise<void>

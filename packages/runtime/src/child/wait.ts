@@ -26,7 +26,7 @@ export function waitForExit(pid: number, callback: (code: number | null, signal:
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // With WNOHANG, pid 0 means that the child is still running.
+    // Pid 0 means that the child is still running, because the flag is WNOHANG.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

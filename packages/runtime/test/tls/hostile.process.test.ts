@@ -73,7 +73,7 @@ describe.skipIf(!isBuilt)(`A server that does not behave ends a request with an 
   })
 
   it('has an unknown name', async () => {
-    // Without a name server, the code is EAI_AGAIN.
+    // The code is EAI_AGAIN on a machine without a name server.
     const small = await askSmall(client, { host: 'no-such-host.invalid', port: 1, ca })
     expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(small.code)
   })

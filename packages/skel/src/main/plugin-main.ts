@@ -80,7 +80,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
-    // From now on a signal ends the process directly, also if the document is never read.
+    // A signal now ends the process directly, even if no process reads the document.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
     return write(plugin, stdout, document) ? exitCode : 1
   }

@@ -10,8 +10,8 @@ export function memberText(json: string, name: string): string | undefined {
 }
 
 /**
- * Like {@link memberText}, for a member that the object is known to have.
- * Shortcut: without escapes, and with its name only once in the text, the other members need not be parsed.
+ * Like {@link memberText}, for a member that the object is known to have. Skips the other members without parsing, if
+ * the text has no escapes and contains the name once.
  *
  * @param name - must need no escapes in JSON.
  */

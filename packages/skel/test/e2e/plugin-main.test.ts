@@ -116,7 +116,7 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(help.stdout).toContain('behave   a string (required)\n')
     expect(JSON.parse((await ask('--schema')).stdout)).toMatchObject({ title: 'fixture', required: ['name', 'behave'] })
     expect(await ask('--nonsense')).toMatchObject({ code: 2, stdout: '' })
-    // Without a terminal and arguments it reports the protocol's error.
+    // A plugin without a terminal and arguments reports the protocol's error.
     expect(JSON.parse((await ask()).stdout)).toMatchObject({
       code: 4,
       msg: 'required env variables [CNI_COMMAND] missing',

@@ -46,7 +46,7 @@ export function foldMembers(object: JsonObject, names: readonly string[]): JsonO
   const keys = Object.keys(object)
   const others: string[] = []
   for (const key of keys) if (!names.includes(key)) others.push(key)
-  // Shortcut for most objects: the name of each member is one of `names`.
+  // In most objects the name of each member is one of `names`.
   if (others.length === 0) return object
   const renamed = new Map<string, string>()
   for (const name of names) {

@@ -122,7 +122,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 /** Throws for a damaged program, such as one from a truncated image. It never replaces an intact one. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Libraries are not started, and some files are empty on purpose.
+  // Other damage matters for the plugin itself only: libraries are not started, and some files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })

@@ -2,7 +2,7 @@ import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 
-/** One source of settings: texts of variables by name, from the environment or from the files of a folder. */
+/** A source of settings: texts of variables by name, from the environment or from the files of a folder. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
 /** Values of all settings, with warnings about invalid texts. */

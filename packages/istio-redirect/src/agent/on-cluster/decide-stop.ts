@@ -13,8 +13,8 @@ export interface StopServices {
  * Decides what a stopping agent leaves on the node. Everything stays if another agent follows, so that nothing breaks
  * between the two agents.
  *
- * It may be unknown whether another agent follows. A network configuration of our own then stays, because pods cannot
- * start without the file. Everything else is removed.
+ * The agent may not know whether another agent follows. A network configuration of our own then stays, because pods
+ * cannot start without the file. Everything else is removed.
  */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,

@@ -15,7 +15,7 @@ export interface RepairServices {
 /**
  * Type of `startRepair` in `repair/start-repair.ts`. It runs until the signal aborts, then settles within a second.
  *
- * It logs and retries all failures of the API server. The caller logs a rejection and restarts it after a pause.
+ * Repair logs and retries all failures of the API server. The caller logs a rejection and restarts it after a pause.
  * Installing
  * is never affected.
  */

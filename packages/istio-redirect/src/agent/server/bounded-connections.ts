@@ -160,7 +160,7 @@ function descriptorLimit(): number {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? UNKNOWN_LIMIT)
   } catch {
-    // Without /proc, assumes the usual default of Linux.
+    // Assumes the usual default of Linux if /proc is missing.
     return UNKNOWN_LIMIT
   }
 }

@@ -49,7 +49,7 @@ describe.runIf(missing === undefined)(
       expect(untouched).toEqual({ label: undefined, deleted: false })
       expect(touched).toEqual({ label: mode === 'label' ? 'true' : undefined, deleted: mode === 'delete' })
       expect(b.events.filter((event) => !event.includes(firstCrash))).toEqual(a.events)
-      // Without the pod of the first crash. Each change of our controller to a pod causes one more event of the pod.
+      // Excludes the pod of the first crash. Each change of our controller to a pod causes one more event of the pod.
       const { [`${mode}/success`]: success = 0, ...rest } = a.counts
       expect(b.counts).toEqual(
         mode === 'label'

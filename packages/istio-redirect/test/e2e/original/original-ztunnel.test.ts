@@ -34,7 +34,7 @@ describe.runIf(missing === undefined)(
         expect([name, await reached(node.netns, addresses, 8080, 0)]).toEqual([name, answers(name, probes)])
         expect(pod.fd).toBeGreaterThan(0)
       }
-      // Both families: to the pod, and to the service.
+      // Connects over both families, to the pod and to the service.
       await expect
         .poll(() => ztunnel.connections(), patience)
         .toEqual({

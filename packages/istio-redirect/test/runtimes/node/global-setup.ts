@@ -4,7 +4,7 @@ import { run } from '@cni/host'
 import { openRtnl } from '@cni/netns'
 import { throwAway } from './throw-away.ts'
 
-/** Before the first test: covers the fixed folders of runtimes and plugins, and sets up the node's network. */
+/** Runs before the first test. Covers the fixed folders of runtimes and plugins, and sets up the node's network. */
 export async function setup(): Promise<void> {
   const { folder } = throwAway()
   const [upper, work] = ['upper', 'work'].map((name) => join(folder, name))

@@ -64,8 +64,8 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
 
 /**
  * True if the kernel's rule is exactly the wanted one. The kernel compares too few members:
- * - Without a priority, it adds the same rule a second time.
- * - It deletes the first rule that has at least the given selectors.
+ * - The kernel adds a rule without a priority a second time.
+ * - The kernel deletes the first rule that has at least the given selectors.
  */
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)

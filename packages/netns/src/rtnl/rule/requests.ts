@@ -21,8 +21,7 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // With a priority, the kernel refuses an existing rule. Without a priority, it would add a duplicate, so search
-  // first.
+  // The kernel refuses an existing rule if the priority is given. Otherwise it would add a duplicate, so search first.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }

@@ -18,8 +18,8 @@ import { type Device, findDevice, viewOf, World } from './world.ts'
  * The fake is the node's namespace; `open` opens other namespaces, such as the fake ones of `@cni/skel/testing`. New
  * namespaces have `lo`, up.
  *
- * It models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's program is
- * also the program's id.
+ * The fake models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's
+ * program is also the program's id.
  *
  * @example
  * ```ts

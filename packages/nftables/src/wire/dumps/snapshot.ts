@@ -167,7 +167,7 @@ function dataAgain(
   given: readonly Read[],
   idOf: (set: Buffer | undefined) => number | undefined,
 ): readonly Attribute[] | undefined {
-  // For an expression that writes a header the kernel reports flags which it does not accept.
+  // The kernel reports flags that it does not accept, for an expression that writes a header.
   if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
     return given.filter(([type]) => type !== EXTHDR_FLAGS)
   }

@@ -20,7 +20,7 @@ export interface NetnsLease extends Disposable {
   readonly netns: Netns
 }
 
-/** Lease with the identity that the namespace had when it was added. */
+/** Lease of a namespace, with the namespace's identity at the time of its addition to the cache. */
 export interface IdentifiedLease extends NetnsLease {
   readonly identity: NamespaceIdentity
 }

@@ -9,7 +9,7 @@ export { redirectionAnnotation }
 /**
  * Patch that sets the annotation to `status` or removes it. `undefined` if no change is needed.
  *
- * It is a merge patch of the pod's status, which needs fewer permissions than the pod itself.
+ * A merge patch of the pod's status needs fewer permissions than a patch of the pod.
  */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,

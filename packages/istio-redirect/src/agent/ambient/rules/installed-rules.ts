@@ -52,7 +52,8 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** Manages the rules of a namespace with the back end of the options. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  // With native rules, former iptables rules are searched in both iptables back ends, as `iptables-nft` does.
+  // If nftables rules are wanted, former iptables rules are searched in both iptables back ends, as `iptables-nft`
+  // does.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
   const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
@@ -178,7 +179,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
   }
 }
 
-/** Without nf_tables support, there are no rules of ours. */
+/** A kernel without nf_tables has no rules of ours. */
 async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()

@@ -14,7 +14,7 @@ export interface Forwarded {
 
 /** State that all listeners of a ztunnel share. */
 export interface ProxySurroundings {
-  /** Both sockets of each open connection. */
+  /** Sockets of open connections: one to the client and one to the server for each. */
   readonly open: Set<Socket>
   readonly onForward: (connection: Forwarded) => void
   /** True if another ztunnel may listen on the same addresses, as during an upgrade. */
