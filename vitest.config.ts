@@ -24,8 +24,8 @@ export default defineConfig({
   ...shared,
   test: {
     pool: 'forks',
-    // Many tests wait for a process; on two cores vitest starts one worker, and the run takes almost twice as long.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // More workers than cores, because many tests wait for a process, a timeout or the kernel.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         ...shared,
@@ -63,19 +63,6 @@ export default defineConfig({
           include: ['{packages,examples}/*/{src,test}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
-        },
-      },
-      {
-        ...shared,
-        test: {
-          name: 'types',
-          include: [],
-          typecheck: {
-            enabled: true,
-            only: true,
-            include: ['{packages,examples}/*/src/**/*.test-d.ts'],
-            tsconfig: './tsconfig.json',
-          },
         },
       },
       {

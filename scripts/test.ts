@@ -33,10 +33,10 @@ await main(async () => {
   if (isRoot) await ensurePackages(TEST_PACKAGES, { install })
   await checkLint(since)
   if (since === undefined) {
-    await together(async () => {
-      await checkSources()
+    await together(checkSources, async () => {
+      await checkPackages()
       await buildExecutables()
-    }, checkPackages)
+    })
   } else {
     await together(
       () => step('types (tsc)', checkTypes),
@@ -47,8 +47,8 @@ await main(async () => {
     )
   }
   const projects = isRoot
-    ? ['unit', 'unit-isolated', 'process', 'types', 'netns', 'netns-isolated', 'e2e']
-    : ['unit', 'unit-isolated', 'process', 'types']
+    ? ['unit', 'unit-isolated', 'process', 'netns', 'netns-isolated', 'e2e']
+    : ['unit', 'unit-isolated', 'process']
   const which = deep ? 'all cases' : `CNI_SEED=${seed}`
   await step(`tests (${projects.join(', ')}; ${which})`, () =>
     exec(
