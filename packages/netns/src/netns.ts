@@ -6,7 +6,7 @@ import type { Netns, NetnsTarget } from './handle/netns.ts'
 import { current, open } from './handle/open.ts'
 import { bind, create, destroy } from './named/create.ts'
 
-/** Operations on network namespaces. */
+/** Operations on network namespaces: open, create, name, enter, and run programs in them. */
 export const netns: {
   /**
    * Opens the network namespace at a path. Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`,
@@ -16,12 +16,12 @@ export const netns: {
    * using pod = open('/run/netns/cni-7f3a')
    */
   open(path: string): Netns
-  /** Opens the namespace of the calling thread. */
+  /** Opens the network namespace of the calling thread. */
   current(): Netns
   /**
-   * Creates an empty namespace with a name, as `ip netns add` does. The caller's namespace does not change; all links
-   * of the new one are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed call
-   * leaves nothing behind.
+   * Creates an empty namespace with a name, as `ip netns add` does. The caller stays in its own namespace. All links of
+   * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed
+   * call leaves nothing behind.
    *
    * @example
    * using blue = netns.create('blue')      // now: ip netns exec blue ip link
@@ -29,27 +29,27 @@ export const netns: {
   create(
     name?: string,
     options?: {
-      /** Folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
+      /** Folder for the bind mount of the named namespace. Default: `/run/netns`, where `ip netns` finds it. */
       dir?: string | undefined
     },
   ): Netns
   /**
-   * Gives an open namespace a name in the file system. The namespace then exists without processes or handles.
+   * Gives an open network namespace a name, as a bind mount. The namespace then exists without processes or handles.
    *
    * @example
    * using kept = netns.bind(pod, '/run/netns/kept')
    */
   bind(namespace: Netns, path: string): Netns
   /**
-   * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name holds
-   * it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+   * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name refers
+   * to it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
    */
   destroy(namespace: Netns | string): void
   /**
    * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested; inside a body, `'host'` is the namespace of the outermost caller. Throws `NetnsError`: `MISSING`,
-   * `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread is stuck
-   * in the wrong namespace: every later call throws the same error, and the process must exit.
+   * can be nested; inside the function, `'host'` is the namespace of the outermost caller. Throws `NetnsError`:
+   * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
+   * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
@@ -62,16 +62,17 @@ export const netns: {
     options?: EnterOptions,
   ): T
   /**
-   * Starts a program inside a namespace and returns at once; await `done` outside. Without FFI, starts it through
-   * `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
+   * Starts a program inside a network namespace and returns at once. Await `done` of the result outside of `netns.run`.
+   * Without FFI, starts the program through `nsenter` and ignores the option `shield`. Throws a `NetnsError` if the
+   * namespace cannot be entered.
    *
    * @example
    * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
    */
   start(target: NetnsTarget, argv: readonly [string, ...string[]], options?: RunOptions & EnterOptions): Started
   /**
-   * Runs a program inside a namespace until it exits. Rejects with a `RunError` if it fails; with `reject: false`,
-   * resolves with the error. Rejects with a `NetnsError` if the namespace cannot be entered.
+   * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails; with `reject:
+   * false`, resolves with that error. Rejects with a `NetnsError` if the namespace cannot be entered.
    *
    * @example
    * const { stdout } = await netns.exec(pod, ['iptables-save'])
@@ -83,7 +84,7 @@ export const netns: {
   ): Promise<RunResult>
   /**
    * Creates the threads of libuv's pool now, in the current namespace. Pool threads (async fs, DNS, crypto) stay in the
-   * namespace in which they were created. A long-lived process awaits this once, before its first `netns.run`.
+   * namespace in which they were created. A long-lived process awaits `warmPool()` once, before its first `netns.run`.
    *
    * @example
    * await netns.warmPool()

@@ -36,14 +36,15 @@ const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** Encodes the fixed part (`nfgenmsg`) of a request: the address family of the connections. */
+/** Encodes `nfgenmsg`, the fixed part of a ctnetlink request. It selects the address family of the connections. */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }
 
 /**
- * Attributes that make the kernel filter a list by protocol and ports. Before Linux 5.8 the kernel ignores them, and it
- * compares IPv6 addresses in the wrong byte order. Callers must therefore filter the list again.
+ * Netlink attributes that make the kernel filter its connection list by protocol and ports. Before Linux 5.8 the kernel
+ * ignores these attributes, and it compares IPv6 addresses in the wrong byte order. Callers must therefore filter the
+ * list again.
  */
 export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attribute[] {
   if (protocol === undefined) return []
@@ -62,7 +63,7 @@ export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attr
   return [...attributes, [CTA_FILTER, flags]]
 }
 
-/** Attributes that identify exactly this connection in a request to delete it. */
+/** Netlink attributes of a delete request that identify exactly one tracked connection. */
 export function encodeIdentity({ body }: Message): Attribute[] {
   const attributes = attributeMap(body, NFGENMSG)
   return [CTA_TUPLE_ORIG, CTA_ZONE, CTA_ID].flatMap((type): Attribute[] => {
@@ -71,7 +72,7 @@ export function encodeIdentity({ body }: Message): Attribute[] {
   })
 }
 
-/** Encodes a tuple as attributes and omits missing members. */
+/** Encodes the addresses and ports of one direction of a connection as netlink attributes. Omits missing members. */
 export function encodeTuple({ src, dst, sport, dport }: TupleFilter, protocol: number): Attribute[] {
   const addresses: Attribute[] = []
   for (const [text, v4, v6] of [
@@ -90,7 +91,7 @@ export function encodeTuple({ src, dst, sport, dport }: TupleFilter, protocol: n
   ]
 }
 
-/** Decodes the connection of a message. Returns `undefined` for a message without a connection. */
+/** Decodes the tracked connection in a netlink message. Returns `undefined` for a message without a connection. */
 export function decodeEntry({ body }: Message): ConntrackEntry | undefined {
   const attributes = attributeMap(body, NFGENMSG)
   const original = decodeTuple(attributes.get(CTA_TUPLE_ORIG))

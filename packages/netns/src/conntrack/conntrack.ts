@@ -13,18 +13,18 @@ import { CT_DELETE, CT_GET, CT_NEW, conntrackHeader, decodeEntry, encodeFilter, 
 import type { ConntrackEntry, ConntrackEvent, ConntrackPort, ConntrackWatchOptions } from './entry.ts'
 import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, tooMany } from './filter.ts'
 
-/** `NFNLGRP_CONNTRACK_NEW`, `_UPDATE` and `_DESTROY`. */
+/** Multicast groups of conntrack events: `NFNLGRP_CONNTRACK_NEW`, `_UPDATE` and `_DESTROY`. */
 const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** A deletion works in rounds. Number of entries that one round reads, and largest number of rounds. */
+/** Limits of a deletion of connections, which works in rounds: entries that one round reads, and number of rounds. */
 const ROUND = 8192
 const ROUNDS = 1024
 
 /**
- * Connections that the kernel tracks in a namespace (ctnetlink). Each call opens and closes a socket. An undo step does
- * not restore deleted entries: the next packet creates a new entry.
+ * Connections that the kernel tracks in a namespace (ctnetlink). Each call opens and closes a netlink socket. Deletions
+ * register no undo step: the next packet of a deleted connection creates a new entry.
  *
  * @example
  * // UDP clients of port 53 pass the NAT rules again
@@ -56,7 +56,7 @@ export function conntrack(where: Where): ConntrackPort {
   }
 }
 
-/** Reads the table. Returns the kernel's messages about matching connections, `most` messages at most. */
+/** Reads the kernel's connection table. Returns the messages about matching connections, `most` messages at most. */
 function dump(
   channel: Channel,
   filter: CheckedFilter,
@@ -85,7 +85,9 @@ function dump(
   }
 }
 
-/** Deletes one entry. Returns false if its connection has ended or another connection has replaced it. */
+/**
+ * Deletes one connection from the kernel's table. Returns false if the connection has ended or another has replaced it.
+ */
 function deleteOne(channel: Channel, message: Message): boolean {
   const request = { type: CT_DELETE, fixed: message.body.subarray(0, 4), attributes: encodeIdentity(message) }
   return unlessAlready(['ENOENT'], () => channel.ask({ ...request, what: 'Delete a connection' }))

@@ -7,19 +7,19 @@ export interface ConntrackEntry {
   readonly family: IpFamily
   /** Name (`tcp`, `udp`, `sctp`, `icmp`, `icmpv6`, `gre`, `dccp` or `udplite`) or number of the protocol. */
   readonly protocol: string | number
-  /** Addresses and ports of the first packet, before NAT. */
+  /** Addresses and ports of the connection's first packet, before NAT. */
   readonly original: {
     readonly src: string
     readonly dst: string
-    /** Source port. Missing for protocols without ports. */
+    /** Source port of the connection. Missing for protocols without ports. */
     readonly sport?: number
     readonly dport?: number
   }
-  /** Addresses and ports of the answers. With NAT, they are not the mirror image of `original`. */
+  /** Addresses and ports of the connection's reply packets. With NAT, they are not the mirror image of `original`. */
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number
-  /** Seconds until the entry expires. Missing in events that report the end of a connection. */
+  /** Seconds until the kernel drops the idle connection. Missing in events that report the end of a connection. */
   readonly timeoutSeconds?: number
 }
 
@@ -33,13 +33,16 @@ export interface ConntrackEntry {
  * - an errno name of the kernel
  */
 export interface ConntrackPort {
-  /** Lists the matching connections; an omitted member matches every connection. Throws `TOO_MANY` beyond `limit`. */
+  /**
+   * Lists the connections that match a filter; an omitted member of the filter matches every connection. Throws
+   * `TOO_MANY` if more than `limit` connections match.
+   */
   list(
     filter?: {
       readonly family?: IpFamily | undefined
-      /** Protocol name or number. */
+      /** Protocol of the connections to match, by name or number. */
       readonly protocol?: string | number | undefined
-      /** Filter for the original direction. */
+      /** Filter for the connection's first packet, before NAT: its addresses and ports. */
       readonly original?:
         | { readonly [K in keyof ConntrackEntry['original']]?: ConntrackEntry['original'][K] | undefined }
         | undefined
@@ -49,30 +52,31 @@ export interface ConntrackPort {
       readonly zone?: number | undefined
     },
     options?: {
-      /** Largest number of entries to return. Default: 65536. */
+      /** Largest number of connections to return. Default: 65536. */
       readonly limit?: number | undefined
     },
   ): Promise<ConntrackEntry[]>
   /**
-   * Deletes the matching connections and returns their number. The next packet of such a connection passes the NAT
-   * rules again. `only` is called with each connection and returns true to delete it. It can test conditions that a
-   * filter cannot express. Throws `INVALID` for an empty filter, which would delete every connection of the node.
+   * Deletes the connections that match a filter and returns their number. The next packet of such a connection passes
+   * the NAT rules again. The function `only` gets each matching connection and returns true to delete it. The function
+   * can test conditions that a filter cannot express. Throws `INVALID` for an empty filter, which would delete every
+   * connection of the node.
    */
   delete(
     filter: NonNullable<Parameters<ConntrackPort['list']>[0]>,
     only?: (entry: ConntrackEntry) => boolean,
   ): Promise<{ deleted: number }>
   /**
-   * Yields changes of matching connections, starting with the first call of `next()`. `lost` means that the socket's
-   * buffer could not hold all events. List the table again in that case.
+   * Yields changes of connections that match a filter, starting with the first call of `next()`. A `lost` event means
+   * that the socket's buffer could not hold all events. List the connections again in that case.
    */
   watch(
     filter?: Parameters<ConntrackPort['list']>[0],
     options?: {
       readonly signal?: AbortSignal | undefined
       /**
-       * Milliseconds between two reads of the socket. By default the kernel wakes the process; on a worker thread the
-       * default is 10.
+       * Milliseconds between two reads of the event socket. By default the kernel wakes the process; on a worker thread
+       * the default is 10.
        */
       readonly interval?: number | undefined
     },
@@ -85,10 +89,10 @@ export interface ConntrackPort {
 
 /** Addresses and ports of one direction of a connection. */
 export type ConntrackTuple = ConntrackEntry['original']
-/** Filter for connections. */
+/** Filter for connections that the kernel tracks. */
 export type ConntrackFilter = NonNullable<Parameters<ConntrackPort['list']>[0]>
 export type TupleFilter = NonNullable<ConntrackFilter['original']>
-/** Options of `watch`. */
+/** Options of `watch`, which yields changes of the kernel's connection table. */
 export type ConntrackWatchOptions = NonNullable<Parameters<ConntrackPort['watch']>[1]>
 /** Change of the kernel's connection table. */
 export type ConntrackEvent = ReturnType<ConntrackPort['watch']> extends AsyncGenerator<infer Event> ? Event : never

@@ -4,7 +4,7 @@ import { checkInteger, shown } from '../rtnl/check.ts'
 import type { ConntrackEntry, ConntrackFilter, ConntrackTuple, TupleFilter } from './entry.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
-/** Validated filter. Its addresses are formatted as the kernel formats them. */
+/** Validated filter for connections. Its addresses have the kernel's own text format, so that texts can be compared. */
 export interface CheckedFilter {
   readonly family?: IpFamily
   readonly protocol?: string | number
@@ -13,7 +13,7 @@ export interface CheckedFilter {
   readonly reply: Partial<ConntrackTuple>
 }
 
-/** Validates a filter. Throws `NetnsError('INVALID')` with the member's name and the value. */
+/** Validates a filter for connections. Throws `NetnsError('INVALID')` with the invalid member's name and value. */
 export function checkFilter({ family, protocol, zone, original, reply }: ConntrackFilter): CheckedFilter {
   const families = new Set<IpFamily>()
   if (family !== undefined) families.add(checkFamily(family))
@@ -28,7 +28,7 @@ export function checkFilter({ family, protocol, zone, original, reply }: Conntra
   }
 }
 
-/** Refuses a filter that would delete every connection. */
+/** Throws for an empty filter, because deleting by such a filter would delete every connection. */
 export function checkNotEmpty(filter: CheckedFilter): CheckedFilter {
   const { original, reply, ...rest } = filter
   if (Object.keys({ ...original, ...reply, ...rest }).length > 0) return filter
@@ -38,7 +38,7 @@ export function checkNotEmpty(filter: CheckedFilter): CheckedFilter {
   )
 }
 
-/** True if the entry has every member of the filter. */
+/** True if a connection matches every given member of the filter. */
 export function matches(entry: ConntrackEntry, filter: CheckedFilter): boolean {
   const { family, protocol, zone, original, reply } = filter
   return (
@@ -50,13 +50,13 @@ export function matches(entry: ConntrackEntry, filter: CheckedFilter): boolean {
   )
 }
 
-/** Default for the largest number of entries in a list. */
+/** Default of the option `limit`: the largest number of connections that a list may have. */
 const LIMIT = 65_536
 
-/** Validates the largest number of entries in a list. */
+/** Validates the option `limit`, the largest number of connections that a list may have. */
 export const checkLimit = (limit: number = LIMIT): number => checkInteger(limit, 1, 2 ** 32, 'limit')
 
-/** Error for a list beyond its limit. */
+/** Error for a connection list that exceeds the option `limit`. */
 export function tooMany(limit: number): NetnsError {
   return new NetnsError('TOO_MANY', `List connections: more than ${limit} match; narrow the filter, or raise limit`)
 }

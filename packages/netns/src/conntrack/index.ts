@@ -1,5 +1,6 @@
 /**
- * Connections that the kernel tracks (conntrack): list, delete and watch them. Starts no program.
+ * Connections that the kernel tracks (conntrack): functions to list, delete and watch them. The package starts no
+ * `conntrack` program.
  *
  * @example
  * ```ts

@@ -2,10 +2,10 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { checkInteger, shown } from '../rtnl/check.ts'
 import { wordOf } from '../rtnl/word-of.ts'
 
-// Constants of <linux/in.h>.
+// IP protocol numbers of <linux/in.h>.
 const protocols = { icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, icmpv6: 58, sctp: 132, udplite: 136 } as const
 
-/** Kernel number of a protocol. Throws `NetnsError('INVALID')`. */
+/** Converts the name of an IP protocol to its number. Throws `NetnsError('INVALID')` for an unknown name. */
 export function protocolNumber(protocol: string | number): number {
   if (typeof protocol === 'number') return checkInteger(protocol, 0, 255, 'protocol')
   for (const [name, number] of Object.entries(protocols)) if (name === protocol) return number
@@ -13,7 +13,7 @@ export function protocolNumber(protocol: string | number): number {
   throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${shown(protocol)}`)
 }
 
-/** Name of a protocol, or its number if it has no name here. */
+/** Converts the number of an IP protocol to its name. Returns the number if this package knows no name for it. */
 export function protocolName(number: number): string | number {
   return wordOf(protocols, number) ?? number
 }

@@ -1,7 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * `T`; for a promise type, the text of a compiler error instead. After its first `await`, a body would run in another
+ * Type check for functions that run inside a namespace. Is `T` for an ordinary result. For a promise, is the text that
+ * the TypeScript compiler prints as the error. After its first `await`, an async function would run in another
  * namespace.
  */
 export type NotPromise<T> =
@@ -9,7 +10,7 @@ export type NotPromise<T> =
     ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'
     : T
 
-/** Refuses an `async` function before it runs. */
+/** Throws for an `async` function before it runs, because it would leave the namespace at its first `await`. */
 export function assertSynchronous(body: () => unknown): void {
   if (typeof body !== 'function') {
     throw new NetnsError('INVALID', `netns.run expects a function as its body, got ${typeof body}`)
@@ -18,8 +19,8 @@ export function assertSynchronous(body: () => unknown): void {
 }
 
 /**
- * Refuses a promise as the return value of a body. Handles the promise's rejection, so that Node.js reports no
- * unhandled rejection.
+ * Throws if a function that ran inside a namespace returned a promise. Handles the promise's rejection, so that Node.js
+ * reports no unhandled rejection.
  */
 export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is T {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import type { EnterOptions } from './runner.ts'
 
 /**
- * Shield for programs that look up users, hosts or protocols through nsswitch, even for numbers. In a pod, such a
- * lookup may send network requests from the pod. With an empty nsswitch.conf, only the node's files are read.
- * `undefined` if the node has no nsswitch.conf.
+ * Value of the option `shield` that hides `/etc/nsswitch.conf` behind an empty file. Programs that look up users, hosts
+ * or protocols then read only the node's files. Otherwise, a lookup may send network requests from the pod. `undefined`
+ * if the node has no nsswitch.conf.
  */
 export function nssShield(): EnterOptions['shield'] {
   const target = '/etc/nsswitch.conf'

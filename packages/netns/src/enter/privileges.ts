@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** Bits of the capabilities that this package needs. */
+/** Bit numbers of the Linux capabilities that this package needs. */
 const bits = { CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n } as const
 
-/** Name of a capability. */
+/** Name of a Linux capability, such as `CAP_SYS_ADMIN`. */
 export type Capability = keyof typeof bits
 
-/** Addition to the message of a refused call: the needed capabilities, and which of them this process lacks. */
+/**
+ * Hint for the error message of a system call that failed for lack of a privilege. Names the needed capabilities, and
+ * the ones that this process lacks.
+ */
 export function privilegeHint(errno: string, ...needed: readonly Capability[]): string {
   if (errno !== 'EPERM') return ''
   const names = needed.join(' and ')
@@ -22,6 +25,6 @@ function effectiveCapabilities(): bigint | undefined {
     const digits = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/thread-self/status', 'latin1'))?.[1]
     return digits === undefined ? undefined : BigInt(`0x${digits}`)
   } catch {
-    return undefined // the hint is optional
+    return undefined // an unreadable /proc only omits the hint
   }
 }

@@ -4,8 +4,8 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { run } from './runner.ts'
 
 /**
- * Text of a file as a namespace shows it; `undefined` if the file does not exist. Synchronous version of `readFile`.
- * Throws `NetnsError('NO_FFI')` without FFI.
+ * Reads a text file as a network namespace shows it; `undefined` if the file does not exist. Synchronous version of
+ * `readFile`. Throws `NetnsError('NO_FFI')` without FFI.
  *
  * @example
  * const tables = readFileSync(pod, '/proc/thread-self/net/ip_tables_names')

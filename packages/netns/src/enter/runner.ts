@@ -13,31 +13,34 @@ import { assertTarget, targetName } from './target.ts'
 /** Options of `netns.run`. */
 export interface EnterOptions {
   /**
-   * Files to show, read-only, in place of other files, to the body and the processes it starts. Implemented as bind
-   * mounts in a private mount namespace. All files must exist.
+   * Read-only bind mounts that replace files (`target`) by other files (`source`) while the function runs. The function
+   * and the processes that it starts see them, in a private mount namespace. All files must exist.
    */
   shield?: readonly { readonly source: string; readonly target: string }[] | undefined
-  /** Called if the shield cannot be set up; the body then runs without it. An error thrown here reaches the caller. */
+  /**
+   * Called if the bind mounts of `shield` fail; the function then runs without the mounts. An error thrown by
+   * `onShieldError` reaches the caller of `run`.
+   */
   onShieldError?: ((error: unknown) => void) | undefined
 }
 
-/** Functions that run a body in a namespace and return afterwards. */
+/** Operations that run a function in a network namespace and then return the thread to the previous namespace. */
 export interface Runner {
   /**
    * Calls a synchronous function with this thread inside the namespace, then returns to the previous namespace. Calls
-   * can be nested; inside a body, `'host'` is the namespace of the outermost caller. Throws `NetnsError`: `MISSING`,
-   * `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread is stuck
-   * in the wrong namespace: every later call throws the same error, and the process must exit.
+   * can be nested; inside the function, `'host'` is the namespace of the outermost caller. Throws `NetnsError`:
+   * `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`. After `RESTORE_FAILED`, the thread
+   * is stuck in the wrong namespace: every later call throws the same error, and the process must exit.
    *
    * @example
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
    */
   run<T>(target: NetnsTarget, body: () => NotPromise<T>, options?: EnterOptions): T
-  /** Calls a function in a new, empty namespace. */
+  /** Calls a function with this thread in a new, empty network namespace, then returns to the previous namespace. */
   runInNew<T>(body: (sys: Sys) => T): T
 }
 
-/** Creates a runner that uses the given system calls. Tests pass a `Sys` whose calls fail. */
+/** Creates the operations `run` and `runInNew` over the given system calls. Tests pass a `Sys` whose calls fail. */
 export function createRunner(load: () => Sys): Runner {
   const entered: number[] = []
   let stranded: NetnsError | undefined
@@ -87,7 +90,9 @@ export function createRunner(load: () => Sys): Runner {
     }
   }
 
-  /** Calls the body, then calls `back`, even if the body throws. */
+  /**
+   * Calls `body`, then `back`, which returns the thread to its previous namespace. Calls `back` even if `body` throws.
+   */
   function attempt<T>(body: () => T, back: (() => void) | undefined): T {
     let outcome: { value: T } | { error: unknown }
     try {
@@ -124,7 +129,7 @@ export function run<T>(
   return runner.run(target, body, options)
 }
 
-/** Calls a function in a new, empty namespace. */
+/** Calls a function with this thread in a new, empty network namespace, then returns to the previous namespace. */
 export function runInNew<T>(body: (sys: Sys) => T): T {
   return runner.runInNew(body)
 }
@@ -133,7 +138,7 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
-/** Replaces errors that come from a fake handle by an error that explains the fake. */
+/** Calls `act`. If it fails because a test's fake handle cannot be entered, throws an error that explains the fake. */
 function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   try {
     return act()

@@ -11,17 +11,18 @@ import {
 } from '../sys/constants.ts'
 import type { Sys } from '../sys/sys.ts'
 
-/** Files to show, read-only, in place of other files. All files must exist. */
+/** Bind mounts that show one file, read-only, in place of another. All files must exist. */
 type Binds = readonly { readonly source: string; readonly target: string }[]
 
 const O_PATH = 0o10000000
 
 /**
- * Moves this thread to a private mount namespace with the given bind mounts. Returns a function that moves it back. If
- * it throws, the thread has not moved.
+ * Moves this thread to a private mount namespace with the given bind mounts. Returns a function that moves the thread
+ * back. If `raiseShield` throws, the thread has not moved.
  *
  * Permanent effect: the thread no longer shares its working directory with the other threads of the process. A thread
- * that shares it (CLONE_FS) cannot change its mount namespace. This matters only for processes that call chdir.
+ * that shares its working directory (CLONE_FS) cannot change its mount namespace. Only processes that call chdir notice
+ * the effect.
  */
 export function raiseShield(sys: Sys, binds: Binds): () => void {
   const fds: number[] = []
@@ -38,16 +39,18 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
-      // Repeats the unshare, without which setns may fail with EINVAL. The runtime may have started a thread from this
-      // one, and the new thread shares its working directory.
+      // Calls unshare again, because setns fails with EINVAL for a thread that shares its working directory. The
+      // runtime may have started a thread from this one meanwhile, and both then share it.
       sys.unshare(CLONE_FS)
-      // setns moves to the root of the namespace. Restores the previous root (chroot) and working directory.
+      // setns moves this thread to the root of the mount namespace. Restores the previous root (chroot) and working
+      // directory.
       sys.setns(namespace, CLONE_NEWNS)
       sys.fchdir(root)
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // Tests the return to the old mount namespace now. The return requires CAP_SYS_CHROOT in addition to CAP_SYS_ADMIN.
+    // Tries the return to the old mount namespace before leaving it. It requires CAP_SYS_CHROOT as well as
+    // CAP_SYS_ADMIN.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {
@@ -70,8 +73,8 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
   }
 }
 
-// Makes this thread's mounts private if the kernel allows that. Slave mounts also hide the thread's mounts from the
-// node.
+// Makes this thread's mounts private, or slave mounts if the kernel refuses private ones. Slave mounts also hide the
+// thread's mounts from the node.
 function detach(sys: Sys): void {
   try {
     sys.mount('none', '/', null, MS_REC | MS_PRIVATE, null)
@@ -82,6 +85,6 @@ function detach(sys: Sys): void {
 
 function bindReadOnly(sys: Sys, { source, target }: Binds[number]): void {
   sys.mount(source, target, null, MS_BIND, null)
-  // The kernel ignores MS_RDONLY in the first call.
+  // The kernel ignores MS_RDONLY in the call that creates a bind mount: a second call makes the mount read-only.
   sys.mount('none', target, null, MS_BIND | MS_REMOUNT | MS_RDONLY, null)
 }

@@ -15,8 +15,9 @@ import { assertTarget, targetName } from './target.ts'
 import { foreignUserNamespace } from './user-namespace.ts'
 
 /**
- * Starts a program inside a namespace and returns at once. Await `done` of the result outside of `netns.run`. Without
- * FFI, starts it through `nsenter` and without a shield. Throws a `NetnsError` if the namespace cannot be entered.
+ * Starts a program inside a network namespace and returns at once. Await `done` of the result outside of `netns.run`.
+ * Without FFI, starts the program through `nsenter` and ignores the option `shield`. Throws a `NetnsError` if the
+ * namespace cannot be entered.
  *
  * @example const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
  */
@@ -38,8 +39,8 @@ export function start(
 }
 
 /**
- * Runs a program inside a namespace until it exits. Rejects with a `RunError` if it fails; with `reject: false`,
- * resolves with the error. Rejects with a `NetnsError` if the namespace cannot be entered.
+ * Runs a program inside a namespace until it exits. Rejects with a `RunError` if the program fails; with `reject:
+ * false`, resolves with that error. Rejects with a `NetnsError` if the namespace cannot be entered.
  *
  * @example
  * const { stdout } = await netns.exec(pod, ['iptables-save'])
@@ -59,8 +60,8 @@ export async function exec(
 }
 
 /**
- * Starts a program as root of the foreign user namespace that owns the network namespace. Only a new process can enter
- * a user namespace.
+ * Starts a program as root of another user namespace: the one that owns a network namespace. Only a new process can
+ * enter a user namespace.
  */
 function startOwned(
   target: NetnsTarget,
@@ -79,7 +80,7 @@ function startOwned(
       throw new NetnsError('NO_NSENTER', `${why}: install the program nsenter (package util-linux)`)
     }
     const through = ['nsenter', `--user=/proc/${process.pid}/fd/${owner}`, '--', file ?? name, ...args] as const
-    // Looks for the program first: otherwise a missing program appears as a failure of `nsenter`.
+    // Searches PATH for the program first: otherwise a missing program appears as a failure of `nsenter`.
     const started = run(target, () => startHere(file === undefined ? argv : through, rest), { shield, onShieldError })
     void started.done.then(close, close)
     return started
@@ -90,7 +91,7 @@ function startOwned(
 }
 
 /**
- * Argument list of an `nsenter` that enters through the handle's open descriptor. The handle's path may refer to
+ * Argument list of an `nsenter` that enters a namespace through its open descriptor. The namespace's path may lead to
  * another namespace by now.
  */
 export function throughNsenter(
@@ -100,7 +101,7 @@ export function throughNsenter(
 ): readonly [string, ...string[]] {
   const [name, ...args] = argv
   const path = (options.env ?? process.env).PATH
-  // Looks for the program first: otherwise a missing program appears as a failure of `nsenter`.
+  // Searches PATH for the program first: otherwise a missing program appears as a failure of `nsenter`.
   const file = findExecutable(name, path)
   if (file === undefined) return argv
   return ['nsenter', `--net=/proc/${process.pid}/fd/${fd}`, '--', file, ...args]

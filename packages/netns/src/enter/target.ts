@@ -1,7 +1,10 @@
 import type { Netns, NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** Checks the target at run time, for JavaScript callers. `undefined` is an error: there is no default target. */
+/**
+ * Checks at run time that the caller named a namespace, for JavaScript callers. `undefined` is an error: there is no
+ * default namespace.
+ */
 export function assertTarget(target: unknown): asserts target is NetnsTarget {
   if (target === 'host' || isHandle(target)) return
   if (target === undefined || target === null || target === '') {
@@ -11,12 +14,12 @@ export function assertTarget(target: unknown): asserts target is NetnsTarget {
   throw new NetnsError('INVALID', `Not a network namespace: ${got}; open its path with netns.open`)
 }
 
-// Checks the members of the object instead of its class. A bundle may contain two copies of the class `Netns`.
+// Recognises a `Netns` by its members, not by its class. A bundle may contain two copies of the class.
 function isHandle(target: unknown): target is Netns {
   return typeof target === 'object' && target !== null && 'isSame' in target && 'ino' in target && 'fd' in target
 }
 
-/** Name of a target for messages. */
+/** Name of a network namespace for error messages. */
 export function targetName(target: NetnsTarget): string {
   return target === 'host' ? 'the host' : JSON.stringify(target.path)
 }

@@ -6,8 +6,8 @@ const NS_GET_USERNS = 0xb701
 
 /**
  * Descriptor of the user namespace that owns a network namespace, if it is not the user namespace of this process. An
- * example is a pod with `hostUsers: false`. There the kernel accepts users and groups in iptables rules only from a
- * process of that user namespace. Other processes get EINVAL. A process with several threads cannot enter a user
+ * example is a pod with `hostUsers: false`. The kernel accepts users and groups in the pod's iptables rules only from a
+ * process of the pod's user namespace. Other processes get EINVAL. A process with several threads cannot enter a user
  * namespace. Close the descriptor after the program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
@@ -15,8 +15,8 @@ export function foreignUserNamespace(target: Netns): number | undefined {
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
   } catch {
-    // The kernel is older than Linux 4.9, or the owner is not below this process's user namespace. This process cannot
-    // enter the owner.
+    // Linux before 4.9 cannot name the owner of a namespace. Later kernels refuse if the owner is not below this
+    // process's user namespace. This process cannot enter the owner in either case.
     return undefined
   }
   const own = statSync('/proc/thread-self/ns/user')
@@ -27,7 +27,7 @@ export function foreignUserNamespace(target: Netns): number | undefined {
 }
 
 /**
- * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. There the kernel accepts
+ * True if a network namespace belongs to another user namespace, as with `hostUsers: false`. The kernel then accepts
  * users and groups in iptables rules only from a process of that user namespace.
  */
 export function hasOwnUsers(target: Netns): boolean {

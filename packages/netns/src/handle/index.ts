@@ -1,5 +1,5 @@
 /**
- * Open and compare network namespaces without FFI.
+ * Entry point that opens and compares network namespaces. It needs no FFI.
  *
  * @example
  * ```ts

@@ -1,18 +1,24 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** Asks the kernel for the kind of a namespace. Returns `undefined` if the kernel does not support the request. */
+/**
+ * Function that asks the kernel for a namespace's kind (`net`, `mnt` …). Returns `undefined` if the kernel cannot
+ * answer.
+ */
 export type KindProbe = (fd: number) => string | undefined
 
 let probe: KindProbe | undefined
 
-/** Registers a probe that asks the kernel with an ioctl. The module with the system calls registers it. */
+/**
+ * Registers a function that asks the kernel for a namespace's kind with an ioctl. The module with the system calls
+ * calls `useKindProbe` when it is loaded.
+ */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
 
 /**
- * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …); all kinds are nsfs files. `undefined` if the kind
- * is unknown: for a bind mount of another mount namespace, reached through /proc/<pid>/root, without FFI. Entering the
+ * Kind of the namespace behind a descriptor (`net`, `mnt`, `pid` …). Returns `undefined` if the kind is unknown. An
+ * example is a bind mount in another mount namespace, reached through /proc/<pid>/root, without FFI. Entering the
  * namespace checks the kind again.
  */
 export function namespaceKind(fd: number): string | undefined {
@@ -22,7 +28,7 @@ export function namespaceKind(fd: number): string | undefined {
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// Finds the kind in the node's mount table. The probe is faster, because this function reads the whole table.
+// Finds a namespace's kind in the node's mount table. Reads the whole table, so the ioctl of `probe` is faster.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined

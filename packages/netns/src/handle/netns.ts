@@ -10,15 +10,15 @@ export class Netns implements Disposable {
   readonly dev: bigint
   readonly ino: bigint
   /**
-   * Reason why removals through this handle remove nothing. `undefined` (the default) allows removals. `@cni/skel` sets
-   * it in DEL while another attachment of the container uses the namespace.
+   * Reason why removals of rules, links or addresses through this handle do nothing. The default, `undefined`, allows
+   * removals. In DEL, `@cni/skel` sets the reason while another attachment of the container uses the namespace.
    *
    * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` respect this reason.
    */
   kept: string | undefined = undefined
   #fd: number | undefined
 
-  /** Takes ownership of the descriptor. Use `open` instead. */
+  /** Creates a handle that owns the descriptor: `close` closes it. Use `open` instead. */
   constructor(path: string, fd: number, identity: { dev: bigint; ino: bigint }) {
     this.path = path
     this.dev = identity.dev
@@ -26,7 +26,7 @@ export class Netns implements Disposable {
     this.#fd = fd
   }
 
-  /** Open descriptor. Throws `CLOSED` after `close`. */
+  /** Open descriptor of the namespace. Throws `CLOSED` after `close`. */
   get fd(): number {
     if (this.#fd !== undefined) return this.#fd
     throw new NetnsError('CLOSED', `The namespace ${JSON.stringify(this.path)} is closed; open it again`, {
@@ -39,7 +39,7 @@ export class Netns implements Disposable {
     return this.ino === other.ino && this.dev === other.dev
   }
 
-  /** Closes the descriptor. A second call does nothing. */
+  /** Closes the descriptor of the namespace. A second call does nothing. */
   close(): void {
     const fd = this.#fd
     this.#fd = undefined
@@ -51,10 +51,16 @@ export class Netns implements Disposable {
   }
 }
 
-/** Open namespace, or `'host'`: the namespace of this process before it entered any other. There is no default. */
+/**
+ * Namespace to work in: an open one, or `'host'`, the namespace of this process before it entered any other. There is
+ * no default.
+ */
 export type NetnsTarget = Netns | 'host'
 
-/** Reason why removals in a namespace remove nothing: {@link Netns.kept}. Always `undefined` for `'host'`. */
+/**
+ * Reason why calls that remove objects in a namespace remove nothing: {@link Netns.kept}. Always `undefined` for
+ * `'host'`.
+ */
 export function keptIn(netns: NetnsTarget): string | undefined {
   return netns === 'host' ? undefined : netns.kept
 }

@@ -35,12 +35,13 @@ export function open(path: string): Netns {
   }
 }
 
-/** Opens the namespace of the calling thread. */
+/** Opens the network namespace of the calling thread. */
 export function current(): Netns {
-  // /proc/self would give the namespace of the main thread.
+  // A path below /proc/self would open the namespace of the main thread, not of the calling thread.
   const path = '/proc/thread-self/ns/net'
   try {
-    // The path leads to a file of the kernel. Unlike a path from a caller, it needs no check before it is opened.
+    // The path is a fixed file of the kernel. A path from a caller is checked before the open, which this path does not
+    // need.
     const fd = openSync(path, constants.O_RDONLY)
     return handleOf(path, fd)
   } catch (error) {
@@ -48,7 +49,9 @@ export function current(): Netns {
   }
 }
 
-/** Creates a handle for an open descriptor. Closes the descriptor and throws if it is not a network namespace. */
+/**
+ * Creates a handle for an open namespace descriptor. Closes the descriptor and throws if it is not a network namespace.
+ */
 function adopt(path: string, fd: number, onNsfs: boolean): Netns {
   try {
     const kind = namespaceKind(fd)
@@ -63,7 +66,7 @@ function adopt(path: string, fd: number, onNsfs: boolean): Netns {
 
 function handleOf(path: string, fd: number): Netns {
   try {
-    // Namespace numbers have 32 bits.
+    // Inode numbers of namespaces have 32 bits: a JavaScript number holds them exactly.
     const { dev, ino } = fstatSync(fd)
     return new Netns(path, fd, { dev: BigInt(dev), ino: BigInt(ino) })
   } catch (error) {
@@ -79,7 +82,7 @@ function notANamespace(path: string, what: string): NetnsError {
 function failure(path: string, cause: unknown): NetnsError {
   const errno = errnoOf(cause) ?? 'INVALID'
   const quoted = JSON.stringify(path)
-  // /proc/<pid>/ns/net returns ESRCH while its process exits.
+  // Opening /proc/<pid>/ns/net fails with ESRCH while that process exits.
   if (errno === 'ENOENT' || errno === 'ESRCH') {
     return new NetnsError('NOT_FOUND', `No network namespace at ${quoted}: it does not exist`, { path, cause })
   }

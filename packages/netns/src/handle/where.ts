@@ -4,11 +4,11 @@ import { NetnsError } from './netns-error.ts'
 /** Context that contains a namespace. The contexts of `@cni/skel` fit. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
-  /** Signal of the call. When it aborts, running programs are killed and changes are rolled back. */
+  /** Signal of the plugin call. When the signal aborts, programs are killed and changes are rolled back. */
   readonly signal?: AbortSignal | undefined
-  /** Registers an undo step, which runs if a later step fails. */
+  /** Registers an undo step of the call. The step runs if a later step of the call fails. */
   undo?(fn: () => unknown): void
-  /** Receiver of log lines. The `log` of every plugin context fits. */
+  /** Receiver of log lines about commands and requests. The `log` of every plugin context fits. */
   readonly log?:
     | {
         debug(message: string, fields?: Record<string, unknown>): void
@@ -17,17 +17,17 @@ export interface NetnsContext {
     | undefined
 }
 
-/** Namespace to work in: an open one, `'host'`, or a context that contains one. */
+/** Namespace to work in: an open one, `'host'`, or a plugin context that contains one. */
 export type Where = NetnsTarget | NetnsContext
 
-/** Context whose namespace is present. */
+/** Plugin context whose network namespace is present. */
 export interface Place extends NetnsContext {
   readonly netns: NetnsTarget
 }
 
 /**
- * Extracts the namespace from a context. A missing namespace throws `NetnsError('MISSING')` and never means the node.
- * `caller` is the beginning of the error message.
+ * Extracts the namespace from a plugin context. A missing namespace throws `NetnsError('MISSING')` and never means the
+ * node's namespace. `caller` is the beginning of the error message.
  */
 export function placeOf(where: Where, caller: string): Place {
   if (where === 'host' || isNetns(where)) return { netns: where }
@@ -43,7 +43,7 @@ export function placeOf(where: Where, caller: string): Place {
   throw new NetnsError('MISSING', `${caller}: no network namespace given; pass an open one, or 'host' for the node's`)
 }
 
-/** Checks the members of the object as well as its class. A bundle may contain two copies of the class `Netns`. */
+/** Recognises a `Netns` by its members too, not only by its class. A bundle may contain two copies of the class. */
 function isNetns(value: unknown): value is Netns {
   return value instanceof Netns || (typeof value === 'object' && value !== null && 'ino' in value && 'fd' in value)
 }

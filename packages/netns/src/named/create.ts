@@ -12,13 +12,13 @@ import { loadSys } from '../sys/load-sys.ts'
 import type { Sys } from '../sys/sys.ts'
 import { prepareFolder } from './folder.ts'
 
-/** Folder in which `ip netns` keeps its namespaces. */
+/** Folder in which `ip netns` keeps its named namespaces. */
 export const DEFAULT_FOLDER = '/run/netns'
 
 /**
- * Creates an empty namespace with a name, as `ip netns add` does. The caller's namespace does not change; all links of
- * the new one are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed call
- * leaves nothing behind.
+ * Creates an empty namespace with a name, as `ip netns add` does. The caller stays in its own namespace. All links of
+ * the new namespace are down. Throws `NetnsError`: `EXISTS`, `INVALID` (name), `NO_FFI`, or an errno name. A failed
+ * call leaves nothing behind.
  *
  * @example
  * using blue = netns.create('blue')      // now: ip netns exec blue ip link
@@ -26,7 +26,7 @@ export const DEFAULT_FOLDER = '/run/netns'
 export function create(
   name = freshName(),
   options: {
-    /** Folder that holds the name. Default: `/run/netns`, where `ip netns` finds it. */
+    /** Folder for the bind mount of the named namespace. Default: `/run/netns`, where `ip netns` finds it. */
     dir?: string | undefined
   } = {},
 ): Netns {
@@ -41,13 +41,13 @@ export function create(
   return createAt(join(dir, name))
 }
 
-/** Creates a namespace bound to an exact path. The folder must exist. */
+/** Creates a network namespace and bind-mounts it at an exact path. The folder of the path must exist. */
 export function createAt(path: string): Netns {
   return placed(path, () => runInNew((sys) => bindMount(sys, '/proc/thread-self/ns/net', path)))
 }
 
 /**
- * Gives an open namespace a name in the file system. The namespace then exists without processes or handles.
+ * Gives an open network namespace a name, as a bind mount. The namespace then exists without processes or handles.
  *
  * @example
  * using kept = netns.bind(pod, '/run/netns/kept')
@@ -59,8 +59,8 @@ export function bind(namespace: Netns, path: string): Netns {
 }
 
 /**
- * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name holds it.
- * A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+ * Removes a namespace's name and closes the handle. The namespace ends when no other process, handle or name refers to
+ * it. A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
  */
 export function destroy(namespace: Netns | string): void {
   const path = typeof namespace === 'string' ? namespace : namespace.path
@@ -106,8 +106,8 @@ function unmount(path: string): void {
 }
 
 /**
- * True if a namespace is mounted at the path. Returns false for an empty file, which a killed process has left and
- * which may be removed. Throws for other files.
+ * True if a namespace is mounted at the path. Returns false for an empty file: a killed process has left it, so the
+ * caller may remove it. Throws for other files.
  */
 function isBound(path: string): boolean {
   try {

@@ -7,16 +7,16 @@ import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
 
 /**
- * Makes a folder a shared mount point, as `ip netns add` does. Names that are created or removed in it then appear and
- * disappear in every mount namespace.
+ * Makes the folder of named namespaces a shared mount point, as `ip netns add` does. New and removed names then appear
+ * and disappear in every mount namespace.
  */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {
     makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
-      // iproute2 takes this lock as well. Without the lock, two processes could stack two mounts and hide each other's
-      // names.
+      // Locks the folder against other processes; iproute2 takes the same lock. Without the lock, two processes could
+      // stack two mounts and hide each other's names.
       sys.flock(fd, LOCK_EX)
       shareMount(sys, folder)
     } finally {
@@ -30,7 +30,8 @@ export function prepareFolder(sys: Sys, folder: string): void {
   }
 }
 
-// Avoids `recursive`: Node.js 26.10 loops forever where no folder can be created, such as below /proc.
+// Creates parent folders one by one. With the option `recursive` of mkdir, Node.js 26.10 loops forever where no folder
+// can be created, such as below /proc.
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolder(dirname(folder))
@@ -47,7 +48,7 @@ function shareMount(sys: Sys, folder: string): void {
   try {
     share()
   } catch (error) {
-    // EINVAL: the folder is not a mount point yet.
+    // EINVAL of mount means that the folder is not a mount point yet.
     if (!isSysError(error) || error.code !== 'EINVAL') throw error
     sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
     share()

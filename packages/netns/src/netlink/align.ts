@@ -1,4 +1,4 @@
-/** Next multiple of four: messages and attributes are aligned to it. */
+/** Rounds a length up to a multiple of four, because netlink messages and attributes start at such offsets. */
 export function align(length: number): number {
   return (length + 3) & ~3
 }

@@ -5,15 +5,15 @@ import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
 import type { Way } from './request.ts'
 
-/** Sequence numbers of the messages sent, and the condition for a complete answer. */
+/** Sequence numbers of the netlink requests sent together, and the condition for a complete answer. */
 export interface Expected {
-  /** Kind of a single request; `undefined` for a batch. */
+  /** Type of a single netlink request: read one object, change, or dump. `undefined` for a batch. */
   readonly way: Way | undefined
-  /** Sequence numbers of the first and the last message. */
+  /** Sequence numbers of the first and the last request message. */
   readonly first: number
   readonly last: number
   /**
-   * Sequence number of the message whose acknowledgement, or end of dump, completes the answer. If `undefined`, the
+   * Sequence number of the request whose acknowledgement, or end of dump, completes the answer. If `undefined`, the
    * answer is complete when the kernel sends nothing more.
    */
   readonly final: number | undefined
@@ -26,31 +26,32 @@ export type Keep = (message: Message, kept: number) => boolean
 export interface Answers {
   readonly expected: Expected
   readonly keep: Keep | undefined
-  /** All messages except acknowledgements, in order. */
+  /** All messages that the kernel sent as answers, except acknowledgements, in order. */
   readonly replies: Message[]
   readonly refusals: NetlinkError['refusal'][]
-  /** Port of this socket, as stated in every answer. */
+  /** Netlink port of this socket, as stated in every answer of the kernel. */
   port?: number
-  /** True once the final answer has arrived. */
+  /** True once the last answer to the requests has arrived. */
   done: boolean
-  /** True if the tables changed during the dump: entries may be missing or repeated. */
+  /** True if the kernel's tables changed during the dump: entries may be missing or repeated. */
   interrupted: boolean
   /** True if some answers did not fit into the socket's buffer. */
   lost: boolean
 }
 
-/** Creates the state before the first answer. */
+/** Creates the collection of the kernel's answers, before the first answer arrives. */
 export function noAnswers(expected: Expected, keep?: Keep): Answers {
   return { expected, keep, replies: [], refusals: [], done: false, interrupted: false, lost: false }
 }
 
-/** Adds the messages of one datagram. Throws `NetnsError('PROTOCOL')` if it cannot be decoded. */
+/** Adds the messages of one datagram from the kernel. Throws `NetnsError('PROTOCOL')` for an invalid datagram. */
 export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { keep, expected } = answers
   const { way, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
-    // Skips messages that an earlier exchange left after an error. nf_tables reports elements with sequence number 0.
+    // Skips late answers to an earlier request that failed. Answers with sequence number 0 count: nf_tables numbers
+    // elements so.
     const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
     if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port
@@ -66,17 +67,17 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   }
 }
 
-/** Message types below this number belong to netlink itself, not to a family. */
+/** Smallest message type of a netlink family. Lower types are control messages of netlink itself. */
 const NLMSG_MIN_TYPE = 0x10
 
 const ATTEMPTS = 6
 
 /**
- * Replies to one request, or `again` if the request must be repeated. Throws a `NetlinkError` if the kernel refused it,
- * and a `NetnsError` if the answer is incomplete.
+ * Replies to one request, or `again` if the request must be repeated. Throws a `NetlinkError` if the kernel refused the
+ * request, and a `NetnsError` if the answer is incomplete.
  *
  * @param attempt - number of the attempt, from 1
- * @param consistent - true to throw if every reading was interrupted, false to return the last one
+ * @param consistent - true to throw if the table changed during every dump, false to return the last dump
  */
 export function repliesOf(answers: Answers, what: string, attempt: number, consistent = false): Message[] | 'again' {
   const { expected, replies, refusals, done, lost, interrupted } = answers
@@ -91,7 +92,7 @@ export function repliesOf(answers: Answers, what: string, attempt: number, consi
   return replies
 }
 
-/** Reply to a request for a single object. */
+/** Returns the reply to a netlink request for a single object. */
 export function firstOf([reply]: readonly Message[], what: string): Message {
   if (reply !== undefined) return reply
   throw new NetnsError('PROTOCOL', `${what}: the kernel has acknowledged the request but sent no reply`)

@@ -10,9 +10,9 @@ import { encodeRequest, type Way } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * Netlink socket for requests and their answers. The kernel answers inside the call, so no method waits, and all work
- * inside and outside `netns.run`. Sequence numbers are never reused: an answer is never taken for the answer to another
- * request. Open a separate socket for events.
+ * Netlink socket for requests and their answers. The kernel answers inside the call, so no method waits, and all
+ * methods work inside and outside `netns.run`. Sequence numbers are never reused: an answer is never taken for the
+ * answer to another request. Open a separate socket for events.
  *
  * `get`, `ask` and `dump` throw a {@link NetlinkError} if the kernel refuses a request, otherwise a `NetnsError`:
  * - `EAGAIN`: the kernel did not answer
@@ -22,8 +22,8 @@ import type { NetlinkSocket } from './socket.ts'
  */
 export interface Channel extends Disposable {
   /**
-   * Reads one object: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the method's own flag to
-   * `flags`.
+   * Reads one object of the kernel: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the flags of
+   * `get` to `flags`.
    */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
@@ -31,54 +31,60 @@ export interface Channel extends Disposable {
       readonly what: string
     },
   ): Message
-  /** Makes a change. With `NLM_F_ECHO`, returns the objects that the kernel changed. */
+  /**
+   * Sends a request that changes an object of the kernel. With `NLM_F_ECHO`, returns the objects that the kernel
+   * changed.
+   */
   ask(request: Parameters<Channel['get']>[0]): Message[]
   /**
-   * Reads a table. If the table changes during a reading, entries may be missing or repeated. Such a reading is
-   * repeated, up to six times in all. After that, returns the last reading, or throws `EINTR` with `consistent`. `keep`
-   * returns false for messages to drop. A long table then need not fit into memory.
+   * Reads a table of the kernel (dump). If the table changes during a dump, entries may be missing or repeated. The
+   * channel repeats such a dump, up to six times in all. After the sixth, returns the last dump, or throws `EINTR` with
+   * `consistent`. `keep` returns false for messages to drop: a long table need not fit into memory.
    */
   dump(
     request: Parameters<Channel['get']>[0],
     options?: {
-      /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
+      /** True to throw `EINTR` if the table changed during every dump. Default: false. */
       readonly consistent?: boolean
-      /** Decides which messages to keep. `kept` is the number of messages kept so far in this reading. */
+      /** Decides which messages of the dump to keep. `kept` is the number of messages kept so far in this dump. */
       readonly keep?: (message: Message, kept: number) => boolean
     },
   ): Message[]
-  /** Descriptor, for a child to inherit. The last process that closes the socket waits for the kernel's cleanup. */
+  /**
+   * Descriptor of the netlink socket, for a child to inherit. The last process that closes the socket waits for the
+   * kernel's cleanup.
+   */
   readonly fd: number
-  /** Port of the socket in the kernel. Events about changes through this socket contain it. */
+  /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
   port(): number
   /**
-   * Sends messages in one datagram, as nfnetlink requires for batches, and reports the answer to each message. Refusals
-   * are returned, not thrown. Other errors are thrown as for single requests. Writes the sequence numbers into
-   * `datagram`. `NLM_F_ACK` on the last message is sufficient.
+   * Sends a batch of messages in one datagram, as nfnetlink requires, and reports the kernel's answer to each message.
+   * Returns refusals instead of throwing them. Throws other errors, as for single requests. Writes the sequence numbers
+   * into `datagram`. The flag `NLM_F_ACK` on the last message is sufficient.
    */
   exchange(
     datagram: Buffer,
     what: string,
   ): {
-    /** All answers except acknowledgements, in order. */
+    /** All answers of the kernel except acknowledgements, in order. */
     readonly replies: readonly Message[]
-    /** Refused messages with their reasons, in the kernel's order. */
+    /** Messages that the kernel refused, with the reasons, in the kernel's order. */
     readonly refusals: readonly NetlinkError['refusal'][]
-    /** True if the last message that requested an acknowledgement got one. */
+    /** True if the kernel acknowledged the last message with the flag `NLM_F_ACK`. */
     readonly acknowledged: boolean
-    /** True if answers exceeded the socket's buffer (ENOBUFS): a refusal may be missing in `refusals`. */
+    /** True if the kernel's answers exceeded the socket's buffer (ENOBUFS): a refusal may be missing in `refusals`. */
     readonly lost: boolean
   }
-  /** Closes the socket. A second call does nothing. */
+  /** Closes the netlink socket. A second call does nothing. */
   close(): void
-  /** Closes the socket without waiting for the kernel's cleanup. */
+  /** Closes the netlink socket without waiting for the kernel's cleanup. */
   leave(): void
 }
 
-/** Part of a channel that sends single requests. */
+/** Methods of a netlink channel that send single requests, without batches. */
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
-/** Creates a channel over a socket, which tests replace by a fake kernel. */
+/** Creates a netlink channel over a socket. Tests pass the socket of a fake kernel. */
 export function channelFrom(socket: NetlinkSocket): Channel {
   let sequence = 0
   let port: number | undefined
@@ -86,10 +92,11 @@ export function channelFrom(socket: NetlinkSocket): Channel {
 
   const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
-      // Sequence numbers have 32 bits. Restarts at 1 early enough to leave room for the numbers of a batch.
+      // Sequence numbers of requests have 32 bits. Restarts at 1 early enough to leave room for the numbers of a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
       sequence = expected.last
-      // Empties the socket's buffer first. Messages of an earlier exchange would use space that the new answers need.
+      // Reads and drops messages of an earlier request that are still in the socket's buffer: the new answers need the
+      // space.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
       const answers = noAnswers(expected, keep)
@@ -123,7 +130,7 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   return {
     fd: socket.fd,
     port() {
-      // An empty message, which every netlink family acknowledges or refuses without an effect.
+      // Netlink message without content. Every netlink family acknowledges or refuses the message without an effect.
       const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
       if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
       return port ?? 0

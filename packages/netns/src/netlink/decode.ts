@@ -2,21 +2,21 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { align } from './align.ts'
 import { NLA_HDRLEN, NLA_TYPE_MASK, NLMSG_HDRLEN } from './constants.ts'
 
-/** Message as received. */
+/** Netlink message as received from the kernel. */
 export interface Message {
   readonly type: number
   readonly flags: number
   /** Sequence number of the request that the message answers, or of the request that caused an event. */
   readonly sequence: number
-  /** Port of the socket that sent the request. In an event, port of the socket that made the change. */
+  /** Netlink port of the socket that sent the request. In an event, port of the socket that made the change. */
   readonly port: number
-  /** Bytes after the header: the fixed part of the family, then attributes. */
+  /** Bytes after the message header: the fixed part that the netlink family defines, then attributes. */
   readonly body: Buffer
 }
 
 /**
- * Decodes the messages of one datagram, as views of its bytes. Throws `NetnsError('PROTOCOL')` for an invalid length.
- * Terminates for any input.
+ * Decodes the netlink messages of one datagram. The messages are views of the datagram's bytes, not copies. Throws
+ * `NetnsError('PROTOCOL')` for an invalid length. Terminates for any input.
  */
 export function decodeMessages(datagram: Uint8Array): Message[] {
   const bytes = Buffer.from(datagram.buffer, datagram.byteOffset, datagram.byteLength)
@@ -33,7 +33,10 @@ export function decodeMessages(datagram: Uint8Array): Message[] {
   return messages
 }
 
-/** Calls a function with the offset and length of each message of a datagram. Throws as {@link decodeMessages} does. */
+/**
+ * Calls a function with the offset and length of each netlink message of a datagram. Throws as {@link decodeMessages}
+ * does.
+ */
 export function eachMessage(bytes: Buffer, visit: (at: number, length: number) => void): void {
   for (let at = 0; at < bytes.length; ) {
     const rest = bytes.length - at
@@ -45,9 +48,9 @@ export function eachMessage(bytes: Buffer, visit: (at: number, length: number) =
 }
 
 /**
- * Decodes the attributes after a fixed part, in order; a type may occur several times. Types are without the flags for
- * nesting and byte order. Throws `NetnsError('PROTOCOL')` for an invalid length or a truncated fixed part. Terminates
- * for any input.
+ * Decodes the attributes after the fixed part of a message, in order; a type may occur several times. Removes the flags
+ * for nesting and byte order from the types. Throws `NetnsError('PROTOCOL')` for an invalid length or a truncated fixed
+ * part. Terminates for any input.
  *
  * @example
  * for (const [type, value] of decodeAttributes(message.body, 4)) if (type === NFTA_TABLE_NAME) names.push(readCString(value))
@@ -58,14 +61,14 @@ export function decodeAttributes(body: Buffer, fixedLength = 0): [type: number, 
   return attributes
 }
 
-/** Attributes by type. The last one of a type counts. */
+/** Decodes netlink attributes into a map by type. If a type occurs several times, the last attribute counts. */
 export function attributeMap(body: Buffer, fixedLength = 0): ReadonlyMap<number, Buffer> {
   const attributes = new Map<number, Buffer>()
   eachAttribute(body, fixedLength, (type, value) => attributes.set(type, value))
   return attributes
 }
 
-/** Calls a function for each attribute, without building a list. Throws as {@link decodeAttributes} does. */
+/** Calls a function for each netlink attribute, without building a list. Throws as {@link decodeAttributes} does. */
 export function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: number, value: Buffer) => void): void {
   if (bytes.length < fixedLength) throw lie('fixed part', fixedLength, 0, bytes.length)
   for (let at = align(fixedLength); at + NLA_HDRLEN <= bytes.length; ) {

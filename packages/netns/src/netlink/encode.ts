@@ -2,12 +2,13 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { align } from './align.ts'
 import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
 
-/** Attribute to send: its value, or nested attributes. */
+/** Netlink attribute to send: its type with a value, or with nested attributes. */
 export type Attribute = readonly [type: number, value: Uint8Array | readonly Attribute[]]
 
 /**
- * Encodes one message: header, fixed part, attributes, all aligned to four bytes. The host byte order is little-endian
- * on all supported machines (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too long.
+ * Encodes one netlink message: header, fixed part, attributes, all aligned to four bytes. The host byte order is
+ * little-endian on all supported machines (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too
+ * long.
  */
 export function encodeMessage({
   type,
@@ -17,7 +18,7 @@ export function encodeMessage({
 }: {
   readonly type: number
   readonly flags?: number | undefined
-  /** Fixed part before the attributes: `ifinfomsg`, `nfgenmsg` … Default: empty. */
+  /** Fixed part of the message before the attributes: `ifinfomsg`, `nfgenmsg` … Default: empty. */
   readonly fixed?: Uint8Array | undefined
   readonly attributes?: readonly Attribute[] | undefined
 }): Buffer {
@@ -30,8 +31,8 @@ export function encodeMessage({
 }
 
 /**
- * Encodes only attributes, optionally after a fixed part. The result can be sent many times as the value of an
- * attribute with `NLA_F_NESTED` in its type.
+ * Encodes netlink attributes without a message header, optionally after a fixed part. The result can be sent many times
+ * as the value of an attribute with `NLA_F_NESTED` in its type.
  */
 export function encodeAttributes(attributes: readonly Attribute[], fixed?: Uint8Array): Buffer {
   return encodeMessage({ type: 0, fixed, attributes }).subarray(NLMSG_HDRLEN)
@@ -39,14 +40,14 @@ export function encodeAttributes(attributes: readonly Attribute[], fixed?: Uint8
 
 export type Request = Parameters<typeof encodeMessage>[0] & { readonly what: string }
 
-/** Writes the header of a message with sequence number 0. */
+/** Writes the header of a netlink message with sequence number 0. */
 export function writeHeader(bytes: Buffer, at: number, length: number, type: number, flags: number): void {
   bytes.writeUInt32LE(length, at)
   bytes.writeUInt16LE(type, at + 4)
   bytes.writeUInt16LE(flags, at + 6)
 }
 
-/** Bytes of attributes, including their headers. */
+/** Size of encoded netlink attributes in bytes, including their headers. */
 export function sizeOf(attributes: readonly Attribute[]): number {
   let size = 0
   for (const [, value] of attributes) {
@@ -55,7 +56,7 @@ export function sizeOf(attributes: readonly Attribute[]): number {
   return size
 }
 
-/** Writes attributes into a buffer that has room for them. Returns the offset after the last one. */
+/** Writes netlink attributes into a buffer that has room for them. Returns the offset after the last attribute. */
 export function writeAttributes(bytes: Buffer, at: number, attributes: readonly Attribute[]): number {
   let end = at
   for (const [type, value] of attributes) {
@@ -73,7 +74,7 @@ export function writeAttributes(bytes: Buffer, at: number, attributes: readonly 
   return end
 }
 
-/** Writes the header of an attribute. Throws `NetnsError('INVALID')` if the attribute is too long. */
+/** Writes the header of a netlink attribute. Throws `NetnsError('INVALID')` if the attribute is too long. */
 export function writeAttributeHeader(bytes: Buffer, at: number, length: number, type: number): void {
   if (length > 0xffff) {
     throw new NetnsError('INVALID', `A netlink attribute of ${length} bytes: at most 65535 fit; send several messages`)

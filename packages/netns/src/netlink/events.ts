@@ -4,8 +4,8 @@ import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
- * Events of a socket's multicast groups, one datagram at a time. Throws `NetnsError('PROTOCOL')` for bytes that are not
- * netlink messages. Passes on the errors of `watch`.
+ * Yields the events of a netlink socket's multicast groups, one datagram at a time. Throws `NetnsError('PROTOCOL')` for
+ * bytes that are not netlink messages. Passes on the errors of `watch`.
  *
  * @example using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] }) for await (const {
  *   messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await look()
@@ -17,13 +17,13 @@ export async function* events(
     interval = 10,
     watch,
   }: {
-    /** Signal that ends the wait and the iteration. */
+    /** Signal that ends the wait for events and the iteration. */
     readonly signal?: AbortSignal | undefined
-    /** Milliseconds between two reads of the socket. Default: 10. */
+    /** Milliseconds between two reads of the netlink socket. Default: 10. */
     readonly interval?: number | undefined
     /**
-     * Pass `watchReadable` to let the kernel wake the process instead of reading at intervals. Useful for long waits or
-     * many sockets. It loads more code and works on the main thread only.
+     * Pass `watchReadable` to let the kernel wake the process instead of reading the socket at intervals. This is
+     * useful for long waits or many sockets. `watchReadable` loads more code and works on the main thread only.
      */
     readonly watch?: typeof watchReadable | undefined
   } = {},
@@ -31,9 +31,9 @@ export async function* events(
   {
     readonly messages: readonly Message[]
     /**
-     * True if events before or among these messages did not fit into the socket's buffer (ENOBUFS): read the whole
-     * state again. Reported only after all datagrams are read, because until then the kernel drops further events
-     * without another report.
+     * True if the socket's buffer could not hold all events (ENOBUFS), so some are missing: read the kernel's state
+     * again. Reported only after all datagrams are read. Until then, the kernel drops further events without another
+     * report.
      */
     readonly lost: boolean
   },
@@ -53,7 +53,8 @@ export async function* events(
   }
 }
 
-// More datagrams than a buffer holds: other processes send faster than this process reads.
+// Limit of datagrams to read after a loss of events, more than the socket's buffer holds. Reaching the limit means that
+// the kernel sends faster than this process reads.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {
@@ -66,6 +67,6 @@ function rest(socket: NetlinkSocket): Message[] {
   return messages
 }
 
-/** Waits, or returns early if the signal aborts. */
+/** Waits for the given milliseconds, or less if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   sleep(ms, undefined, signal && { signal }).catch(() => {})

@@ -1,7 +1,6 @@
 /**
- * Netlink, the socket for network requests to the kernel: messages as bytes, and a channel that sends requests and
- * reads the answers. This entry point contains no netlink family. `@cni/netns` contains the family for links and
- * routes.
+ * Netlink, the socket for network requests to the kernel. Encodes messages, sends requests and reads the answers. This
+ * entry point contains no netlink family. `@cni/netns` contains the family for links and routes.
  *
  * @example
  * ```ts

@@ -5,9 +5,10 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a socket without waiting for the kernel's cleanup, which delays the last process that closes it. Puts the
- * socket into a pair of unix sockets that hold only each other and the socket. The kernel detects such cycles and
- * closes their contents in a kernel thread (since Linux 6.9; before, closing the pair waits as well).
+ * Closes a netlink socket without waiting for the kernel's cleanup. Ordinarily the last process that closes the socket
+ * waits for the cleanup. Sends the socket into a pair of unix sockets that refer only to each other and to the netlink
+ * socket. The kernel detects such cycles and closes the sockets in a kernel thread (since Linux 6.9). Before Linux 6.9,
+ * closing the pair waits as well.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]
@@ -16,8 +17,8 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // The process has too many descriptors, or unix sockets are forbidden. Then closing the socket waits for the
-    // cleanup.
+    // Sending the socket fails if the process has too many descriptors, or unix sockets are forbidden. Closing the
+    // socket then waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)
@@ -26,14 +27,14 @@ export function leaveSocket(sys: Sys, fd: number): void {
 }
 
 /**
- * The kernel searches for cycles when a unix socket is closed. Closing the sockets of the cycle does not start that
- * search.
+ * Closes another pair of unix sockets to start the kernel's search for cycles of unix sockets. Closing the sockets of
+ * the cycle itself does not start that search.
  */
 function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {
-    // Ignores the error: the next close of a unix socket, by any process, starts the search.
+    // Ignores the error: any process that closes a unix socket later also starts the kernel's search for cycles.
     if (!isSysError(error)) throw error
   }
 }

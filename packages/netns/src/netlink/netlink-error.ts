@@ -2,28 +2,28 @@ import { NetnsError } from '../handle/netns-error.ts'
 
 const brand = Symbol.for('cni.NetlinkError')
 
-/** Request that the kernel refused. Its `code` is the errno name. */
+/** Error for a netlink request that the kernel refused. Its `code` is the errno name. */
 export class NetlinkError extends NetnsError {
-  /** Reason of the refusal. */
+  /** Details of the kernel's refusal. */
   readonly refusal: {
-    /** Index of the refused message among the messages sent together, from 0. */
+    /** Index of the refused message among the messages of a batch, from 0. */
     readonly index: number
     readonly errno: number
-    /** Errno name: `EEXIST`. */
+    /** Errno name of the refusal, such as `EEXIST`. */
     readonly code: string
-    /** The kernel's explanation. Most refusals have no explanation. */
+    /** Text in which the kernel explains the refusal. Most refusals have no explanation. */
     readonly text?: string
     /** Offset of the invalid attribute in the request, in bytes from the first byte of the message. */
     readonly offset?: number
     /**
-     * The refused request, if the kernel returns it completely. The kernel may have written details into the request
-     * (ip_set).
+     * Bytes of the refused request, if the kernel returns the complete request. The kernel may have written details
+     * into the request (ip_set).
      */
     readonly request?: Buffer
   }
   readonly [brand] = true
 
-  /** The error message starts with `what`, the description of the request. */
+  /** Creates the error. Its message starts with `what`, the description of the request. */
   constructor(what: string, refusal: NetlinkError['refusal']) {
     const { code, text } = refusal
     const hint = code === 'EPERM' ? ' (needs root: CAP_NET_ADMIN)' : ''

@@ -7,8 +7,8 @@ const SEQUENCE_AT = 8
 const FLAGS_AT = 6
 
 /**
- * Writes sequence numbers into a request or into all messages of a batch. Returns the numbers by which the last answer
- * is recognised.
+ * Writes sequence numbers into a netlink request or into all messages of a batch. Returns the sequence numbers of the
+ * answers to expect.
  */
 export function numberMessages(datagram: Buffer, first: number, way: Way | undefined): Expected {
   if (way !== undefined) {

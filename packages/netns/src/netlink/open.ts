@@ -7,8 +7,8 @@ import { type NetlinkSocket, openSocket } from './socket.ts'
 
 /**
  * Opens a channel to a netlink family in a namespace: `NETLINK_ROUTE`, `NETLINK_NETFILTER`, or another number. The
- * socket stays in that namespace: use it from outside, then close it. Throws a `NetnsError` (`NO_FFI`, `CLOSED` …) if
- * the namespace cannot be entered. Throws a `SysError` (`EMFILE` …) if the kernel refuses a socket.
+ * socket stays in that namespace: use the channel from outside, then close it. Throws a `NetnsError` (`NO_FFI`,
+ * `CLOSED` …) if the namespace cannot be entered. Throws a `SysError` (`EMFILE` …) if the kernel refuses a socket.
  *
  * @example
  * using channel = openNetlink(pod, 'route')
@@ -25,18 +25,18 @@ export function openNetlink(
 const protocols = { route: NETLINK_ROUTE, netfilter: NETLINK_NETFILTER }
 
 /**
- * Opens a socket without request handling, for {@link events}. A group that needs a privilege throws `SysError`
- * `EPERM`.
+ * Opens a netlink socket for {@link events}, without methods that send requests and await the answers. For a multicast
+ * group that needs a missing privilege, throws `SysError` `EPERM`.
  */
 export function openNetlinkSocket(
   target: NetnsTarget,
   protocol: 'route' | 'netfilter' | number,
   options?: {
-    /** Numbers of the multicast groups to receive. Do not send requests through a socket with groups. */
+    /** Numbers of the netlink multicast groups to receive. Do not send requests through a socket with groups. */
     readonly groups?: readonly number[] | undefined
     /**
-     * Size of the receive buffer in bytes. A size above the node's limit needs CAP_NET_ADMIN on the node. Without the
-     * capability the kernel uses the limit.
+     * Size of the socket's receive buffer in bytes. A size above the node's limit needs CAP_NET_ADMIN on the node.
+     * Without the capability the kernel uses the limit.
      */
     readonly receiveBuffer?: number | undefined
     /** True to have the kernel check and apply the filters in dump requests (NETLINK_GET_STRICT_CHK, Linux 4.20). */

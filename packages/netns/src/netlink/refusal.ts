@@ -9,9 +9,12 @@ type Refusal = NetlinkError['refusal']
 const NLMSGERR_ATTR_MSG = 1
 const NLMSGERR_ATTR_OFFS = 2
 
-/** Refusal in an acknowledgement or at the end of a dump. `undefined` if the message reports no error. */
+/**
+ * Decodes the kernel's refusal in an acknowledgement or at the end of a dump. Returns `undefined` if the message
+ * reports no error.
+ */
 export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
-  // A DONE message may be empty.
+  // A DONE message at the end of a dump may lack the error number.
   const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
   if (errno <= 0) return undefined
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
@@ -34,8 +37,8 @@ function requestIn(body: Buffer): Buffer | undefined {
 }
 
 /**
- * Offset of the details of a refusal, which follow the errno. In an acknowledgement, the request, or only its header
- * (capped), lies between.
+ * Offset of the attributes that explain a refusal. They follow the errno. In an acknowledgement, the refused request
+ * lies between errno and attributes, or only its header (flag `NLM_F_CAPPED`).
  */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4
@@ -46,7 +49,7 @@ function attributesOf(body: Buffer, at: number): ReadonlyMap<number, Buffer> | u
   try {
     return attributeMap(body, at)
   } catch {
-    // Ignores an explanation that cannot be decoded: it must not hide the refusal.
+    // Ignores the kernel's explanation if it cannot be decoded: the caller still reports the refusal with its errno.
     return undefined
   }
 }

@@ -6,31 +6,36 @@ import { leaveSocket } from './leave-socket.ts'
 import { u32 } from './values.ts'
 
 /**
- * Socket for datagrams to and from the kernel. The kernel works inside `send`: its answer can be received as soon as
- * `send` returns.
+ * Netlink socket for datagrams to and from the kernel. The kernel answers inside `send`: the answer can be received as
+ * soon as `send` returns.
  */
 export interface NetlinkSocket extends Disposable {
-  /** Descriptor, for a child to inherit. The last process that closes the socket waits for the kernel's cleanup. */
+  /**
+   * Descriptor of the netlink socket, for a child to inherit. The last process that closes the socket waits for the
+   * kernel's cleanup.
+   */
   readonly fd: number
-  /** Throws a `SysError`, or `NetnsError('CLOSED')`. */
+  /** Sends a datagram to the kernel. Throws a `SysError`, or `NetnsError('CLOSED')`. */
   send(datagram: Uint8Array): void
   /**
-   * Next datagram of the kernel, without waiting. Returns `lost` if a datagram did not fit into the socket's buffer
-   * (ENOBUFS) or into the receive buffer of this process. The receive buffer then grows. Throws as `send` does. Throws
-   * `NetnsError('ENOBUFS')` if other processes send faster than this process reads.
+   * Returns the next datagram of the kernel without waiting, or `none` if no datagram has arrived. Returns `lost` if a
+   * datagram did not fit into the socket's buffer (ENOBUFS). Also returns `lost` if a datagram did not fit into this
+   * process's receive buffer, which then grows. Throws as `send` does. Throws `NetnsError('ENOBUFS')` if other
+   * processes send faster than this process reads.
    */
   receive(): Uint8Array | 'none' | 'lost'
-  /** Closes the socket. A second call does nothing. */
+  /** Closes the netlink socket. A second call does nothing. */
   close(): void
-  /** Closes the socket without waiting for the kernel's cleanup, such as after deletions in nf_tables. */
+  /** Closes the netlink socket without waiting for the kernel's cleanup, such as after deletions in nf_tables. */
   leave(): void
 }
 
-// Limit for datagrams from other senders than the kernel. The buffer holds fewer, so a kernel's answer would be among
-// them.
+// Largest number of datagrams from other processes that one `receive` call skips. A full socket buffer holds fewer, so
+// more of them mean a flood.
 const MOST_STRANGERS = 10_000
 
-// The kernel puts at most 32 KiB of a dump into one datagram. A single message may be larger.
+// Size of the receive buffer. The kernel puts at most 32 KiB of a dump into one datagram. A single message may be
+// larger.
 const BUFFER_SIZE = 64 * 1024
 
 const SOL_SOCKET = 1
@@ -44,7 +49,7 @@ const NETLINK_CAP_ACK = 10
 const NETLINK_EXT_ACK = 11
 const NETLINK_GET_STRICT_CHK = 12
 
-/** Opens a socket in the namespace of the calling thread. The socket stays in that namespace. */
+/** Opens a netlink socket in the namespace of the calling thread. The socket stays in that namespace. */
 export function openSocket(
   sys: Sys,
   protocol: number,
@@ -65,7 +70,8 @@ export function openSocket(
       set(level, option, value)
       return true
     } catch {
-      // ENOPROTOOPT means that the kernel is too old for the option, EPERM that it is forbidden.
+      // setsockopt fails with ENOPROTOOPT if the kernel is too old for the option, with EPERM if the option is
+      // forbidden.
       return false
     }
   }
@@ -73,7 +79,7 @@ export function openSocket(
     trySet(SOL_SOCKET, force, bytes) || trySet(SOL_SOCKET, ordinary, bytes)
   try {
     if (groups.length === 0) {
-      // Requests extended errors (Linux 4.12) and short acknowledgements (Linux 4.3).
+      // Asks the kernel for extended errors (Linux 4.12) and for acknowledgements without the request (Linux 4.3).
       trySet(SOL_NETLINK, NETLINK_EXT_ACK, 1)
       trySet(SOL_NETLINK, NETLINK_CAP_ACK, 1)
     }
@@ -104,7 +110,8 @@ export function openSocket(
         sys.sendto(fd, datagram, 0)
       } catch (error) {
         if (!isCode(error, 'EMSGSIZE')) throw error
-        // The message exceeds the send buffer. The kernel has not processed it, so it can be sent again.
+        // The datagram exceeds the socket's send buffer. The kernel has not processed the datagram, so it can be sent
+        // again.
         resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
         sys.sendto(fd, datagram, 0)
       }
@@ -115,7 +122,8 @@ export function openSocket(
       for (let strangers = 0; strangers < MOST_STRANGERS; ) {
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
-          // Any process with CAP_NET_ADMIN in the namespace, such as a pod, can send to this port.
+          // Skips datagrams that are not from the kernel: any process with CAP_NET_ADMIN in the namespace can send to
+          // this socket.
           if (from.readUInt32LE(PORT_AT) !== KERNEL) strangers++
           else if (length <= buffer.length) return buffer.slice(0, length)
           else {
@@ -141,7 +149,7 @@ export function openSocket(
 
 let shared: Uint8Array | undefined
 
-/** Buffer that all sockets share. Callers copy the received bytes before the next call. */
+/** Receive buffer that all netlink sockets share. Callers copy the received bytes before the next call. */
 function sharedBuffer(): Uint8Array {
   shared ??= new Uint8Array(BUFFER_SIZE)
   return shared

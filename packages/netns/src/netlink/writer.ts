@@ -4,7 +4,8 @@ import { type Attribute, sizeOf, writeAttributeHeader, writeAttributes, writeHea
 import { cString } from './values.ts'
 
 /**
- * Writes messages one after the other, for a batch. Sequence numbers stay 0: `exchange` of a channel sets them.
+ * Writes netlink messages one after the other into a buffer, for a batch. Sequence numbers stay 0: the channel's
+ * `exchange` sets them.
  *
  * @example
  * const batch = new MessageWriter()
@@ -17,20 +18,20 @@ import { cString } from './values.ts'
 export class MessageWriter {
   #bytes: Buffer
   #length = 0
-  /** Offsets of the message and the nested attributes that are open. */
+  /** Offsets of the message and of the nested attributes that `end` has not closed yet. */
   readonly #open: number[] = []
 
-  /** Initial size in bytes. The buffer grows as needed. */
+  /** Initial size of the writer's buffer in bytes. The buffer grows as needed. */
   constructor(size = 4096) {
     this.#bytes = Buffer.alloc(size)
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes in the writer's buffer so far. */
   get length(): number {
     return this.#length
   }
 
-  /** Begins a message with its fixed part. */
+  /** Begins a netlink message: writes its header and its fixed part. */
   begin(type: number, flags: number, fixed?: Uint8Array): this {
     if (this.#open.length > 0) throw new Error('Bug: a netlink message begins before the one before it ends')
     const at = this.#advance(NLMSG_HDRLEN + (fixed?.length ?? 0))
@@ -40,48 +41,50 @@ export class MessageWriter {
     return this
   }
 
-  /** Adds an attribute of any bytes. */
+  /** Adds a netlink attribute whose value is any bytes. */
   bytes(type: number, value: Uint8Array): this {
     const at = this.#attribute(type, value.length)
     this.#bytes.set(value, at)
     return this
   }
 
-  /** Adds an attribute of 32 bits in host byte order. */
+  /** Adds a netlink attribute whose value is a 32-bit number in host byte order. */
   u32(type: number, value: number): this {
     const at = this.#attribute(type, 4)
     this.#bytes.writeUInt32LE(value >>> 0, at)
     return this
   }
 
-  /** Adds an attribute of 32 bits in network byte order. */
+  /** Adds a netlink attribute whose value is a 32-bit number in network byte order. */
   be32(type: number, value: number): this {
     const at = this.#attribute(type, 4)
     this.#bytes.writeUInt32BE(value >>> 0, at)
     return this
   }
 
-  /** Adds an attribute of NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL. */
+  /**
+   * Adds a netlink attribute whose value is NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL.
+   */
   string(type: number, text: string): this {
     return this.bytes(type, cString(text))
   }
 
-  /** Adds attributes from a list. */
+  /** Adds all netlink attributes of a list. */
   attributes(list: readonly Attribute[]): this {
     const at = this.#advance(sizeOf(list))
     writeAttributes(this.#bytes, at, list)
     return this
   }
 
-  /** Begins an attribute that contains attributes. */
+  /** Begins a netlink attribute that contains other attributes. */
   nest(type: number): this {
     this.#open.push(this.#attribute(type | NLA_F_NESTED, 0) - NLA_HDRLEN)
     return this
   }
 
   /**
-   * Ends the innermost open message or attribute. Throws `NetnsError('INVALID')` for a nested attribute that is too
-   * long.
+   * Ends the netlink message or nested attribute that was begun last. Throws `NetnsError('INVALID')` for a nested
+   * attribute that is too long.
    */
   end(): this {
     const at = this.#open.pop()
@@ -92,7 +95,7 @@ export class MessageWriter {
     return this
   }
 
-  /** Returns the bytes of all messages and empties the writer. */
+  /** Returns the bytes of all messages written and empties the writer. */
   take(): Buffer {
     if (this.#open.length > 0) throw new Error('Bug: a netlink message is taken before its end')
     const taken = this.#bytes.subarray(0, this.#length)
@@ -102,8 +105,8 @@ export class MessageWriter {
   }
 
   /**
-   * Writes an attribute's header and reserves its value. Returns the value's offset. The call may replace the writer's
-   * buffer.
+   * Writes an attribute's header and leaves room for its value. Returns the offset of the value. The call may replace
+   * the writer's buffer by a larger one.
    */
   #attribute(type: number, length: number): number {
     const at = this.#advance(NLA_HDRLEN + length)

@@ -1,17 +1,17 @@
 import { watch } from './readiness.ts'
 
 /**
- * Lets the kernel report when a socket, also a netlink socket, becomes readable: no timer and no thread polls it.
- * Dispose of the watch before closing the socket. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`, or a
- * `SysError` (`EBADF` …).
+ * Lets the kernel report when a socket (TCP, unix, netlink …) becomes readable: no timer and no thread polls the
+ * socket. Dispose of the watch before closing the socket. Throws `NetnsError` `NOT_MAIN_THREAD` on a worker, `NO_FFI`,
+ * or a `SysError` (`EBADF` …).
  *
  * @example
  * for await (const { messages } of events(socket, { watch: watchReadable })) seen(messages)
  */
 export function watchReadable(fd: number): Disposable & {
   /**
-   * Resolves when there may be data to read, or when the signal aborts. Data from before the call counts until all of
-   * it is read.
+   * Resolves when the socket may have data to read, or when the signal aborts. Data that arrived before the call counts
+   * until the program has read all of it.
    */
   next(signal?: AbortSignal): Promise<void>
 } {

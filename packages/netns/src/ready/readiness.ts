@@ -4,22 +4,22 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { checked, socketCalls } from './socket-calls.ts'
 
-/** Data has arrived, or a connection can be accepted. */
+/** Event flag: data has arrived on the socket, or a connection can be accepted. */
 export const READABLE = 0x1
-/** Data can be sent again. */
+/** Event flag: the socket can send data again. */
 export const WRITABLE = 0x4
-/** The peer will send nothing more (EPOLLERR, EPOLLHUP, EPOLLRDHUP). */
+/** Event flags that mean that the socket's peer will send nothing more (EPOLLERR, EPOLLHUP, EPOLLRDHUP). */
 export const OVER = 0x8 | 0x10 | 0x2000
 
 const RDHUP = 0x2000
 
-/** Watched descriptor. */
+/** Descriptor that epoll watches for a caller. */
 export interface Watch {
-  /** Starts or stops reporting {@link WRITABLE}. */
+  /** Starts or stops reporting that the descriptor is writable ({@link WRITABLE}). */
   writable(wanted: boolean): void
-  /** Requests another call of `ready` soon, because the caller has not read all data. */
+  /** Requests another call of the callback `ready` soon, because the caller has not read all data. */
   again(): void
-  /** Ends the watch. Call it before closing the descriptor. */
+  /** Stops watching the descriptor. Call it before closing the descriptor. */
   end(): void
 }
 
@@ -39,16 +39,18 @@ const EPOLL_CTL_MOD = 3
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
- * Watches descriptors with a signal and epoll. No runtime API watches a foreign descriptor: `node:net` accepts only
- * streams, and reads them itself. The kernel can send a signal when a descriptor becomes ready (O_ASYNC), and every
- * runtime reports signals as events. The signal is SIGURG: it is ignored by default, so a late one kills no process,
- * and programs rarely use it; Go uses it between its threads. The signal does not tell what is ready, so epoll is asked
- * without waiting.
+ * Watches descriptors with a signal and epoll. No runtime API watches a descriptor that the runtime did not open:
+ * `node:net` accepts only streams, and reads them itself. The kernel can send a signal when a descriptor becomes ready
+ * (O_ASYNC), and every runtime reports signals as events. The signal is SIGURG. Processes ignore SIGURG by default, so
+ * a late signal kills no process. Few programs use SIGURG; Go uses it between its threads. The signal does not say
+ * which descriptor is ready, so the handler asks epoll without waiting.
  */
 interface Watcher {
   readonly epoll: number
   readonly callbacks: Map<number, (events: number) => void>
-  /** Timer that keeps the process alive, which a signal handler alone does not. */
+  /**
+   * Timer that keeps the process alive while descriptors are watched. A signal handler alone does not keep it alive.
+   */
   readonly alive: NodeJS.Timeout
 }
 
@@ -56,8 +58,8 @@ let watcher: Watcher | undefined
 let isLookDue = false
 
 /**
- * Calls `ready` when a descriptor becomes ready, until the watch ends. It may be called without a reason, and it is
- * called again only after a new event. Read until there is no more data, or call `again`.
+ * Calls `ready` each time a descriptor becomes ready, until the watch ends. `ready` may also run without an event. The
+ * callback must read until there is no more data, or call `again`: its next run needs a new event.
  */
 export function watch(fd: number, ready: (events: number) => void): Watch {
   const own = watcher ?? begin()
@@ -84,7 +86,7 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     end()
     throw error
   }
-  // Checks for events from before the signals were requested.
+  // Asks epoll once for events that happened before the kernel was told to send signals.
   lookSoon()
   return {
     writable(wanted) {
@@ -142,12 +144,13 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // An earlier callback may have closed this descriptor, and a new one may have its number.
+      // An earlier callback may have closed the descriptor, and a newly opened file may have the same number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true
   } finally {
-    // A callback threw. The remaining descriptors are still ready, and the kernel sends no further signal for them.
+    // A callback threw an error. Calls the callbacks of the remaining ready descriptors later: the kernel sends no
+    // further signal for them.
     if (!isDone) lookSoon()
   }
 }

@@ -34,13 +34,13 @@ export function socketCalls(): Native<SocketFunctions> {
   return loaded
 }
 
-/** Returns the result, or throws a `SysError` with the errno of the call that has just failed. */
+/** Returns the result of a libc call. Throws a `SysError` with its errno if the call has failed. */
 export function checked(result: number, syscall: string, detail: string): number {
   if (result !== -1) return result
   throw failed(syscall, detail)
 }
 
-/** Error of the call that has just failed. Read it at once: any other call may overwrite errno. */
+/** Error of the libc call that has just failed. Call it at once: any other libc call may overwrite errno. */
 export function failed(syscall: string, detail: string): SysError {
   const errno = socketCalls().errno()
   return new SysError(syscall, errnoName(errno), errno, detail)
