@@ -1,8 +1,8 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Makes a change. Returns false if the kernel refuses the change with one of the given errno names and the wanted state
- * already exists.
+ * Makes a change. Returns false if the kernel refuses with one of the given errno names because the wanted state
+ * exists.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

@@ -8,15 +8,15 @@ export function checkInteger(value: unknown, least: number, most: number, name: 
   throw new NetnsError('INVALID', `${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
 }
 
-/** Formats any value for a message. Callers in JavaScript and JSON documents may contain values of any type. */
+/** Formats any value for an error message. Callers in JavaScript and JSON documents may contain values of any type. */
 export function shown(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   return JSON.stringify(value)?.slice(0, 80) ?? String(value)
 }
 
 /**
- * Describes the first wanted member that differs from the existing object: `mtu is 1500, not 1400`. An omitted member
- * matches every value, on all levels of nesting.
+ * Text for the first member in which an existing object differs from the wanted one, such as `mtu is 1500, not 1400`.
+ * An omitted member of the wanted object matches every value, on all levels of nesting.
  */
 export function firstDifference(there: object, wanted: object, prefix = ''): string | undefined {
   const existing = new Map(Object.entries(there))

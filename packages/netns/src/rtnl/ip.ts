@@ -2,30 +2,39 @@ import { formatAddress, type IpFamily, networkAddress, parsePrefix as parseBytes
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_INET, AF_INET6 } from './constants.ts'
 
-/** Address with its prefix length, as bytes. */
+/** IP address with its prefix length, as bytes. */
 export interface Prefix extends NonNullable<ReturnType<typeof parseBytes>> {
   readonly family: IpFamily
 }
 
-/** Kernel number of an address family. */
+/** Kernel number of an IP address family (AF_INET, AF_INET6). */
 export function familyNumber(family: IpFamily): number {
   return family === 'ipv4' ? AF_INET : AF_INET6
 }
 
-/** Fixed part of a dump request: its length in bytes, and the family to list. `undefined` lists all families. */
+/**
+ * Fixed part of a netlink request that lists objects: its length in bytes, and the address family to list. `undefined`
+ * lists all families.
+ */
 export function familyQuery(length: number, family: IpFamily | undefined): Uint8Array {
   const bytes = Buffer.alloc(length)
   bytes[0] = family === undefined ? 0 : familyNumber(family)
   return bytes
 }
 
-/** Family of a kernel number. `undefined` for other families (MPLS, bridges). */
+/**
+ * Converts the kernel's number of an address family to its name. Returns `undefined` for families other than IP (MPLS,
+ * bridges).
+ */
 export function familyName(number: number): IpFamily | undefined {
   if (number === AF_INET) return 'ipv4'
   return number === AF_INET6 ? 'ipv6' : undefined
 }
 
-/** Parses `10.0.0.1/24`, or an address as a full-length prefix. Throws `NetnsError('INVALID')`. */
+/**
+ * Parses an IP prefix such as `10.0.0.1/24`. An address without a prefix length gets the full length. Throws
+ * `NetnsError('INVALID')`.
+ */
 export function parsePrefix(text: string): Prefix {
   const prefix = parseBytes(text)
   if (prefix === undefined) {
@@ -34,14 +43,14 @@ export function parsePrefix(text: string): Prefix {
   return { family: prefix.bytes.length === 4 ? 'ipv4' : 'ipv6', ...prefix }
 }
 
-/** Parses an address without a prefix length. Throws `NetnsError('INVALID')`. */
+/** Parses an IP address without a prefix length. Throws `NetnsError('INVALID')`. */
 export function parseAddress(text: string): Prefix {
   const prefix = text.includes('/') ? undefined : parseBytes(text)
   if (prefix === undefined) throw new NetnsError('INVALID', `Not an IP address: ${JSON.stringify(text)}`)
   return { family: prefix.bytes.length === 4 ? 'ipv4' : 'ipv6', ...prefix }
 }
 
-/** Formats a prefix with its host bits cleared. */
+/** Formats an IP prefix with its host bits cleared. */
 export function formatPrefix(prefix: Prefix): string {
   return `${formatAddress(networkAddress(prefix))}/${prefix.length}`
 }

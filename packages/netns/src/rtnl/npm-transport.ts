@@ -11,7 +11,10 @@ import { optionalPackage } from '../sys/optional-package.ts'
 import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
 
-/** Types of the package `netlink` (0.3.0) that this file uses: asynchronous datagrams to and from the kernel. */
+/**
+ * Types of the npm package `netlink` (0.3.0), as far as the code below uses them: asynchronous datagrams to and from
+ * the kernel.
+ */
 interface RawSocket {
   on(event: 'message', listener: (datagram: Buffer, from: { readonly port: number }) => void): void
   on(event: 'error', listener: (error: Error) => void): void
@@ -24,12 +27,13 @@ interface NpmNetlink {
   readonly RawNetlinkSocket: new (protocol: number, options: { localPort: number }) => RawSocket
 }
 
-// Milliseconds to wait for an answer. The kernel answers at once, so a longer wait means a lost answer.
+// Milliseconds to wait for an answer of the kernel. The kernel answers at once, so a longer wait means a lost answer.
 const TIMEOUT = 5000
 
 /**
- * Opens a transport over the package `netlink`, in the namespace of this process, for Node.js without FFI. Errors lack
- * the kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package is not installed.
+ * Opens an rtnetlink socket through the npm package `netlink`, in the namespace of this process, for Node.js without
+ * FFI. Errors lack the kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package
+ * is not installed.
  */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)
@@ -80,7 +84,8 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   }
   return {
     perform<T>(operation: (channel: Questions) => T) {
-      // Runs operations one after the other: the kernel refuses a dump while another dump runs on the same socket.
+      // Runs rtnetlink operations one after the other: the kernel refuses a dump while another dump runs on the same
+      // socket.
       const done = turn.then(() => performLater(operation, replies))
       turn = done.catch(() => {})
       return done

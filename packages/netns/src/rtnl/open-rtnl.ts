@@ -37,7 +37,10 @@ export function openRtnl(where: Where): Promise<
         readonly netns?: Netns | undefined
       },
     ): Promise<{ added: boolean }>
-    /** Refuses a bridge, because all pods share it. Create it with `openRtnl('host')`, which registers no undo step. */
+    /**
+     * Refuses to add a bridge with the context of one pod's call, because all pods share the bridge. Create it with
+     * `openRtnl('host')`, which registers no undo step.
+     */
     addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
   }
 >

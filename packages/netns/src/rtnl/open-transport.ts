@@ -6,13 +6,13 @@ import { openNetlink } from '../netlink/open.ts'
 import { traced } from './traced.ts'
 import type { Transport } from './transport.ts'
 
-/** Opens a transport to a namespace. */
+/** Opens an rtnetlink socket in a namespace. */
 export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // A bundler can evaluate these conditions and then omits this code. Executables of `cni-build` always have system
-    // calls.
+    // A bundler can evaluate these two conditions, and then omits the npm package `netlink` from executables.
+    // Executables of `cni-build` and bun always have system calls.
     if (process.versions.cni === undefined && process.versions.bun === undefined) {
       if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
         const { npmTransport } = await import('./npm-transport.ts')
@@ -24,8 +24,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * Opens a transport that still works after it was closed: each later operation opens a new transport. Undo steps run
- * after the `using` block has closed the transport, and no event marks the last undo step.
+ * Opens an rtnetlink socket that still works after `close`: each later operation opens a socket of its own. Undo steps
+ * run after the `using` block has closed the socket, and no event marks the last undo step.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)
@@ -47,7 +47,7 @@ export async function openReviving(target: NetnsTarget): Promise<Transport> {
   }
 }
 
-/** Operations are synchronous: each one is done when its call returns. */
+/** Opens a netlink socket over system calls. Each operation is synchronous: it is done when its call returns. */
 function channelTransport(target: NetnsTarget): Transport {
   const channel = openNetlink(target, NETLINK_ROUTE, { strict: true })
   const debug = debugFor('rtnl')

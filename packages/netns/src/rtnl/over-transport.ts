@@ -12,7 +12,10 @@ import { addRoute, deleteRoute, getRoutes, replaceRoute } from './route/requests
 import { addRule, deleteRule, getRules } from './rule/requests.ts'
 import type { Transport } from './transport.ts'
 
-/** Implements the operations of {@link Rtnl} over a transport to a namespace. */
+/**
+ * Implements the operations of {@link Rtnl} on links, addresses and routes. Sends all requests through the given
+ * rtnetlink socket.
+ */
 export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rtnl {
   const { addLink, setLink } = elsewhere(perform, target)
   return {

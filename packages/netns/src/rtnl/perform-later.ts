@@ -4,10 +4,13 @@ import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
 import type { Way } from '../netlink/request.ts'
 
-/** Returns the answer to a request, or throws the kernel's error. */
+/** Function that returns the kernel's answer to one request, or throws the kernel's error. */
 type Answer = () => Message[]
 
-/** Interrupts an operation that sends a request whose answer has not arrived. Operations catch only `NetnsError`. */
+/**
+ * Error that interrupts a synchronous operation at a request without an answer yet. Operations catch only `NetnsError`,
+ * so it reaches `performLater`.
+ */
 class Unanswered {
   readonly way: Way
   readonly request: Request
@@ -19,9 +22,9 @@ class Unanswered {
 }
 
 /**
- * Runs a synchronous operation over an asynchronous transport. Calls the operation again after each new answer, with
- * all answers so far, until it returns. The operation's requests depend only on earlier answers, so a repeated call
- * sends the same requests.
+ * Runs a synchronous operation over an asynchronous netlink socket. Calls the operation again after each new answer,
+ * with all answers so far, until the operation returns. The operation's requests depend only on earlier answers, so a
+ * repeated call sends the same requests.
  */
 export async function performLater<T>(
   operation: (channel: Questions) => T,

@@ -1,8 +1,11 @@
 import type { Questions } from '../netlink/channel.ts'
 
-/** Connection of the rtnl operations to the kernel. */
+/**
+ * Way in which operations on links, addresses and routes reach the kernel: a netlink socket, or the npm package
+ * `netlink`.
+ */
 export interface Transport {
-  /** Calls an operation with a channel for its requests. */
+  /** Calls an operation and gives it a netlink channel for its requests. */
   perform<T>(operation: (channel: Questions) => T): Promise<T>
   close(): void
 }

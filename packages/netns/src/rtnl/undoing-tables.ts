@@ -10,7 +10,10 @@ import { addressOf, type RtnlPort } from './port/rtnl.ts'
 import { parentOf } from './qdisc/codec.ts'
 import { destinationText, resolveRoute } from './route/resolve.ts'
 
-/** Operations that change tables and the objects that belong to links. */
+/**
+ * Operations that change routes, rules, and objects that belong to links (addresses, neighbours, VLANs, qdiscs,
+ * filters).
+ */
 type TableChanges = Pick<
   RtnlPort,
   | `${'add' | 'delete'}${'Address' | 'Route' | 'Rule' | 'Neighbour' | 'BridgeVlan' | 'Qdisc' | 'Redirect'}`
@@ -18,15 +21,20 @@ type TableChanges = Pick<
   | `replace${'Route' | 'Neighbour' | 'Qdisc' | 'Filter'}`
 >
 
-/** Wraps the operations: each change registers an undo step. */
+/**
+ * Wraps the operations that change addresses, routes, rules and similar objects. Each change registers an undo step.
+ */
 export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => void): TableChanges {
-  /** Undo of an addition: deletes the added object. */
+  /** Adds an object such as an address, and registers an undo step that deletes the object. */
   const adding = async <T>(thing: T, add: (thing: T) => Promise<{ added: boolean }>, remove: (thing: T) => unknown) => {
     const answer = await add(thing)
     if (answer.added) undo(() => remove(thing))
     return answer
   }
-  /** Undo of a change: compares the lists before and after. Adds missing objects again and deletes new ones. */
+  /**
+   * Changes objects, and registers undo steps from the lists before and after the change. The steps add missing objects
+   * again and delete new ones.
+   */
   const changing = async <T, Answer>(
     list: () => Promise<T[]>,
     change: () => Promise<Answer>,
@@ -41,7 +49,10 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
   }
-  /** Deleting the qdisc would also delete filters that other programs have added to the link since. */
+  /**
+   * Undo step of an added qdisc: deletes the qdisc unless it has filters. Deleting the qdisc would also delete filters
+   * that other programs have added.
+   */
   const deleteUnlessUsed = async (qdisc: QdiscToAdd) => {
     const link = qdisc.link ?? qdisc.linkIndex
     if (parentOf(qdisc) === 'ingress' && link !== undefined && (await rtnl.getLink(link)) !== undefined) {
@@ -49,7 +60,10 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     }
     await rtnl.deleteQdisc(qdisc)
   }
-  /** Omits the program: the caller may have closed its descriptor by then. */
+  /**
+   * Undo step of an added filter: deletes the filter without comparing the eBPF program. The caller may have closed the
+   * program's descriptor by then.
+   */
   const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
   const sameDestination = (route: NewRoute) => {
     const resolved = resolveRoute(route, 'delete')
@@ -63,8 +77,8 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     async deleteAddress(first, cidr?: string) {
       const address = addressOf(first, cidr)
       const link = address.link ?? address.linkIndex
-      // The kernel deletes secondary IPv4 addresses together with the first address of their network. The list
-      // therefore includes all addresses of the link.
+      // The kernel deletes secondary IPv4 addresses together with the first address of their network. The undo step
+      // therefore compares all addresses of the link.
       const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
       return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
     },
@@ -108,7 +122,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
       const remove = () => rtnl.deleteQdisc(qdisc)
       const register = (step: () => unknown) => void steps.unshift(step)
       const answer = await changing(qdiscsAt(rtnl, qdisc), remove, rtnl.addQdisc, rtnl.deleteQdisc, register)
-      // Deleting the qdisc has deleted its redirections. Adds them again.
+      // The kernel has deleted the qdisc's redirections with the qdisc. The undo step adds them again.
       for (const gone of notIn(await redirects(), before)) steps.push(() => rtnl.addRedirect(gone))
       undo(async () => {
         for (const step of steps) await step()
@@ -132,7 +146,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
   }
 }
 
-/** Lists the entries for the address of a neighbour. */
+/** Creates a function that lists the neighbour (ARP, NDP) entries for the address of a given neighbour. */
 function sameNeighbour(rtnl: RtnlPort, neighbour: NewNeighbour): () => Promise<Neighbour[]> {
   const { proxy = false } = neighbour
   const address = formatAddress(parseAddress(neighbour.address).bytes)
@@ -146,7 +160,7 @@ function vlansOf(rtnl: RtnlPort, { link: name, linkIndex }: OnLink): () => Promi
   return async () => (link === undefined ? [] : await rtnl.getBridgeVlans({ link }))
 }
 
-/** Lists the qdiscs that programs have added at the parent of a qdisc. */
+/** Creates a function that lists the qdiscs of programs with the same link and parent as a given qdisc. */
 function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
   const link = qdisc.link ?? qdisc.linkIndex
   const parent = parentOf(qdisc)

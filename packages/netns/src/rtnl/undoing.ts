@@ -5,17 +5,17 @@ import type { Link, LinkRef, NewLink } from './port/link.ts'
 import type { Rtnl } from './port/rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 
-/** Receiver of undo steps. */
+/** Receiver of the undo steps that link, address and route operations register. */
 export interface Undoing {
   readonly netns: NetnsTarget
   undo(step: () => unknown): void
-  /** Opens the namespace to which a link has moved. */
+  /** Opens an rtnetlink socket in the namespace to which a link has moved. */
   open(netns: NetnsTarget): Promise<Rtnl>
 }
 
 /**
- * Wraps the operations: each successful change registers an undo step.
- * - After `close`, only undo steps use the operations. They register no further undo steps.
+ * Wraps the operations on links, addresses and routes: each successful change registers an undo step.
+ * - After `close`, only undo steps call the operations, which then register no further undo steps.
  * - `deleteLink` has no undo step: a recreated link would lack its addresses and routes.
  * - An added link that other links use meanwhile, such as a bridge with a port, stays.
  */
@@ -48,7 +48,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
-      // Calls the same method in both branches: each overload accepts one of the two types.
+      // Calls the same method in both branches, because TypeScript needs one branch for each overload.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)

@@ -6,7 +6,7 @@ import type { Address } from '../port/address.ts'
 import { wordOf } from '../word-of.ts'
 import * as wire from './wire.ts'
 
-/** Decodes an RTM_NEWADDR message. Returns `undefined` for a family other than IPv4 and IPv6. */
+/** Decodes the IP address in an RTM_NEWADDR message. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeAddress(body: Buffer): Address | undefined {
   const attributes = attributeMap(body, wire.IFADDRMSG)
   const family = familyName(body.readUInt8(0))

@@ -7,12 +7,12 @@ import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } fro
 import type { NewAddress } from '../port/address.ts'
 import * as wire from './wire.ts'
 
-/** Fixed part of a request that lists the addresses of one family, or of all families. */
+/** Fixed part of a netlink request that lists the IP addresses of one family, or of all families. */
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
 /**
- * Parses `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also if the prefix length is missing, because callers rarely
- * mean /32.
+ * Parses an IP address with its prefix length, such as `10.0.0.1/24`. Throws `NetnsError('INVALID')`, also if the
+ * prefix length is missing, because callers rarely mean /32.
  */
 export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)
@@ -22,7 +22,9 @@ export function parseCidr(text: string): Prefix {
   )
 }
 
-/** Fixed part and attributes of a request that adds or deletes an address. Throws `NetnsError('INVALID')`. */
+/**
+ * Fixed part and attributes of a netlink request that adds or deletes an IP address. Throws `NetnsError('INVALID')`.
+ */
 export function encodeAddress(
   address: Omit<NewAddress, 'link' | 'linkIndex'>,
   linkIndex: number,
@@ -50,7 +52,8 @@ export function encodeAddress(
   if (metric !== undefined) {
     attributes.push([wire.IFA_RT_PRIORITY, u32(checkInteger(metric, 0, 0xffffffff, 'metric'))])
   }
-  // The fixed part has room for only eight flag bits. Higher flag bits need the attribute IFA_FLAGS.
+  // The fixed part of an address request has room for only eight flag bits. Higher flag bits need the attribute
+  // IFA_FLAGS.
   if (flags > 0xff) attributes.push([wire.IFA_FLAGS, u32(flags)])
   if (validSeconds !== undefined || preferredSeconds !== undefined) {
     attributes.push([wire.IFA_CACHEINFO, lifetime(preferredSeconds, validSeconds)])

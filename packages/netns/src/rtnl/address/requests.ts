@@ -29,7 +29,8 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
-    // For IPv6 the kernel compares addresses without their prefix length.
+    // The kernel reports EEXIST for an IPv6 address that exists with any prefix length, because it ignores the prefix
+    // length.
     () => addressDifference(getAddresses(channel, { link: index }), address),
   )
 }
@@ -39,7 +40,7 @@ export function deleteAddress(channel: Questions, address: NewAddress): boolean 
   return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))
 }
 
-/** Difference between the wanted address and the address the kernel has. */
+/** Text that says how an IP address of the kernel differs from the wanted address. */
 export function addressDifference(existing: readonly Address[], wanted: NewAddress): string | undefined {
   const prefix = parseCidr(wanted.cidr)
   const text = formatAddress(prefix.bytes)

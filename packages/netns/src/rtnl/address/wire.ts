@@ -14,7 +14,7 @@ export const IFA_F_NOPREFIXROUTE = 0x200
 
 /** Bytes of struct ifaddrmsg. */
 export const IFADDRMSG = 8
-/** Lifetime of an address that never expires. */
+/** Kernel's lifetime value for an IP address that never expires. */
 export const FOREVER = 0xffffffff
 
 export const scopeNumbers = { universe: 0, site: 200, link: 253, host: 254 } as const

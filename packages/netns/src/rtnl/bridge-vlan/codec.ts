@@ -18,13 +18,14 @@ const UNTAGGED = 0x04
 const RANGE_BEGIN = 0x08
 const RANGE_END = 0x10
 
-/** Request that lists the VLANs of all ports and bridges. */
+/** Netlink request that lists the VLANs of all bridges and of their ports. */
 export function vlanQuery(): { fixed: Uint8Array; attributes: Attribute[] } {
   return { fixed: header(0), attributes: [[IFLA_EXT_MASK, u32(RTEXT_FILTER_BRVLAN)]] }
 }
 
 /**
- * Fixed part and attributes of a request that adds or deletes VLANs. Throws `NetnsError('INVALID')`.
+ * Fixed part and attributes of a netlink request that adds or deletes VLANs of a bridge or bridge port. Throws
+ * `NetnsError('INVALID')`.
  *
  * @param self - true for a VLAN of the bridge itself, false for a VLAN of a port
  */
@@ -45,7 +46,7 @@ export function encodeVlans(
   return { fixed: header(linkIndex), attributes: [[IFLA_AF_SPEC, [...side, ...infos]]] }
 }
 
-/** Decodes the VLANs in a message about a port or a bridge. */
+/** Decodes the VLANs in a netlink message about a bridge port or a bridge. */
 export function decodeVlans(body: Buffer): BridgeVlan[] {
   const spec = attributeMap(body, IFINFOMSG).get(IFLA_AF_SPEC)
   if (spec === undefined) return []

@@ -19,7 +19,7 @@ export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): 
 
 export function addBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', vlan)
-  // The kernel overwrites an existing VLAN without an error.
+  // Looks for the VLAN first, because the kernel overwrites the flags of an existing VLAN without an error.
   const missing = missingVlans(getBridgeVlans(channel, { link: index }), vlan, what)
   if (missing.length === 0) return false
   channel.ask({ type: RTM_SETLINK, ...encoded, what })
@@ -34,7 +34,7 @@ export function deleteBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boole
   return there
 }
 
-/** Returns the missing VLANs. Throws `EEXIST` if a VLAN exists with other flags. */
+/** Returns the wanted VLANs that the port or bridge lacks. Throws `EEXIST` if a VLAN exists with other flags. */
 export function missingVlans(existing: readonly BridgeVlan[], wanted: NewBridgeVlan, what: string): number[] {
   const { vid, lastVid = vid, pvid = false, untagged = false } = wanted
   const missing: number[] = []

@@ -35,7 +35,7 @@ export function addFilter(channel: Questions, filter: NewFilter): boolean {
   )
 }
 
-/** Replaces the filter with the same direction, priority and handle in one step, or adds it. */
+/** Adds a traffic filter. Replaces the existing filter with the same direction, priority and handle in one step. */
 export function replaceFilter(channel: Questions, filter: NewFilter): void {
   const { what, encoded } = prepare(channel, 'Replace', filter)
   programId(filter, what)
@@ -53,12 +53,12 @@ export function deleteFilter(channel: Questions, filter: OldFilter): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELTFILTER, ...encodeOldFilter(there, index), what }))
 }
 
-/** Finds the filter with this direction, priority and handle. */
+/** Finds the traffic filter with the given direction, priority and handle in a list. */
 export function filterAt(filters: readonly Filter[], { direction, priority = 1, handle = 1 }: FilterPlace) {
   return filters.find((each) => each.direction === direction && each.priority === priority && each.handle === handle)
 }
 
-/** True if kind, name and program of the existing filter match the filter to delete. */
+/** True if kind, name and program of an existing traffic filter match the filter to delete. */
 export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
   return (
     there.kind === kind &&
@@ -67,7 +67,7 @@ export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilte
   )
 }
 
-/** Describes how the existing filter differs from the wanted one. `undefined` means no difference. */
+/** Text that says how the existing traffic filter differs from the wanted one. `undefined` means no difference. */
 export function filterDifference(filters: readonly Filter[], wanted: NewFilter, id: number): string | undefined {
   const there = filterAt(filters, wanted)
   if (there === undefined) return 'another process has removed it since'
@@ -87,8 +87,8 @@ function put(channel: Questions, message: Omit<Parameters<Questions['ask']>[0], 
 }
 
 /**
- * Reads the program's id from /proc/self/fdinfo. Throws `NetnsError('INVALID')` if the descriptor is not an eBPF
- * program.
+ * Reads the id of an eBPF program from /proc/self/fdinfo. Throws `NetnsError('INVALID')` if the descriptor is not an
+ * eBPF program.
  */
 function programId({ program }: NewFilter, what: string): number {
   const wrong = (cause?: unknown) => {

@@ -62,8 +62,8 @@ export function encodeBridge(options: BridgeOptions): Attribute[] {
 /** Decodes the options of a bridge. */
 export function decodeBridge(data: ReadonlyMap<number, Buffer>): BridgeOptions {
   const { vlanFiltering, ...options } = decodeOptions(bridgeOptions, data)
-  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. Such a kernel reports no
-  // default PVID. Omits the option on such a kernel.
+  // A kernel built without bridge VLANs reports `vlanFiltering: false` but refuses to set it. The same kernel reports
+  // no default PVID. If the PVID is missing, omits `vlanFiltering`.
   return options.vlanDefaultPvid === undefined || vlanFiltering === undefined ? options : { ...options, vlanFiltering }
 }
 

@@ -4,13 +4,13 @@ import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
 /**
- * Change of a link, reduced to the members that differ from the link's current state. `master` is an index; 0 removes
- * the master.
+ * Change of a link, reduced to the members that differ from the link's current state. `master` is the index of the
+ * bridge or bond; 0 removes the link from its master.
  */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
 /**
- * Keeps the members of a change that differ from the link. Returns `undefined` if no member differs. Throws
+ * Drops the members of a change that the link already has. Returns `undefined` if no member is left. Throws
  * `NetnsError('INVALID')` for an invalid MAC.
  */
 export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {
@@ -22,7 +22,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
     ...Object.fromEntries(differing),
     ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
     ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
-    // A new master creates a new port, so its options must be set again.
+    // A link that gets a new master becomes a new port with default options. The port options must be set again.
     ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
       ? {}
       : { bridgePort }),
@@ -30,7 +30,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
   return Object.keys(reduced).length === 0 ? undefined : reduced
 }
 
-/** Creates the change that restores the previous values of all members set by another change. */
+/** Creates the change of a link that restores the previous values of all members set by another change. */
 export function changeBack(
   before: Link,
   {
@@ -79,7 +79,7 @@ function fits(there: object | undefined, wanted: object): boolean {
   return there !== undefined && firstDifference(there, wanted) === undefined
 }
 
-/** Members of one object whose names also occur in another object. */
+/** Returns the members of the object `values` whose names also occur in the object `names`. */
 function membersOf<T extends object>(values: T, names: object): Partial<T> {
   const result: Partial<T> = {}
   for (const name in values) if (Object.hasOwn(names, name)) result[name] = values[name]

@@ -7,7 +7,7 @@ import { decodeIpvlan, decodeMacvlan, decodeVlan } from './on-parent.ts'
 import { decodeGeneve, decodeVxlan, vxlanParent } from './tunnels.ts'
 import * as wire from './wire.ts'
 
-/** Decodes an RTM_NEWLINK message. */
+/** Decodes the link in an RTM_NEWLINK message. */
 export function decodeLink(body: Buffer): Link {
   const attributes = attributeMap(body, wire.IFINFOMSG)
   const flags = body.readUInt32LE(8)
@@ -32,7 +32,7 @@ export function decodeLink(body: Buffer): Link {
   }
 }
 
-/** Decodes a link's kind, the kind's options and the options as a bridge port. */
+/** Decodes a link's kind, the options of that kind, and the options that the link has as a bridge port. */
 function decodeInfo(bytes: Buffer | undefined): Partial<Link> {
   if (bytes === undefined) return {}
   const info = attributeMap(bytes)

@@ -11,13 +11,16 @@ import { changeBack } from './change.ts'
 import { addLink, deleteLink, differenceOf, findLink, refsOf, setLinkState } from './requests.ts'
 import { applyChange, type PlannedChange, planChange, takeBack } from './set-link.ts'
 
-/** Link operations that may involve two namespaces. */
+/** Operations that add or change a link and may involve two namespaces. */
 export interface Elsewhere {
   addLink(link: LinkToAdd): Promise<{ added: boolean }>
   setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
 }
 
-/** Link operations over a transport. Opens a transport to the other namespace if a link moves there. */
+/**
+ * Creates the operations that add or change a link, with requests sent through `perform`. If a link moves to another
+ * namespace, opens an rtnetlink socket in that namespace too.
+ */
 export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Elsewhere {
   return {
     async addLink(link) {
@@ -45,7 +48,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
         await perform((channel) => applyChange(channel, planned, netns?.handle.fd))
         return { changed: true, before }
       } catch (error) {
-        // Ignores an error of the rollback. Reports only the first error.
+        // Ignores an error of the rollback, so that the caller gets the error of the failed change.
         if (isNetnsError(error)) await returnLink(planned, change).catch(() => {})
         throw error
       } finally {
@@ -72,8 +75,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       }
       const taken = await perform((channel) => findLink(channel, link.name))
       if (taken === undefined) return await perform((channel) => addLink(channel, link))
-      // Before Linux 6.13 the kernel refuses a name that this namespace already uses. Creates the link with a temporary
-      // name.
+      // Before Linux 6.13 the kernel cannot create a link in another namespace if the caller's own namespace uses the
+      // name. Creates the link with a temporary name and renames it afterwards.
       const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
       await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
       try {
@@ -98,8 +101,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
     using home = handleOf(here)
     await at(change.netns, (there) =>
       there((channel) => {
-        // The link may have arrived with its old or its new name. The name depends on the kernel and on the step that
-        // failed.
+        // The moved link may have its old or its new name in the other namespace. The name depends on the kernel and on
+        // the step that failed.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return
@@ -110,12 +113,17 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
   }
 }
 
-/** True if a found link is the link that moved. Checks kind and MAC, because another link may have the same name. */
+/**
+ * True if a link found by name in the other namespace is the link that moved there. Checks kind and MAC, because
+ * another link may have the same name.
+ */
 function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
   return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
 }
 
-/** Calls a function with a transport to a namespace, then closes the transport. */
+/**
+ * Opens an rtnetlink socket in a namespace, calls a function that sends requests through it, then closes the socket.
+ */
 async function at<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
   const transport = await openTransport(target)
   try {
@@ -129,7 +137,7 @@ interface Held extends Disposable {
   readonly handle: Netns
 }
 
-/** Handle of a namespace: opens a handle for the host, otherwise returns the given handle. */
+/** Returns a handle of a namespace and a way to dispose of it. Opens a handle only for `'host'`. */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)

@@ -10,19 +10,19 @@ import { encodeIpvlan, encodeMacvlan, encodeVlan } from './on-parent.ts'
 import { encodeGeneve, encodeRemote, encodeVxlan } from './tunnels.ts'
 import * as wire from './wire.ts'
 
-/** Indexes of links that another link refers to. */
+/** Indexes of the links that a new link refers to: master and parent. */
 export interface LinkRefs {
   readonly master?: number | undefined
   readonly parent?: number | undefined
 }
 
-/** Message about a link: fixed part and attributes. */
+/** Fixed part and attributes of a netlink message about a link. */
 export interface LinkMessage {
   readonly fixed: Uint8Array
   readonly attributes: Attribute[]
 }
 
-/** Encodes a request that creates a link. Throws `NetnsError('INVALID')`. */
+/** Encodes a netlink request that creates a link. Throws `NetnsError('INVALID')`. */
 export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}): LinkMessage {
   const attributes: Attribute[] = [wire.linkName(link.name), ...common(link)]
   if (link.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(link.netns.fd)])
@@ -35,12 +35,14 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
   const data = kindData(link, parent)
   if (data.length > 0) info.push([wire.IFLA_INFO_DATA, data])
   attributes.push([wire.IFLA_LINKINFO, info])
-  // The kernel refuses to set a veth up before its peer exists.
+  // Omits `up` for a veth: the kernel refuses to set a veth up before its peer exists.
   const [flags, change] = flagsOf(link.kind === 'veth' ? { ...link, up: undefined } : link)
   return { fixed: wire.linkHeader(0, flags, change), attributes }
 }
 
-/** Encodes a change except the options of a bridge port. Returns `undefined` if nothing else changes. */
+/**
+ * Encodes a change of a link, without the link's options as a bridge port. Returns `undefined` if nothing else changes.
+ */
 export function encodeLinkChange(
   index: number,
   change: LinkChange,
@@ -71,9 +73,7 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
   return { fixed: wire.linkHeader(index), attributes: [[wire.IFLA_LINKINFO, info]] }
 }
 
-/**
- * True if the kernel needs a parent to create a link of this kind. A veth needs no `parent`: its parent is the peer.
- */
+/** True if the kernel needs a parent link to create a link of this kind. False for a veth: its parent is the peer. */
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }
@@ -90,7 +90,7 @@ type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 
 function common({ mtu, mac, txqlen, alias }: Common): Attribute[] {
   const attributes: Attribute[] = []
-  // The kernel reads the MTU as a signed number. The kernel also checks the limits of the link's kind.
+  // The kernel reads the MTU as a signed 32-bit number. The kernel also checks the MTU limits of the link's kind.
   if (mtu !== undefined) attributes.push([wire.IFLA_MTU, u32(checkInteger(mtu, 0, 0x7fffffff, 'mtu'))])
   if (mac !== undefined) attributes.push([wire.IFLA_ADDRESS, parseMac(mac)])
   if (txqlen !== undefined) attributes.push([wire.IFLA_TXQLEN, u32(checkInteger(txqlen, 0, 0xffffffff, 'txqlen'))])
@@ -143,8 +143,8 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
 }
 
-// Encodes the peer of a veth as a message inside the attribute: fixed part, then attributes. Ordinary nested attributes
-// have no fixed part.
+// Encodes the peer of a veth as an attribute that contains a whole link message: fixed part, then attributes. Ordinary
+// nested attributes have no fixed part.
 function encodePeer(peer: VethPeer): Uint8Array {
   const attributes = [wire.linkName(peer.name), ...common(peer)]
   if (peer.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(peer.netns.fd)])

@@ -6,23 +6,23 @@ import { checkInteger, shown } from '../check.ts'
 import { parseAddress } from '../ip.ts'
 import { wordOf } from '../word-of.ts'
 
-/** Attributes with the options of a link's kind, by attribute type. */
+/** Netlink attributes with the options of one link kind (bridge, VXLAN …), as a map from attribute type to value. */
 type Attributes = ReadonlyMap<number, Buffer>
 
-/** Encoder and decoder of one option. */
+/** Encoder and decoder of one link option, such as the STP flag of a bridge. */
 export interface OptionForm<Value> {
   /**
-   * Encodes the option's value. Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for an
-   * invalid value.
+   * Encodes the value of a link option. Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`,
+   * for an invalid value.
    */
   encode(value: unknown, path: string): Attribute
   decode(data: Attributes): Value | undefined
 }
 
-/** Encoders and decoders of all options of a kind, in the order of the kernel's attributes. */
+/** Encoders and decoders of all options of one link kind, in the order of the kernel's attributes. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionForm<Options[Name]> }
 
-/** Encodes the given options. Throws `NetnsError('INVALID')`. */
+/** Encodes the given options of a link. Throws `NetnsError('INVALID')`. */
 export function encodeOptions<Options>(kind: string, table: OptionTable<Options>, options: Options): Attribute[] {
   const attributes: Attribute[] = []
   for (const name in table) {
@@ -32,7 +32,7 @@ export function encodeOptions<Options>(kind: string, table: OptionTable<Options>
   return attributes
 }
 
-/** Decodes the options. Omits options that the kernel did not send. */
+/** Decodes the options of a link. Omits options that the kernel did not send. */
 export function decodeOptions<Options>(table: OptionTable<Options>, data: Attributes): Partial<Options> {
   const options: Partial<Options> = {}
   for (const name in table) {
@@ -42,43 +42,43 @@ export function decodeOptions<Options>(table: OptionTable<Options>, data: Attrib
   return options
 }
 
-/** Option whose value is a boolean, sent as one byte. */
+/** Link option whose value is a boolean, sent as one byte. */
 export const flag = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, Uint8Array.of(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Option whose value is a boolean, sent as 32 bits. */
+/** Link option whose value is a boolean, sent as 32 bits. */
 export const flag32 = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, values.u32(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Option whose value is a number, sent as one byte. */
+/** Link option whose value is a number, sent as one byte. */
 export const u8 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, Uint8Array.of(checkInteger(value, 0, 0xff, path))],
   decode: (data) => values.readU8(data.get(type)),
 })
 
-/** Option whose value is a number, sent as 16 bits. `most` is the largest value. */
+/** Link option whose value is a number, sent as 16 bits. `most` is the largest valid value. */
 export const u16 = (type: number, most = 0xffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u16(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU16(data.get(type)),
 })
 
-/** Option whose value is a number, sent as 32 bits. `most` is the largest value. */
+/** Link option whose value is a number, sent as 32 bits. `most` is the largest valid value. */
 export const u32 = (type: number, most = 0xffffffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u32(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU32(data.get(type)),
 })
 
-/** Option whose value is a UDP port, sent in network byte order. */
+/** Link option whose value is a UDP port, sent in network byte order. */
 export const be16 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, values.be16(checkInteger(value, 0, 0xffff, path))],
   decode: (data) => values.readBe16(data.get(type)),
 })
 
-/** Option whose value is a number of seconds. The kernel counts hundredths of a second. */
+/** Link option whose value is a number of seconds. The kernel counts hundredths of a second. */
 export const seconds = (type: number): OptionForm<number> => ({
   encode(value, path) {
     const isTime = typeof value === 'number' && value >= 0 && value <= 40_000_000
@@ -91,7 +91,9 @@ export const seconds = (type: number): OptionForm<number> => ({
   },
 })
 
-/** Option whose value is an IP address. The address family decides the attribute type. All zeros mean no address. */
+/**
+ * Link option whose value is an IP address. IPv4 and IPv6 have different attribute types. All zeros mean no address.
+ */
 export const address = (type4: number, type6: number): OptionForm<string> => ({
   encode(value, path) {
     const { family, bytes } = parseOrRefuse(value, path)
@@ -104,7 +106,7 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/** Option whose value is a word, for which the kernel has a number. */
+/** Link option whose value is a word. A table gives the kernel's number of each word. */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,
@@ -125,7 +127,7 @@ function parseOrRefuse(value: unknown, path: string) {
   try {
     if (typeof value === 'string') return parseAddress(value)
   } catch {
-    // The error below names the option's path.
+    // Ignores the parser's error: the error thrown below also names the option's path.
   }
   throw refused(path, 'an IP address', value)
 }

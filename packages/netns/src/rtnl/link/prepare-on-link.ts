@@ -3,12 +3,12 @@ import { linkOf, type OnLink } from '../port/on-link.ts'
 import { linkIndex } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** Preposition between the change and its link in messages. */
+/** Preposition before the link's name in error messages, such as `on` in "Add address … on eth0". */
 type Preposition = 'on' | 'of'
 
-/** Encoded change of an object that belongs to a link. */
+/** Encoded request that adds or changes an object that belongs to a link, such as an address or a qdisc. */
 export interface PreparedOnLink<Message> {
-  /** Description of the change and its link for messages. */
+  /** Description of the request and of its link for error messages. */
   readonly what: string
   /** Index of the link to which the object belongs. */
   readonly index: number
@@ -16,9 +16,10 @@ export interface PreparedOnLink<Message> {
 }
 
 /**
- * Encodes a change of an object that belongs to a link. Validates the change before asking the kernel for the link.
+ * Encodes a request that adds or changes an object of a link, such as an address. Validates the object before asking
+ * the kernel for the link's index.
  *
- * @param change - description for messages: `Add address "10.0.0.1/24"`
+ * @param change - description of the request for error messages: `Add address "10.0.0.1/24"`
  */
 export function prepareOnLink<Wanted extends OnLink, Message>(
   channel: Questions,
@@ -28,7 +29,7 @@ export function prepareOnLink<Wanted extends OnLink, Message>(
 ): PreparedOnLink<Message> {
   const link = linkOf(wanted, change)
   const what = `${change} ${preposition} ${linkText(link)}`
-  // Encodes once only to validate: invalid values throw, with any index.
+  // Encodes the object with a dummy link index, only to validate it: invalid values throw.
   encode(wanted, 1)
   const index = linkIndex(channel, link, what)
   return { what, index, encoded: encode(wanted, index) }

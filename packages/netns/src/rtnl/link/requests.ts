@@ -28,14 +28,17 @@ export function findLink(channel: Questions, link: LinkRef): Link | undefined {
   }
 }
 
-/** Finds a link. Throws `ENODEV` if it is missing. */
+/** Finds a link by name or index. Throws `ENODEV` if the link is missing. */
 export function requireLink(channel: Questions, link: LinkRef, what: string): Link {
   const found = findLink(channel, link)
   if (found !== undefined) return found
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
-/** Index of a link. Throws `ENODEV` for an unknown name. Does not check a given index, because the kernel checks it. */
+/**
+ * Index of a link given by name or index. Throws `ENODEV` for an unknown name. Does not check a given index, because
+ * the kernel checks it.
+ */
 export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
@@ -59,7 +62,7 @@ export function addLink(channel: Questions, link: LinkToAdd): boolean {
   return added
 }
 
-/** Describes how the existing link differs from the wanted one. `undefined` means no difference. */
+/** Text that says how an existing link differs from the wanted one. `undefined` means no difference. */
 export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: LinkRefs): string | undefined {
   const { kind, mtu, mac, txqlen, alias, bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort } = link
   const difference = firstDifference(there, {
@@ -70,12 +73,13 @@ export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: L
   return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/** Resolves the links that a new link refers to. */
+/** Looks up the indexes of the master and the parent of a new link. */
 export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkRefs {
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // The `parent` of a link returned by `getLink` may be an index in another namespace.
+    // Does not look up a `parent` given as an index: for a link returned by `getLink`, it may be an index in another
+    // namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }
@@ -94,7 +98,8 @@ export function setLinkState(channel: Questions, link: LinkRef, state: 'up' | 'd
 }
 
 /**
- * Sets values that the kernel accepts only for an existing link. Deletes the new link if the kernel refuses a value.
+ * Sets values of a new link that the kernel accepts only after the link exists. Deletes the new link if the kernel
+ * refuses a value.
  */
 function finish(channel: Questions, link: LinkToAdd, what: string): void {
   const { name, netns, kind, up, master, bridgePort } = link

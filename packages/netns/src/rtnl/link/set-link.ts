@@ -8,18 +8,18 @@ import { encodeLinkChange, encodePortChange } from './encode.ts'
 import { findLink, linkIndex, requireLink } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** Change of a link, validated against the link's current state. */
+/** Change of a link, validated against the link's current state, before any request is sent. */
 export interface PlannedChange {
   readonly before: Link
-  /** Members that differ from the link; `undefined` if no member differs. */
+  /** Members of the change that differ from the link; `undefined` if no member differs. */
   readonly reduced: Reduced | undefined
-  /** Requested state (up or down), even if the link is already in that state. */
+  /** State to which the link is set (up or down), even if the link is already in that state. */
   readonly up?: boolean | undefined
   readonly what: string
 }
 
 /**
- * Validates a change of a link and the links that the change refers to. Sends no change to the kernel. Throws `ENODEV`,
+ * Validates a change of a link, and looks up the link's new master. Sends no change to the kernel. Throws `ENODEV`,
  * `INVALID`.
  */
 export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
@@ -34,7 +34,7 @@ export function planChange(channel: Questions, link: LinkRef, change: LinkChange
 }
 
 /**
- * Refuses a change that is invalid for this link. Throws `INVALID`, `EOPNOTSUPP`.
+ * Throws `INVALID` or `EOPNOTSUPP` if the link cannot make the change, such as VXLAN options for a veth.
  *
  * @param master - index of the new master; 0 removes the master
  */
@@ -58,9 +58,12 @@ export function checkChange(
   }
 }
 
-/** Sends a change to the kernel in as few requests as possible. Use {@link takeBack} to roll back after an error. */
+/**
+ * Sends a change of a link to the kernel in as few requests as possible. Use {@link takeBack} to roll back after an
+ * error.
+ */
 export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
-  // The kernel sets a link down that moves to another namespace.
+  // Adds `up` to the change of a link that moves to another namespace, because the kernel sets the link down.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }
@@ -82,7 +85,8 @@ function notSupported(what: string, why: string): NetnsError {
 function messagesOf(before: Link, change: Reduced, netns: number | undefined) {
   const { index } = before
   const { bridgePort, master, ...main } = change
-  // The kernel changes the name (and, for some kinds, the MAC) only while the link is down.
+  // Sets the link down in a request of its own: the kernel changes the name (and, for some kinds, the MAC) only
+  // afterwards.
   const down = change.up === false && (change.name !== undefined || change.mac !== undefined)
   return [
     down ? encodeLinkChange(index, { up: false }, {}) : undefined,

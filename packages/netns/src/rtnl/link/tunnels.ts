@@ -51,7 +51,7 @@ export function encodeVxlan(options: VxlanOptions, parent: number | undefined): 
   return parent === undefined ? attributes : [...attributes, vxlanLink.encode(parent, 'vxlan.parent')]
 }
 
-/** Encodes a change of a tunnel's remote address. Throws `NetnsError('INVALID')`. */
+/** Encodes a change of a VXLAN or GENEVE tunnel's remote address. Throws `NetnsError('INVALID')`. */
 export function encodeRemote(kind: 'vxlan' | 'geneve', { remote }: TunnelChange): Attribute[] {
   const table = kind === 'vxlan' ? vxlanOptions : geneveOptions
   return [table.remote.encode(remote, `${kind}.remote`)]
@@ -62,7 +62,7 @@ export function decodeVxlan(data: ReadonlyMap<number, Buffer>): VxlanOptions {
   return { id: 0, ...decodeOptions(vxlanOptions, data) }
 }
 
-/** Index of the link through which a VXLAN sends. */
+/** Index of the link through which a VXLAN sends its outer packets. */
 export function vxlanParent(data: ReadonlyMap<number, Buffer>): number | undefined {
   return vxlanLink.decode(data)
 }

@@ -31,8 +31,8 @@ export const IFF_ALLMULTI = 0x200
 export const IFINFOMSG = 16
 
 /**
- * Fixed part of a link message. `change` is the mask of the flags to set. The kernel takes the values of these flags
- * from `flags`.
+ * Fixed part of a netlink message about a link. `change` is the mask of the link flags to set. The kernel takes the
+ * values of these flags from `flags`.
  */
 export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   const bytes = Buffer.alloc(IFINFOMSG)
@@ -42,24 +42,25 @@ export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   return bytes
 }
 
-/** Attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
+/** Netlink attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
 export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
-  // Same rule as the kernel's dev_valid_name. The limit is 15, because IFNAMSIZ (16) includes the NUL.
+  // Validates a link name by the rule of the kernel's dev_valid_name. The limit is 15, because IFNAMSIZ (16) includes
+  // the NUL.
   if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
     throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
   }
   return [IFLA_IFNAME, cString(name)]
 }
 
-/** Selects a link in a request: by the index in the fixed part, or by an attribute with the name. */
+/** Selects the link of a request: by the index in the fixed part, or by an attribute with the link's name. */
 export function linkSelector(link: LinkRef): { index: number; attributes: Attribute[] } {
   if (typeof link === 'string') return { index: 0, attributes: [linkName(link)] }
   const index = typeof link === 'number' ? link : link.index
   return { index: checkInteger(index, 1, 0x7fffffff, 'Index of a link'), attributes: [] }
 }
 
-/** Name or number of a link for messages. */
+/** Name or index of a link as text for error messages. */
 export function linkText(link: LinkRef): string {
   if (typeof link === 'number') return `number ${link}`
   return JSON.stringify(typeof link === 'string' ? link : link.name)

@@ -18,14 +18,17 @@ const NDA_LLADDR = 2
 const NTF_PROXY = 0x08
 const NTF_ROUTER = 0x80
 
-/** Fixed part of a request that lists neighbours. */
+/** Fixed part of a netlink request that lists neighbour (ARP, NDP) entries. */
 export function neighbourQuery(family: IpFamily | undefined, proxy: boolean): Uint8Array {
   const fixed = familyQuery(NDMSG, family)
   fixed[10] = proxy ? NTF_PROXY : 0
   return fixed
 }
 
-/** Fixed part and attributes of a request that adds or deletes a neighbour. Throws `NetnsError('INVALID')`. */
+/**
+ * Fixed part and attributes of a netlink request that adds or deletes a neighbour entry. Throws
+ * `NetnsError('INVALID')`.
+ */
 export function encodeNeighbour(
   neighbour: NewNeighbour,
   linkIndex: number,
@@ -42,7 +45,7 @@ export function encodeNeighbour(
   return { fixed, attributes }
 }
 
-/** Decodes a neighbour. Returns `undefined` for a family other than IPv4 and IPv6. */
+/** Decodes a neighbour (ARP, NDP) entry. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeNeighbour(body: Buffer): Neighbour | undefined {
   const attributes = attributeMap(body, NDMSG)
   const family = familyName(body.readUInt8(0))

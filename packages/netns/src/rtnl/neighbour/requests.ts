@@ -26,7 +26,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   const { what, index, encoded } = prepare(channel, 'Add', neighbour)
   checkMac(neighbour, what)
   const existing = () => getNeighbours(channel, { link: index, proxy: neighbour.proxy ?? false })
-  // The kernel accepts the same proxy entry twice without an error.
+  // Looks for an existing proxy entry first: the kernel accepts a proxy entry twice without an error.
   if (neighbour.proxy && neighbourDifference(existing(), neighbour) === undefined) return false
   return unlessAlready(
     ['EEXIST'],
@@ -35,7 +35,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   )
 }
 
-/** Replaces the neighbour entry for the same address, or adds the entry. */
+/** Adds a neighbour (ARP, NDP) entry. Replaces an existing entry for the same address. */
 export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
   const { what, encoded } = prepare(channel, 'Replace', neighbour)
   checkMac(neighbour, what)
@@ -58,7 +58,9 @@ export function neighbourDifference(existing: readonly Neighbour[], wanted: NewN
   return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/** Checks that `mac` is given. The kernel would accept an entry without a MAC address, which cannot work. */
+/**
+ * Checks that a neighbour entry has a `mac`. The kernel would accept an entry without a MAC address, which cannot work.
+ */
 export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
   if (mac !== undefined || proxy || state === 'noarp') return
   throw new NetnsError('INVALID', `${what}: mac is missing: the MAC address of the neighbour`)

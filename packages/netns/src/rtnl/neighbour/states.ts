@@ -1,4 +1,4 @@
-/** Kernel numbers of the neighbour states. */
+/** Kernel numbers of the states of a neighbour (ARP, NDP) entry. */
 export const states = {
   none: 0,
   incomplete: 0x01,

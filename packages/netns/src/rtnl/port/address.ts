@@ -1,28 +1,28 @@
 import type { IpFamily } from '@cni/types/ip'
 import type { OnLink } from './on-link.ts'
 
-/** Address of a link. An address as read can be passed to `addAddress` and `deleteAddress`. */
+/** IP address of a link. An `Address` from `getAddresses` can be passed to `addAddress` and `deleteAddress`. */
 export interface Address {
   readonly family: IpFamily
   readonly address: string
   readonly prefixLength: number
-  /** The address with its prefix length: `10.0.0.1/24`. */
+  /** IP address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
   readonly linkIndex: number
-  /** Scope of the address. */
+  /** Scope of the IP address in the kernel, such as `universe`, `link` or `host`. */
   readonly scope: 'universe' | 'site' | 'link' | 'host' | number
-  /** Address of the other end of a point-to-point link. The prefix length describes the peer's network. */
+  /** IP address of the other end of a point-to-point link. The prefix length describes the peer's network. */
   readonly peer?: string
   readonly broadcast?: string
   /** Label of an IPv4 address. The default is the link's name. */
   readonly label?: string
-  /** Metric of the route to the address's network. */
+  /** Metric of the route that the kernel adds to the address's network. */
   readonly metric?: number
   /** True if the kernel added no route to the address's network. */
   readonly noPrefixRoute?: boolean
-  /** Remaining lifetime in seconds. `undefined` means forever. */
+  /** Remaining lifetime of the address in seconds. `undefined` means forever. */
   readonly validSeconds?: number
-  /** Seconds during which new connections may use the address. `undefined` means forever. */
+  /** Seconds during which new connections may still use the address. `undefined` means forever. */
   readonly preferredSeconds?: number
   /** IPv6: skips duplicate address detection, so the address is usable at once. */
   readonly noDad?: boolean
@@ -32,11 +32,11 @@ export interface Address {
   readonly duplicate: boolean
 }
 
-/** Address to add or delete. */
+/** IP address to add to a link or to delete from it. */
 export interface NewAddress extends OnLink {
-  /** Address with its prefix length: `10.0.0.1/24`. */
+  /** IP address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
-  /** Scope of the address. Default: `host` for loopback addresses, otherwise `universe`. */
+  /** Scope of the new IP address. Default: `host` for loopback addresses, otherwise `universe`. */
   readonly scope?: Address['scope'] | undefined
   readonly peer?: string | undefined
   readonly broadcast?: string | undefined

@@ -1,24 +1,24 @@
 /**
- * Filter of a link's qdisc `clsact` or `ingress`, added by any program. A filter as read can be passed to
- * `deleteFilter`.
+ * Traffic filter (tc) of a link's qdisc `clsact` or `ingress`, added by any program. A `Filter` from `getFilters` can
+ * be passed to `deleteFilter`.
  */
 export interface Filter {
   readonly linkIndex: number
-  /** `ingress` filters packets that arrive on the link, `egress` packets that leave through it. */
+  /** Direction of the filtered packets: `ingress` if they arrive on the link, `egress` if they leave through it. */
   readonly direction: 'ingress' | 'egress'
-  /** Kind: `bpf`, `u32`, `flower` … */
+  /** Kind of the traffic filter: `bpf`, `u32`, `flower` … */
   readonly kind: string
-  /** Lower priorities run first. */
+  /** Priority of the traffic filter. Filters with lower priorities run first. */
   readonly priority: number
-  /** EtherType; 3 means packets of all protocols. */
+  /** EtherType of the filtered packets; 3 means packets of all protocols. */
   readonly protocol: number
-  /** Number that identifies the filter among the filters of the same priority. */
+  /** Number that identifies the traffic filter among the filters of the same priority. */
   readonly handle: number
-  /** Name of the filter. Only kind `bpf` has `name`, `program` and `directAction`. */
+  /** Name of the traffic filter. Only kind `bpf` has `name`, `program` and `directAction`. */
   readonly name?: string
   readonly program?: {
     readonly id: number
-    /** Tag of the program's instructions: 16 hexadecimal digits. */
+    /** Tag of the eBPF program's instructions: 16 hexadecimal digits. */
     readonly tag: string
   }
   readonly directAction?: boolean

@@ -1,21 +1,21 @@
 import type { Netns } from '../../handle/netns.ts'
 
-/** Network interface. A link as read can be passed to `addLink`, which creates it again. */
+/** Network interface. A `Link` from `getLink` can be passed to `addLink`, which creates the interface again. */
 export interface Link {
   readonly index: number
   readonly name: string
-  /** Kind: `veth`, `bridge`, `dummy` … Missing for `lo` and hardware. */
+  /** Kind of the link: `veth`, `bridge`, `dummy` … Missing for `lo` and hardware. */
   readonly kind?: string
   readonly mac?: string
   readonly mtu: number
-  /** Length of the transmit queue, in packets. */
+  /** Length of the link's transmit queue, in packets. */
   readonly txqlen: number
   /** True if the link is administratively up. */
   readonly up: boolean
   /** True if the link is up and has a carrier. */
   readonly running: boolean
   readonly loopback: boolean
-  /** Promiscuous mode: accepts frames for other MAC addresses. */
+  /** Promiscuous mode: the link accepts frames for other MAC addresses. */
   readonly promisc: boolean
   /** True if the link accepts all multicast frames. */
   readonly allmulti: boolean
@@ -24,84 +24,87 @@ export interface Link {
   readonly master?: number
   /** Index of the parent link in the parent's namespace. For a veth, the parent is its peer. */
   readonly parent?: number
-  /** Namespace of `parent`, as the number that this namespace uses for it. Missing if `parent` is in this namespace. */
+  /**
+   * Namespace of the parent link, as the number by which the link's own namespace knows it. Missing if both links are
+   * in one namespace.
+   */
   readonly parentNetns?: number
-  /** Bridge options. */
+  /** Options of a link of kind `bridge`. */
   readonly bridge?: {
     /** True if the bridge filters frames by VLAN. */
     readonly vlanFiltering?: boolean | undefined
-    /** VLAN of a new port's untagged frames; 0 means none. Kernel default: 1. */
+    /** VLAN that the bridge gives to the untagged frames of a new port; 0 means none. Kernel default: 1. */
     readonly vlanDefaultPvid?: number | undefined
-    /** Seconds until a learned address expires. */
+    /** Seconds until the bridge forgets a learned MAC address. */
     readonly ageingSeconds?: number | undefined
-    /** True if the kernel runs the spanning tree protocol. */
+    /** True if the bridge runs the spanning tree protocol in the kernel. */
     readonly stp?: boolean | undefined
     readonly forwardDelaySeconds?: number | undefined
     readonly helloSeconds?: number | undefined
     readonly maxAgeSeconds?: number | undefined
-    /** Spanning tree priority: the bridge with the lowest value becomes root. */
+    /** Spanning tree priority of the bridge: the bridge with the lowest value becomes root. */
     readonly priority?: number | undefined
     readonly multicastSnooping?: boolean | undefined
     /** Mask of the link-local group addresses whose frames the bridge forwards. */
     readonly groupForwardMask?: number | undefined
   }
-  /** VLAN options. */
+  /** Options of a link of kind `vlan`. */
   readonly vlan?: {
     /** VLAN identifier, 0 to 4094. */
     readonly id: number
-    /** Default: `802.1q`. */
+    /** Protocol of the VLAN tag. Default: `802.1q`. */
     readonly protocol?: '802.1q' | '802.1ad' | undefined
   }
-  /** Options of a macvlan, which has a MAC address of its own on its parent. */
+  /** Options of a macvlan: a link with a MAC address of its own on a parent link. */
   readonly macvlan?: {
     /** Mode of the macvlan. Kernel default: `vepa`. Default of the CNI plugin: `bridge`. */
     readonly mode?: 'private' | 'vepa' | 'bridge' | 'passthru' | 'source' | undefined
   }
-  /** Options of an ipvlan, which shares the MAC address of its parent. */
+  /** Options of an ipvlan: a link that shares the MAC address of its parent link. */
   readonly ipvlan?: {
     /** Mode of the ipvlan. Kernel default: `l3`. Default of the CNI plugin: `l2`. */
     readonly mode?: 'l2' | 'l3' | 'l3s' | undefined
-    /** Isolation between the ipvlans of one parent. Default: `bridge`, all may communicate. */
+    /** Isolation between the ipvlans of one parent. Default: `bridge`, all ipvlans may communicate with each other. */
     readonly isolation?: 'bridge' | 'private' | 'vepa' | undefined
   }
-  /** VXLAN options. */
+  /** Options of a link of kind `vxlan`. */
   readonly vxlan?: {
-    /** Network identifier, 24 bits. */
+    /** VXLAN network identifier (VNI), 24 bits. */
     readonly id: number
-    /** Address of the tunnel's other end, or a multicast group. */
+    /** IP address of the VXLAN tunnel's other end, or a multicast group. */
     readonly remote?: string | undefined
     readonly local?: string | undefined
-    /** UDP port. Kernel default: 8472; the IANA port is 4789. */
+    /** UDP port of the VXLAN tunnel. Kernel default: 8472; the IANA port is 4789. */
     readonly port?: number | undefined
     readonly learning?: boolean | undefined
     readonly ageingSeconds?: number | undefined
-    /** TTL of outer packets; 0 copies the TTL of the inner packet. */
+    /** TTL of the VXLAN tunnel's outer packets; 0 copies the TTL of the inner packet. */
     readonly ttl?: number | undefined
     readonly udpChecksum?: boolean | undefined
   }
-  /** GENEVE options. */
+  /** Options of a link of kind `geneve`, a tunnel. */
   readonly geneve?: {
-    /** Network identifier, 24 bits. */
+    /** GENEVE network identifier (VNI), 24 bits. */
     readonly id: number
     readonly remote: string
-    /** UDP port. Kernel default: 6081. */
+    /** UDP port of the GENEVE tunnel. Kernel default: 6081. */
     readonly port?: number | undefined
-    /** TTL of outer packets; 0 copies the TTL of the inner packet. */
+    /** TTL of the GENEVE tunnel's outer packets; 0 copies the TTL of the inner packet. */
     readonly ttl?: number | undefined
     readonly udpChecksum?: boolean | undefined
   }
-  /** Options as a port of the bridge that is its `master`. */
+  /** Options that the link has as a port of a bridge. The bridge is the link's `master`. */
   readonly bridgePort?: {
-    /** Allows frames to leave through the port on which they arrived. */
+    /** Hairpin mode of the bridge port: frames may leave through the port on which they arrived. */
     readonly hairpin?: boolean | undefined
-    /** Blocks frames between this port and other isolated ports. */
+    /** Blocks frames between this bridge port and other isolated ports of the bridge. */
     readonly isolated?: boolean | undefined
     readonly learning?: boolean | undefined
-    /** Sends frames for unknown unicast addresses out of this port. */
+    /** Sends frames for unknown unicast addresses out of this bridge port. */
     readonly flood?: boolean | undefined
     readonly multicastFlood?: boolean | undefined
     readonly broadcastFlood?: boolean | undefined
-    /** Drops spanning tree messages that arrive on this port. */
+    /** Drops spanning tree messages (BPDU) that arrive on this bridge port. */
     readonly guard?: boolean | undefined
     readonly neighSuppress?: boolean | undefined
     readonly proxyArp?: boolean | undefined
@@ -110,23 +113,26 @@ export interface Link {
   }
 }
 
-/** Reference to a link: its name, its index, or the link as read (whose index counts). */
+/** Reference to a link: its name, its index, or a `Link` object, of which only the index counts. */
 export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 
-/** Link to create. */
+/** Link (network interface) to create. */
 export type NewLink = {
   readonly name: string
-  /** MTU in bytes. Default: the kernel's default, 1500 or the parent's MTU. */
+  /** MTU of the new link in bytes. Default: the kernel's default, 1500 or the parent's MTU. */
   readonly mtu?: number | undefined
-  /** MAC address: `02:00:00:ab:00:01`. Default: random, or the parent's address. */
+  /** MAC address of the new link, such as `02:00:00:ab:00:01`. Default: random, or the parent's address. */
   readonly mac?: string | undefined
-  /** Length of the transmit queue, in packets. */
+  /** Length of the new link's transmit queue, in packets. */
   readonly txqlen?: number | undefined
   /** Sets the new link up. Default: false. */
   readonly up?: boolean | undefined
-  /** Bridge or bond that gets the link as a port. */
+  /** Bridge or bond that gets the new link as a port. */
   readonly master?: LinkRef | undefined
-  /** Namespace in which the link is created. Its parent is still a link of this namespace. Default: this namespace. */
+  /**
+   * Namespace in which the new link is created. Default: the namespace of the `Rtnl` object. The parent is always a
+   * link of the latter.
+   */
   readonly netns?: Netns | undefined
   readonly alias?: string | undefined
   readonly bridgePort?: Link['bridgePort']
@@ -136,7 +142,7 @@ export type NewLink = {
   | { readonly kind: 'bridge'; readonly bridge?: Link['bridge'] }
   | {
       readonly kind: 'veth'
-      /** Other end of the veth, which may be in another namespace. */
+      /** Other end of the new veth. It may be in another namespace. */
       readonly peer: {
         readonly name: string
         readonly netns?: Netns | undefined

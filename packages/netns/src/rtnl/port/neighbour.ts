@@ -1,12 +1,15 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** Neighbour (ARP or NDP) entry of a link. An entry as read can be passed to `addNeighbour` and `deleteNeighbour`. */
+/**
+ * Neighbour (ARP or NDP) entry of a link. A `Neighbour` from `getNeighbours` can be passed to `addNeighbour` and
+ * `deleteNeighbour`.
+ */
 export interface Neighbour {
   readonly family: IpFamily
   readonly address: string
   readonly linkIndex: number
   readonly mac?: string
-  /** State of the entry in the kernel. */
+  /** State of the neighbour entry in the kernel, such as `reachable`. */
   readonly state:
     | 'none'
     | 'incomplete'
@@ -18,7 +21,7 @@ export interface Neighbour {
     | 'noarp'
     | 'permanent'
     | number
-  /** True if the kernel answers ARP or NDP queries for the address. */
+  /** True if the entry is a proxy entry: the kernel answers ARP or NDP queries for the address. */
   readonly proxy: boolean
   readonly router: boolean
 }

@@ -1,13 +1,19 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { LinkRef } from './link.ts'
 
-/** Link of an object: give `link` or `linkIndex`. An object as read has `linkIndex`. */
+/**
+ * Link to which an object such as an address belongs: give `link` or `linkIndex`. Objects from the kernel have
+ * `linkIndex`.
+ */
 export interface OnLink {
   readonly link?: LinkRef | undefined
   readonly linkIndex?: number | undefined
 }
 
-/** Link of an object. Throws `NetnsError('INVALID')` if both members are missing. */
+/**
+ * Link to which an object such as an address belongs. Throws `NetnsError('INVALID')` if `link` and `linkIndex` are
+ * missing.
+ */
 export function linkOf({ link, linkIndex }: OnLink, what: string): LinkRef {
   const ref = link ?? linkIndex
   if (ref !== undefined) return ref

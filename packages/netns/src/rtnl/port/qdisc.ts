@@ -1,22 +1,27 @@
 import type { OnLink } from './on-link.ts'
 
-/** Queueing discipline of a link. A qdisc as read can be passed to `addQdisc` and `deleteQdisc`. */
+/** Queueing discipline (qdisc) of a link. A `Qdisc` from `getQdiscs` can be passed to `addQdisc` and `deleteQdisc`. */
 export interface Qdisc {
   readonly linkIndex: number
-  /** Kind: `tbf`, `ingress`, `clsact`, `noqueue` … */
+  /** Kind of the qdisc: `tbf`, `ingress`, `clsact`, `noqueue` … */
   readonly kind: string
-  /** Handle such as `1:`. The kernel's default qdiscs have `0:`. */
+  /** Handle of the qdisc, such as `1:`. The kernel's default qdiscs have `0:`. */
   readonly handle: string
   /** Parent of the qdisc: `root`, `ingress` (for the kinds `ingress` and `clsact`), or a class such as `1:1`. */
   readonly parent: string
-  /** Token bucket options: limit of the outgoing traffic. */
+  /** Token bucket options of a `tbf` qdisc, which limits the outgoing traffic of the link. */
   readonly tbf?: {
     readonly bitsPerSecond: number
-    /** Burst in bytes. The kernel rounds it to a multiple of what passes in 64 ns. */
+    /**
+     * Burst of the token bucket in bytes. The kernel rounds the burst to the bytes that pass in a multiple of 64 ns.
+     */
     readonly burstBytes: number
-    /** Queue length in bytes. Default: the bytes of `latency` plus one burst. */
+    /** Length of the token bucket's queue in bytes. Default: the bytes of `latency` plus one burst. */
     readonly limitBytes?: number | undefined
-    /** Longest queueing time in milliseconds, instead of `limitBytes`. Default: 25. */
+    /**
+     * Longest time that a packet waits in the token bucket's queue, in milliseconds, instead of `limitBytes`. Default:
+     * 25.
+     */
     readonly latency?: number | undefined
   }
 }

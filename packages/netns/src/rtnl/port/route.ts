@@ -3,11 +3,11 @@ import type { OnLink } from './on-link.ts'
 
 /**
  * Route to add or delete. Give the destination as `cidr`, which may be `0.0.0.0/0`, or as `destination`, which may be
- * `default`. A {@link Route} as read has both.
+ * `default`. A {@link Route} from `getRoutes` has both.
  */
 export type NewRoute = (
   | {
-      /** Prefix, address or `default`. For `default`, give the family or a gateway. */
+      /** Destination of the route: a prefix, an address or `default`. For `default`, give the family or a gateway. */
       readonly destination: string
       readonly cidr?: string | undefined
     }
@@ -16,11 +16,11 @@ export type NewRoute = (
   OnLink & {
     readonly family?: IpFamily | undefined
     readonly gateway?: string | undefined
-    /** Preferred source address. */
+    /** Preferred source address of packets that use the route. */
     readonly source?: string | undefined
-    /** Routing table. Default: the local table for type `local`, otherwise the main table. */
+    /** Routing table of the route. Default: the local table for type `local`, otherwise the main table. */
     readonly table?: number | undefined
-    /** Default: `unicast`. */
+    /** Type of the route. Default: `unicast`. */
     readonly type?: Route['type'] | undefined
     /**
      * Scope of the route. Default: `host` for type `local`, `link` without a gateway, otherwise `universe`. The kernel
@@ -30,30 +30,30 @@ export type NewRoute = (
     readonly metric?: number | undefined
     /** Origin of the route: 2 kernel, 3 boot, 4 static. Default: 3. */
     readonly protocol?: number | undefined
-    /** Treats the gateway as directly connected, even if no address of the link covers it. */
+    /** Treats the route's gateway as directly connected, even if no address of the link covers it. */
     readonly onlink?: boolean | undefined
     /** MTU in bytes for packets that use the route. */
     readonly mtu?: number | undefined
-    /** Maximum segment size to advertise to the peer, in bytes. */
+    /** Maximum TCP segment size (MSS) to advertise to peers behind the route, in bytes. */
     readonly advMss?: number | undefined
-    /** Several next hops, instead of `gateway` and `link`. */
+    /** Several next hops of a multipath route, instead of `gateway` and `link`. */
     readonly nexthops?: Route['nexthops']
-    /** Kernel attributes that this type does not name, as `getRoutes` returns them. */
+    /** Kernel attributes of the route without a member of their own in `NewRoute`, as `getRoutes` returns them. */
     readonly other?: Route['other']
   }
 
 /** Route as read from the kernel. */
 export interface Route {
   readonly family: IpFamily
-  /** Destination: a prefix, or `default`. */
+  /** Destination of the route: a prefix, or `default`. */
   readonly destination: string
-  /** Destination as a prefix: `0.0.0.0/0` or `::/0` for `default`. */
+  /** Destination of the route as a prefix: `0.0.0.0/0` or `::/0` for `default`. */
   readonly cidr: string
   readonly gateway?: string
   readonly linkIndex?: number
   readonly source?: string
   readonly table: number
-  /** Action for packets that match the route. */
+  /** Type of the route: the kernel's action for packets that match it, such as `unicast` or `blackhole`. */
   readonly type:
     | 'unspec'
     | 'unicast'
@@ -67,7 +67,7 @@ export interface Route {
     | 'throw'
     | 'nat'
     | number
-  /** Distance to the destination. */
+  /** Scope of the route: distance to its destination, such as `link` or `universe`. */
   readonly scope: 'universe' | 'site' | 'link' | 'host' | 'nowhere' | number
   readonly metric?: number
   /** Origin of the route: 2 kernel, 3 boot, 4 static. */
@@ -78,10 +78,15 @@ export interface Route {
   /** Next hops of a multipath route. */
   readonly nexthops?: readonly (OnLink & {
     readonly gateway?: string | undefined
-    /** Share of the traffic relative to the other next hops, from 1 to 256. Default: 1. */
+    /**
+     * Weight of a multipath route's next hop, from 1 to 256: its share of the traffic relative to the other next hops.
+     * Default: 1.
+     */
     readonly weight?: number | undefined
     readonly onlink?: boolean | undefined
   })[]
-  /** Kernel attributes that this type does not name, by their number in `<linux/rtnetlink.h>`. */
+  /**
+   * Kernel attributes of the route without a member of their own in `Route`, by their number in `<linux/rtnetlink.h>`.
+   */
   readonly other?: readonly (readonly [type: number, value: Uint8Array])[]
 }

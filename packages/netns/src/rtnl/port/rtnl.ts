@@ -15,15 +15,19 @@ import type { NewPolicyRule, PolicyRule } from './rule.ts'
  *
  * - Adding an existing object and deleting a missing one are not errors: `added` or `deleted` is false.
  * - Adding an object that exists with other values throws `EEXIST`.
- * - Objects as read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted.
+ * - Objects read from the kernel (`Link`, `Address`, `Route`, `PolicyRule`) can be passed to the add and delete
+ *   methods.
  * - Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's explanation, or `INVALID` for
  *   invalid arguments. A failed call leaves no partial change.
  */
 export interface RtnlPort {
   getLinks(): Promise<Link[]>
-  /** Returns `undefined` if the link does not exist. */
+  /** Returns the link with a name or index, or `undefined` if the link does not exist. */
   getLink(link: LinkRef): Promise<Link | undefined>
-  /** Creates a link as read again. The kernel does not report the name of a veth's peer: give `peer`. */
+  /**
+   * Creates again a link that `getLink` returned earlier. The kernel does not report the name of a veth's peer: give
+   * `peer`.
+   */
   addLink(
     link: Link & {
       readonly peer?: Extract<NewLink, { readonly kind: 'veth' }>['peer'] | undefined
@@ -32,13 +36,13 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes those given members of a link that differ. `before` in the result is the link before the change. A change
-   * that fails half-way is rolled back.
+   * Changes a link. Sets only the given members that differ from the link's current state. `before` in the result is
+   * the link before the change. A change that fails half-way is rolled back.
    */
   setLink(
     link: LinkRef,
     change: {
-      /** New name. Before Linux 6.2 only a link that is down can be renamed. */
+      /** New name of the link. Before Linux 6.2 only a link that is down can be renamed. */
       readonly name?: string | undefined
       /** Bridge or bond that gets the link as a port. `null` removes the link from its master. */
       readonly master?: LinkRef | null | undefined
@@ -53,13 +57,19 @@ export interface RtnlPort {
       readonly promisc?: boolean | undefined
       readonly allmulti?: boolean | undefined
       readonly alias?: string | undefined
-      /** Options to change, for a bridge. */
+      /** Bridge options to change, if the link is a bridge. */
       readonly bridge?: Link['bridge']
-      /** Remote address to change, for a VXLAN. Connections through the tunnel continue. */
-      readonly vxlan?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
-      /** Remote address to change, for a GENEVE tunnel. Connections through the tunnel continue. */
-      readonly geneve?: { /** New remote address, of the same family. */ readonly remote: string } | undefined
-      /** Options to change, for a bridge port. The port may be one that `master` in the same change creates. */
+      /**
+       * VXLAN options to change, if the link is a VXLAN: only the remote address. Connections through the tunnel
+       * continue.
+       */
+      readonly vxlan?: { /** New remote IP address, in the same family. */ readonly remote: string } | undefined
+      /**
+       * GENEVE options to change, if the link is a GENEVE tunnel: only the remote address. Connections through the
+       * tunnel continue.
+       */
+      readonly geneve?: { /** New remote IP address, in the same family. */ readonly remote: string } | undefined
+      /** Options to change, if the link is a bridge port. `master` in the same change can make the link a port. */
       readonly bridgePort?: Link['bridgePort']
     },
   ): Promise<{ changed: boolean; before: Link }>
@@ -69,7 +79,7 @@ export interface RtnlPort {
   getAddresses(filter?: {
     readonly link?: LinkRef
     readonly family?: IpFamily
-    /** Filter by scope. `universe` selects the addresses that other hosts can reach. */
+    /** Scope of the IP addresses to list. `universe` selects the addresses that other hosts can reach. */
     readonly scope?: Exclude<Address['scope'], number>
   }): Promise<Address[]>
   addAddress(link: LinkRef, cidr: string): Promise<{ added: boolean }>
@@ -78,30 +88,31 @@ export interface RtnlPort {
   deleteAddress(address: NewAddress): Promise<{ deleted: boolean }>
   getRoutes(filter?: { readonly family?: IpFamily; readonly table?: number; readonly link?: LinkRef }): Promise<Route[]>
   addRoute(route: NewRoute): Promise<{ added: boolean }>
-  /** Replaces the route with the same destination and metric, or adds it. */
+  /** Adds a route. Replaces an existing route with the same destination and metric. */
   replaceRoute(route: NewRoute): Promise<void>
-  /** Deletes one route. An omitted member matches every value. */
+  /** Deletes one route. An omitted member of the given route matches every value. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
   getNeighbours(filter?: {
     readonly link?: LinkRef
     readonly family?: IpFamily
     /**
-     * True: lists proxy entries, for whose addresses the kernel answers. Default: false, lists the ordinary entries.
+     * True to list the proxy entries: addresses for which the kernel answers ARP or NDP. Default: false, lists the
+     * ordinary neighbour entries.
      */
     readonly proxy?: boolean
   }): Promise<Neighbour[]>
   addNeighbour(
     neighbour: OnLink & {
       readonly address: string
-      /** MAC address. May be omitted only for a proxy entry. */
+      /** MAC address of the neighbour. May be omitted only for a proxy entry. */
       readonly mac?: string | undefined
-      /** State of the new entry. Default: `permanent`. */
+      /** State of the new neighbour entry. Default: `permanent`. */
       readonly state?: Neighbour['state'] | undefined
       readonly proxy?: boolean | undefined
       readonly router?: boolean | undefined
     },
   ): Promise<{ added: boolean }>
-  /** Replaces the neighbour entry for the same address, or adds the entry. */
+  /** Adds a neighbour (ARP, NDP) entry. Replaces an existing entry for the same address. */
   replaceNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<void>
   deleteNeighbour(neighbour: Parameters<RtnlPort['addNeighbour']>[0]): Promise<{ deleted: boolean }>
   /** Lists the VLANs of bridges and of their ports. */
@@ -110,20 +121,20 @@ export interface RtnlPort {
       readonly linkIndex: number
       /** VLAN identifier, 1 to 4094. */
       readonly vid: number
-      /** True if untagged frames that arrive belong to this VLAN. */
+      /** True if the port assigns arriving untagged frames to this VLAN (PVID). */
       readonly pvid: boolean
-      /** True if frames of this VLAN leave untagged. */
+      /** True if frames of this VLAN leave the port untagged. */
       readonly untagged: boolean
     }[]
   >
   addBridgeVlan(
     vlan: OnLink & {
       readonly vid: number
-      /** Last VLAN of a range. Default: `vid`. */
+      /** Last VLAN identifier of a range to add. Default: `vid`. */
       readonly lastVid?: number | undefined
-      /** Default: false. */
+      /** True to assign untagged frames that arrive to the new VLAN. Default: false. */
       readonly pvid?: boolean | undefined
-      /** Default: false. */
+      /** True to let frames of the new VLAN leave untagged. Default: false. */
       readonly untagged?: boolean | undefined
     },
   ): Promise<{ added: boolean }>
@@ -137,28 +148,30 @@ export interface RtnlPort {
             | {
                 readonly kind: 'tbf'
                 readonly tbf: NonNullable<Qdisc['tbf']>
-                /** Parent of the qdisc. Default: `root`. */
+                /** Parent of the new qdisc. Default: `root`. */
                 readonly parent?: string | undefined
-                /** Handle of the qdisc. Default: the kernel chooses a handle. */
+                /** Handle of the new qdisc. Default: the kernel chooses a handle. */
                 readonly handle?: string | undefined
               }
             | { readonly kind: 'ingress' | 'clsact' }
           )),
   ): Promise<{ added: boolean }>
-  /** Replaces the existing qdisc. Changes only the options if the kind is the same. */
+  /**
+   * Replaces the qdisc at a parent of a link, or adds one. If both qdiscs have the same kind, changes only the options.
+   */
   replaceQdisc(qdisc: Parameters<RtnlPort['addQdisc']>[0]): Promise<void>
-  /** Default of `parent`: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
+  /** Deletes a qdisc. Default of `parent`: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
   deleteQdisc(
     qdisc: OnLink & {
       readonly kind?: string | undefined
       readonly parent?: string | undefined
     },
   ): Promise<{ deleted: boolean }>
-  /** Lists redirections: packets that arrive on one link leave through another link. */
+  /** Lists redirections (tc mirred): packets that arrive on one link leave through another link. */
   getRedirects(filter?: { readonly link?: LinkRef }): Promise<
     {
       readonly linkIndex: number
-      /** Index of the link through which the packets leave. */
+      /** Index of the link through which the redirected packets leave. */
       readonly to: number
       /** Priority of the redirection. Lower priorities run first. */
       readonly priority: number
@@ -173,11 +186,11 @@ export interface RtnlPort {
     },
   ): Promise<{ added: boolean }>
   deleteRedirect(redirect: Parameters<RtnlPort['addRedirect']>[0]): Promise<{ deleted: boolean }>
-  /** Lists the filters of the qdiscs `clsact` and `ingress`, also filters that other programs added. */
+  /** Lists the traffic filters (tc) of the qdiscs `clsact` and `ingress`, also filters that other programs added. */
   getFilters(filter?: { readonly link?: LinkRef; readonly direction?: Filter['direction'] }): Promise<Filter[]>
   /**
-   * Attaches a loaded eBPF program to a link with the qdisc `clsact`. The program's return value decides (direct
-   * action).
+   * Attaches a loaded eBPF program to a link with the qdisc `clsact`. The program's return value decides what happens
+   * to a packet (direct action).
    */
   addFilter(
     filter: OnLink & {
@@ -186,18 +199,18 @@ export interface RtnlPort {
       readonly priority?: number | undefined
       /** Default: 1. */
       readonly handle?: number | undefined
-      /** Descriptor of the program. The caller may close it afterwards. */
+      /** Descriptor of the loaded eBPF program. The caller may close it after the call. */
       readonly program: number
-      /** Name in `tc filter show`, at most 255 bytes. */
+      /** Name of the filter in the output of `tc filter show`, at most 255 bytes. */
       readonly name: string
     },
   ): Promise<{ added: boolean }>
   /**
-   * Replaces the filter with the same priority and handle in one step, or adds it. The undo step does not restore the
-   * old filter.
+   * Adds a traffic filter. Replaces the filter with the same priority and handle in one step. The undo step does not
+   * restore the replaced filter.
    */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
-  /** Deletes a filter. There is no undo step, because deletion releases the program. */
+  /** Deletes a traffic filter. There is no undo step, because the kernel frees the filter's eBPF program. */
   deleteFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']
@@ -206,8 +219,8 @@ export interface RtnlPort {
       /** Default: 1. */
       readonly handle?: number | undefined
       /**
-       * Kind of the filter. Default: `bpf`. Does not delete a filter of another kind, nor one whose `name` or `program`
-       * differs from the given one.
+       * Kind of the filter to delete. Default: `bpf`. A filter with another kind, or with another given `name` or
+       * `program`, stays.
        */
       readonly kind?: string | undefined
       readonly name?: string | undefined
@@ -223,17 +236,19 @@ export interface RtnlPort {
       | IpFamily,
   ): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
-  /** Deletes the rule with exactly these members. Without `priority`, a rule of any priority matches. */
+  /**
+   * Deletes the policy routing rule with exactly the given members. Without `priority`, a rule of any priority matches.
+   */
   deleteRule(rule: NewPolicyRule): Promise<{ deleted: boolean }>
 }
 
-/** {@link RtnlPort} that owns an open socket. */
+/** {@link RtnlPort} that owns an open rtnetlink socket. */
 export interface Rtnl extends RtnlPort, Disposable {
-  /** Closes the socket. A second call does nothing. */
+  /** Closes the rtnetlink socket. A second call does nothing. */
   close(): void
 }
 
-/** Converts the arguments `(link, cidr)`, or an address object, to an address object. */
+/** Converts the arguments of `addAddress` to one object. Callers give `(link, cidr)` or an address object. */
 export function addressOf(first: LinkRef | NewAddress, cidr: string | undefined): NewAddress {
   if (typeof first === 'object' && 'cidr' in first) return first
   return { link: first, cidr: cidr ?? '' }

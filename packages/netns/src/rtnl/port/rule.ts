@@ -1,29 +1,32 @@
 import type { IpFamily } from '@cni/types/ip'
 
-/** Policy routing rule to add or delete: packets that match use a table, or continue at another rule. */
+/** Policy routing rule to add or delete: matching packets use a routing table, or continue at another rule. */
 export interface NewPolicyRule {
   readonly family: IpFamily
-  /** Routing table; 0 with `goto`. */
+  /** Routing table for matching packets; 0 with `goto`. */
   readonly table: number
-  /** Priority of the rule to continue at. It must be a later rule, which need not exist yet. */
+  /** Priority of the rule at which matching packets continue. That rule must come later, and need not exist yet. */
   readonly goto?: number | undefined
   readonly fwmark?: number | undefined
-  /** Bits of `fwmark` to compare. Default: all bits. */
+  /** Bits of the packet's mark to compare with `fwmark`. Default: all bits. */
   readonly mask?: number | undefined
-  /** Lower priorities run first. Default: the kernel chooses a priority before the existing rules. */
+  /**
+   * Priority of the policy routing rule; lower priorities run first. Default: the kernel chooses a priority before the
+   * existing rules.
+   */
   readonly priority?: number | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
   /** Name of the link on which the packet arrived. */
   readonly iif?: string | undefined
-  /** Inverts the rule: it matches packets that the selectors do not match. */
+  /** Inverts the policy routing rule: it matches packets that the selectors do not match. */
   readonly invert?: boolean | undefined
 }
 
 /** Policy routing rule as read from the kernel. */
 export interface PolicyRule {
   readonly family: IpFamily
-  /** Routing table; 0 for a rule with `goto`. */
+  /** Routing table for matching packets; 0 for a rule with `goto`. */
   readonly table: number
   readonly goto?: number
   readonly priority: number

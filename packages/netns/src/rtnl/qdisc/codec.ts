@@ -20,7 +20,7 @@ const TC_H_ROOT = 0xffffffff
 const TC_H_INGRESS = 0xfffffff1
 const INGRESS_HANDLE = 0xffff0000
 
-/** Fixed part of a message about qdiscs or filters. */
+/** Fixed part (`tcmsg`) of a netlink message about qdiscs or traffic filters. */
 export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 0): Buffer {
   const fixed = Buffer.alloc(TCMSG)
   fixed.writeInt32LE(linkIndex, 4)
@@ -30,10 +30,10 @@ export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 
   return fixed
 }
 
-/** Attributes of a message about qdiscs or filters. */
+/** Netlink attributes in a message about qdiscs or traffic filters. */
 export const trafficAttributes = (body: Buffer): ReadonlyMap<number, Buffer> => attributeMap(body, TCMSG)
 
-/** Fixed part and attributes of a request that adds or deletes a qdisc. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a netlink request that adds or deletes a qdisc. Throws `NetnsError('INVALID')`. */
 export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { kind, tbf } = qdisc
   const attributes: Attribute[] = [[TCA_KIND, cString(kind)]]
@@ -51,7 +51,7 @@ export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint
   return { fixed: trafficHeader(linkIndex, handleNumber(qdisc.handle), parentNumber(parentOf(qdisc))), attributes }
 }
 
-/** Decodes a qdisc. */
+/** Decodes the qdisc (queueing discipline) in a netlink message. */
 export function decodeQdisc(body: Buffer): Qdisc {
   const attributes = trafficAttributes(body)
   const kind = readCString(attributes.get(TCA_KIND)) ?? ''
@@ -66,18 +66,20 @@ export function decodeQdisc(body: Buffer): Qdisc {
   }
 }
 
-/** Parent of a qdisc. If it is omitted, the default for the kind. */
+/** Parent of a qdisc. Default: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
 export function parentOf({ kind, parent }: { kind?: string | undefined; parent?: string | undefined }): string {
   return parent ?? (kind === 'ingress' || kind === 'clsact' ? 'ingress' : 'root')
 }
 
-/** Kernel number of a parent. Throws `NetnsError('INVALID')`. */
+/** Kernel number of a qdisc's parent. Throws `NetnsError('INVALID')`. */
 export function parentNumber(parent: string): number {
   if (parent === 'root') return TC_H_ROOT
   return parent === 'ingress' ? TC_H_INGRESS : handleNumber(parent)
 }
 
-/** Kernel number of a handle such as `1:` or `1:2`, whose parts are hexadecimal. Throws `NetnsError('INVALID')`. */
+/**
+ * Kernel number of a qdisc's handle such as `1:` or `1:2`, whose parts are hexadecimal. Throws `NetnsError('INVALID')`.
+ */
 export function handleNumber(handle = '0:'): number {
   const [, major, minor = ''] = /^([0-9a-f]{1,4}):([0-9a-f]{0,4})$/i.exec(handle) ?? []
   if (major === undefined)
@@ -90,7 +92,8 @@ function encodeTbf(options: TbfOptions): Attribute[] {
   const rate = Math.floor(options.bitsPerSecond / 8)
   const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
-  // Without a link layer the kernel requires a table of transmission times by packet size.
+  // Sets the link layer of the token bucket. Without it, the kernel requires a table of transmission times by packet
+  // size.
   parameters[1] = TC_LINKLAYER_ETHERNET
   parameters.writeUInt32LE(Math.min(rate, 0xffffffff), 8)
   parameters.writeUInt32LE(checkInteger(limitOf(options), 1, 0xffffffff, 'tbf.limitBytes'), 24)
@@ -112,7 +115,7 @@ function decodeTbf(bytes: Buffer): TbfOptions | undefined {
   if (parameters === undefined || parameters.length < TBF_QOPT) return undefined
   const wide = options.get(TCA_TBF_RATE64)
   const rate = wide === undefined || wide.length < 8 ? parameters.readUInt32LE(8) : Number(wide.readBigUInt64LE())
-  // The kernel reports the burst as a time.
+  // The kernel reports the burst of a token bucket as a time in ticks.
   const ticks = parameters.readUInt32LE(28)
   return {
     bitsPerSecond: rate * 8,

@@ -23,12 +23,12 @@ const TC_U32_TERMINAL = 1
 const TC_ACT_STOLEN = 4
 const TCA_EGRESS_REDIR = 1
 const MIRRED = 28
-/** Parent of ingress filters, for both qdiscs `ingress` and `clsact`. */
+/** Kernel number for the parent of ingress filters, in both qdiscs `ingress` and `clsact`. */
 const INGRESS = 0xfffffff2
 /** EtherType for packets of all protocols, in network byte order. */
 const ETH_P_ALL = 0x0300
 
-/** Redirection as found, with the kernel's handle of its filter. */
+/** Redirection of a link's packets, with the kernel's handle of the filter that implements the redirection. */
 interface Found extends Redirect {
   readonly handle: number
 }
@@ -94,7 +94,7 @@ function encodeFilter(to: number): Attribute[] {
   ]
 }
 
-/** Decodes a filter that redirects all packets. Returns `undefined` for other filters. */
+/** Decodes a traffic filter that redirects all packets. Returns `undefined` for other filters. */
 function decodeFilter(body: Buffer): Found | undefined {
   const attributes = trafficAttributes(body)
   const options = attributes.get(TCA_OPTIONS)

@@ -30,7 +30,7 @@ export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
   )
 }
 
-/** Replaces a qdisc, or changes its options, or adds it. */
+/** Adds a qdisc, or replaces the existing one. If both have the same kind, changes only the options. */
 export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
   const { what, encoded } = prepare(channel, 'Replace', qdisc)
   channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
@@ -42,20 +42,22 @@ export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
   const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
   const what = `Delete qdisc ${parent} of ${linkText(ref)}`
   const index = linkIndex(channel, ref, what)
-  // Reads the qdisc first. The kernel has several error codes for a missing qdisc and ignores the kind of an existing
-  // one.
+  // Reads the existing qdisc before the deletion. The kernel has several error codes for a missing qdisc. It also
+  // deletes a qdisc of another kind than the given one.
   const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
   if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
   const fixed = trafficHeader(index, handleNumber(there.handle), number)
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELQDISC, fixed, what }))
 }
 
-/** Finds a qdisc that a program has added. The kernel's default qdisc has the handle `0:`. */
+/**
+ * Finds the qdisc that a program has added at a parent. Skips the kernel's default qdisc, which has the handle `0:`.
+ */
 export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undefined {
   return qdiscs.find((qdisc) => qdisc.parent === parent && qdisc.handle !== '0:')
 }
 
-/** Describes how the existing qdisc differs from the wanted one. `undefined` means no difference. */
+/** Text that says how an existing qdisc differs from the wanted one. `undefined` means no difference. */
 export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): string | undefined {
   if (there === undefined) return 'another process has removed it since'
   if (there.kind !== wanted.kind) return `it exists, but its kind is ${there.kind}`

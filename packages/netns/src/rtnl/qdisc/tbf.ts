@@ -2,20 +2,22 @@ import { checkInteger } from '../check.ts'
 import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc } from '../port/qdisc.ts'
 
-/** Nanoseconds of a kernel tick. The kernel stores the time of a burst as a 32-bit number of ticks. */
+/**
+ * Length of a kernel tick in nanoseconds. The kernel stores the burst of a token bucket as a 32-bit number of ticks.
+ */
 const TICK = 64
 const U32 = 0xffffffff
 
-/** Default for the time that a packet may wait, in milliseconds. */
+/** Default for the longest time that a packet waits in the token bucket's queue, in milliseconds. */
 const LATENCY = 25
 
 /**
- * Token bucket options for a limit in the units of CNI, clamped to the kernel's range:
+ * Converts a bandwidth limit in the units of CNI to token bucket options, clamped to the kernel's range:
  * - rate: at least one byte per second,
  * - burst: at most 274 s and 4 GiB,
  * - queue: at most 4 GiB.
  *
- * Runtimes send 4294967295 bits as the burst of every rate.
+ * Container runtimes send 4294967295 bits as the burst of every rate.
  *
  * @example
  * await rtnl.replaceQdisc({ kind: 'tbf', link: 'veth0', tbf: tbf({ bitsPerSecond: 1_000_000, burstBits: 4294967295 }) })
@@ -26,9 +28,9 @@ export function tbf({
   latency = LATENCY,
 }: {
   readonly bitsPerSecond: number
-  /** Burst in bits. Default, also for 0: the bits of 20 ms, at least 32 KiB. */
+  /** Burst of the limit in bits. The default, also for 0: the bits of 20 ms, at least 32 KiB. */
   readonly burstBits?: number | undefined
-  /** Longest queueing time in milliseconds. Default: 25. */
+  /** Longest time that a packet waits in the token bucket's queue, in milliseconds. Default: 25. */
   readonly latency?: number | undefined
 }): NonNullable<Qdisc['tbf']> {
   checkInteger(bitsPerSecond, 1, Number.MAX_SAFE_INTEGER, 'tbf.bitsPerSecond')
@@ -41,8 +43,8 @@ export function tbf({
 }
 
 /**
- * True if two token buckets are equal except for the kernel's rounding. CHECK uses it to compare the kernel's qdisc
- * with the wanted one.
+ * True if two token buckets are equal except for the kernel's rounding. The CNI command CHECK thus compares the
+ * kernel's qdisc with the wanted one.
  */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9
@@ -53,17 +55,17 @@ export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<
   )
 }
 
-/** Queue limit in bytes. */
+/** Limit of the token bucket's queue in bytes. */
 export function limitOf({ bitsPerSecond, burstBytes, limitBytes, latency = LATENCY }: TbfOptions): number {
   return limitBytes ?? Math.floor(((bitsPerSecond / 8) * latency) / 1000) + burstBytes
 }
 
-/** Largest burst in bytes that the kernel can represent at a rate in bytes per second. */
+/** Largest burst in bytes that the kernel can represent for a rate in bytes per second. */
 export function mostBurst(rate: number): number {
   return Math.min(U32, Math.floor((U32 * TICK * rate) / 1e9))
 }
 
-/** Bytes of a burst that lasts this many ticks. */
+/** Converts the burst of a token bucket from kernel ticks to bytes. */
 export function burstOf(ticks: number, rate: number): number {
   return Math.round(((ticks + 0.5) * TICK * rate) / 1e9)
 }

@@ -16,13 +16,13 @@ const NAMED = new Set([
   wire.RTA_METRICS,
   wire.RTA_MULTIPATH,
   wire.RTA_TABLE,
-  // The kernel reports these attributes but does not accept them in a request.
+  // Route attributes that the kernel reports but refuses in a request that adds the route.
   wire.RTA_CACHEINFO,
   wire.RTA_PAD,
   wire.RTA_UID,
 ])
 
-/** Decodes a route. Returns `undefined` for a family other than IPv4 and IPv6. */
+/** Decodes the route in a netlink message. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeRoute(body: Buffer): Route | undefined {
   const attributes = attributeMap(body, wire.RTMSG)
   const family = familyName(body.readUInt8(0))
@@ -84,7 +84,7 @@ function decodeNexthops(bytes: Buffer): Nexthop[] {
 }
 
 function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly RouteAttribute[] } {
-  // The kernel reports a preference for every IPv6 route. Omits the default, medium.
+  // The kernel reports a router preference for every IPv6 route. Omits the default, medium.
   const isDefault = (type: number, value: Buffer): boolean => type === wire.RTA_PREF && value[0] === 0
   const other = [...attributes].filter(([type, value]) => !NAMED.has(type) && !isDefault(type, value))
   return other.length === 0 ? {} : { other }

@@ -10,17 +10,17 @@ import type { NewRoute } from '../port/route.ts'
 import { resolveRoute, routeText } from './resolve.ts'
 import * as wire from './wire.ts'
 
-/** Indexes of a route's links. */
+/** Indexes of the links that a route uses. */
 export interface RouteLinks {
   readonly link?: number | undefined
-  /** Link indexes of the next hops, in the order of the next hops. */
+  /** Link indexes of a multipath route's next hops, in the order of the next hops. */
   readonly nexthops?: readonly (number | undefined)[] | undefined
 }
 
-/** Fixed part of a request that lists routes. */
+/** Fixed part of a netlink request that lists routes. */
 export const routeQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.RTMSG, family)
 
-/** Fixed part and attributes of a request that adds or deletes a route. Throws `NetnsError('INVALID')`. */
+/** Fixed part and attributes of a netlink request that adds or deletes a route. Throws `NetnsError('INVALID')`. */
 export function encodeRoute(
   route: NewRoute,
   links: RouteLinks,
@@ -38,7 +38,7 @@ export function encodeRoute(
   const fixed = Buffer.alloc(wire.RTMSG)
   fixed[0] = familyNumber(family)
   fixed[1] = destination?.length ?? 0
-  // The fixed part holds tables below 256. RTA_TABLE holds all 32 bits.
+  // The fixed part of a route request has 8 bits for the routing table's number. The attribute RTA_TABLE has 32 bits.
   fixed[4] = table < 256 ? table : 0
   fixed[5] = protocol
   fixed[6] = scope
@@ -65,7 +65,9 @@ function encodeMetrics({ mtu, advMss }: NewRoute): Attribute[] {
   return metrics
 }
 
-/** Encodes next hops as a sequence of rtnexthop structures, each with its own attributes. */
+/**
+ * Encodes the next hops of a multipath route as a sequence of rtnexthop structures, each with attributes of its own.
+ */
 function encodeNexthops(nexthops: readonly Nexthop[], { nexthops: indexes = [] }: RouteLinks): Uint8Array {
   return Buffer.concat(
     nexthops.map(({ gateway, weight = 1, onlink }, at) => {

@@ -6,10 +6,10 @@ import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewRoute, Route } from '../port/route.ts'
 import { scopeNumbers, types } from './wire.ts'
 
-/** Route with all defaults filled in. */
+/** Route to add or delete, with all defaults filled in. */
 export interface ResolvedRoute {
   readonly family: IpFamily
-  /** Destination; `undefined` means the default route. */
+  /** Destination prefix of the route; `undefined` means the default route. */
   readonly destination: Prefix | undefined
   readonly table: number
   /** Kernel number of the route's type. */
@@ -18,8 +18,8 @@ export interface ResolvedRoute {
 }
 
 /**
- * Parses a route and fills in defaults, as `ip route` does. For deletion, omitted members match every value. Throws
- * `NetnsError('INVALID')`.
+ * Parses a route and fills in defaults, as `ip route` does. To delete a route, omitted members match every value.
+ * Throws `NetnsError('INVALID')`.
  */
 export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): ResolvedRoute {
   const { prefix, family: familyOfPrefix } = destinationOf(route)
@@ -45,12 +45,12 @@ export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): Resolv
   }
 }
 
-/** Name of a route for messages. */
+/** Text that names a route in error messages. */
 export function routeText({ destination, cidr }: NewRoute): string {
   return shown(destination ?? cidr)
 }
 
-/** Destination as the kernel reports it: a prefix without host bits, or `default`. */
+/** Destination of a route as the kernel reports it: a prefix without host bits, or `default`. */
 export function destinationText({ destination }: ResolvedRoute): string {
   return destination === undefined ? 'default' : formatPrefix(destination)
 }
@@ -69,7 +69,7 @@ function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | und
   return own
 }
 
-/** The kernel represents `0.0.0.0/0` as a missing destination. */
+/** The kernel represents the destination `0.0.0.0/0` of a route as a missing attribute. */
 function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily } {
   return { prefix: prefix.length === 0 ? undefined : prefix, family: prefix.family }
 }
@@ -100,7 +100,7 @@ function scopeNumber(scope: Route['scope']): number {
   throw new NetnsError('INVALID', `Unknown route scope: ${shown(scope)}; expected one of ${known}`)
 }
 
-// Default scope, as `ip route` chooses it.
+// Default scope of a route, as `ip route` chooses it.
 function defaultScope(type: number, purpose: 'add' | 'delete', hasGateway: boolean): number {
   if (purpose === 'delete') return scopeNumbers.nowhere
   const name = types[type]

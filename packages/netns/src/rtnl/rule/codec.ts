@@ -8,7 +8,8 @@ import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 
-// Attribute types of rule selectors that this package does not support: tunnel, l3mdev, oif, uid range, ports.
+// Netlink attributes of policy routing selectors that this package does not support: tunnel, l3mdev, oif, uid range,
+// ports.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff
@@ -27,10 +28,13 @@ const FRA_FWMARK = 10
 const FRA_TABLE = 15
 const FRA_FWMASK = 16
 
-/** Fixed part of a request that lists the rules of a family. */
+/** Fixed part of a netlink request that lists the policy routing rules of an address family. */
 export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_HDR, family)
 
-/** Fixed part and attributes of a request that adds or deletes a rule. Throws `NetnsError('INVALID')`. */
+/**
+ * Fixed part and attributes of a netlink request that adds or deletes a policy routing rule. Throws
+ * `NetnsError('INVALID')`.
+ */
 export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes: Attribute[] } {
   const fixed = Buffer.alloc(FIB_RULE_HDR)
   const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]
@@ -63,7 +67,7 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
 }
 
 /**
- * True if the kernel's rule is exactly the wanted one. The kernel compares too few members:
+ * True if a policy routing rule of the kernel is exactly the wanted one. The kernel's own comparison is too loose:
  * - The kernel adds a rule without a priority a second time.
  * - The kernel deletes the first rule that has at least the given selectors.
  */
@@ -87,7 +91,7 @@ export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   )
 }
 
-/** Decodes a rule. Returns `undefined` for a family other than IPv4 and IPv6. */
+/** Decodes a policy routing rule. Returns `undefined` for a family other than IPv4 and IPv6. */
 export function decodeRule(body: Buffer): PolicyRule | undefined {
   const attributes = attributeMap(body, FIB_RULE_HDR)
   const family = familyName(body.readUInt8(0))

@@ -15,13 +15,17 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
     .filter((rule) => table === undefined || rule.table === table)
 }
 
-/** Converts an argument to a filter for rules. A family alone is a filter as well. */
+/**
+ * Converts the argument of `getRules` to a filter for policy routing rules. The argument may be an address family
+ * alone.
+ */
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // The kernel refuses an existing rule if the priority is given. Otherwise it would add a duplicate, so search first.
+  // The kernel refuses an existing rule only if the priority is given. Without a priority the kernel would add a
+  // duplicate, so search first.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
