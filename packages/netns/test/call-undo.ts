@@ -1,6 +1,8 @@
 import type { NetnsContext, NetnsTarget } from '@cni/netns/handle'
 
-/** Call whose ADD fails: a context that collects undo steps, and a function that runs them, last step first. */
+/**
+ * Context of a plugin call whose ADD fails. It collects undo steps; its function `unwind` runs them, last step first.
+ */
 export function failingCall<Target extends NetnsTarget>(
   netns: Target,
 ): NetnsContext & { readonly netns: Target; unwind(): Promise<void>; readonly steps: number } {

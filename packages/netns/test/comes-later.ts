@@ -1,11 +1,11 @@
 import type { Link, Route } from '@cni/netns'
 
-/** Links without the member that the kernel determines some time later. */
+/** Links without the member `running`, which the kernel determines only some time after a change. */
 export const settledLinks = (links: readonly Link[]) => links.map(({ running: _, ...link }) => link)
 
 /**
- * Routes without those that the kernel adds some time later for IPv6 addresses: link-local and multicast routes, and
- * the local route of an address. The kernel adds that one after duplicate address detection, which takes up to a
+ * Drops the routes that the kernel adds some time later for IPv6 addresses: link-local and multicast routes, and the
+ * local route of each address. The kernel adds the local route after duplicate address detection, which takes up to a
  * second.
  */
 export const settledRoutes = (routes: readonly Route[]): ReadonlySet<Route> =>

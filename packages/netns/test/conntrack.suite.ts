@@ -2,7 +2,7 @@ import type { ConntrackEntry, ConntrackPort } from '@cni/netns/conntrack'
 import type { NetnsTarget } from '@cni/netns/handle'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-/** Empty table of a fake or a real kernel. */
+/** Empty connection table of a fake or a real kernel, and functions that fill and read it. */
 export interface ConntrackTable extends AsyncDisposable {
   readonly where: NetnsTarget
   open(where: NetnsTarget): ConntrackPort
@@ -34,7 +34,7 @@ const ipv6: ConntrackEntry = {
   ...rest,
 }
 
-/** Behaviour of `conntrack()`, over a fake or a real kernel. */
+/** Tests of `conntrack()` that run over a fake and over a real kernel. */
 export function conntrackBehaviour(name: string, start: () => Promise<ConntrackTable>): void {
   describe(`conntrack (${name})`, () => {
     let table: ConntrackTable
@@ -46,7 +46,7 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
     })
     afterEach(() => table[Symbol.asyncDispose]())
 
-    /** Identifies entries by their source ports, because the timeout changes with time. */
+    /** Identifies connections by their source ports, because the timeout changes with time. */
     const listed = async (filter?: Parameters<ConntrackPort['list']>[0]) =>
       (await port.list(filter)).map(({ original, protocol }) => `${protocol} ${original.sport}`).sort()
     const all = ['tcp 5', 'udp 1001', 'udp 1002', 'udp 5', 'udp 6']

@@ -1,7 +1,7 @@
 import { isNetnsError, type NewLink, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** One link of every supported kind with all options; `v0` is the parent. */
+/** New link of every supported kind with all options. The link `v0` is the parent of links that need one. */
 export const oneOfEach: readonly NewLink[] = [
   { kind: 'dummy', name: 'x0', mtu: 1400, mac: '02:00:00:00:00:01', txqlen: 9 },
   { kind: 'ifb', name: 'x0', txqlen: 40 },
@@ -46,7 +46,7 @@ export const oneOfEach: readonly NewLink[] = [
   { kind: 'geneve', name: 'x0', geneve: { id: 8, remote: 'fd00::2', port: 6082 } },
 ]
 
-/** Kinds that this kernel lacks. Contains `vlanFiltering` if bridges of this kernel have no VLANs. */
+/** Link kinds that this kernel lacks. Contains `vlanFiltering` if the kernel's bridges have no VLANs. */
 export async function lackingKinds(): Promise<ReadonlySet<string>> {
   const lacking = new Set<string>()
   await using pod = await tempNetns()

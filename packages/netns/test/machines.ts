@@ -2,17 +2,17 @@ import type { Rtnl } from '@cni/netns'
 import type { Netns, Where } from '@cni/netns/handle'
 import { test } from 'vitest'
 
-/** Node and pod of a fake or a real kernel. */
+/** Node and pod of a fake or a real kernel, for tests that run on both. */
 export interface Machines extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns
   open(where: Where): Promise<Rtnl>
 }
 
-/** Declares a test that runs in the node of new machines. */
+/** Declares a test that runs in the node's namespace of a new node and pod. */
 export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
 
-/** Declares tests on a node with a veth `v0`, `v1` that is up, and a bridge `b0`. */
+/** Declares tests on a new node that has a veth (`v0`, `v1`) that is up, and a bridge `b0`. */
 export const withinNode =
   (start: () => Promise<Machines>): Within =>
   (title, body) =>
@@ -25,9 +25,9 @@ export const withinNode =
       await body(rtnl, pod, machines)
     })
 
-/** Main table of IPv4. */
+/** Filter for the routes of the main IPv4 routing table. */
 export const MAIN = { family: 'ipv4', table: 254 } as const
 
-/** Destinations in the main table, sorted. */
+/** Destinations of the routes in the main IPv4 routing table, sorted. */
 export const destinations = async (rtnl: Rtnl): Promise<string[]> =>
   (await rtnl.getRoutes(MAIN)).map(({ cidr }) => cidr).sort()

@@ -11,13 +11,16 @@ const NEWRULE = 0x0a06
 const INET = Uint8Array.of(1, 0, 0, 0)
 const NF_TABLES = Uint8Array.of(0, 0, 0, 10)
 
-/** Reads the generation of the rules: every commit adds one. */
+/** Netlink request that reads the generation of the nftables rules: every commit adds one. */
 export const getGeneration = { type: 0x0a10, fixed: new Uint8Array(4), what: 'Ask for the generation' }
 
-/** Lists the rules of a table. */
+/** Netlink request that lists all nftables rules. */
 export const listRules = { type: 0x0a07, fixed: INET, what: 'List rules' }
 
-/** Builds a batch. Its beginning is message 0, the messages of `fill` start at 1, its end is the last message. */
+/**
+ * Builds an nftables batch. Message 0 begins the batch, the messages of `fill` follow from 1 on, the last message ends
+ * the batch.
+ */
 export function batchOf(fill: (writer: MessageWriter) => void, options: { generation?: number } = {}): Buffer {
   const writer = new MessageWriter()
   writer.begin(BATCH_BEGIN, NLM_F_REQUEST, NF_TABLES)
@@ -30,7 +33,7 @@ export function batchOf(fill: (writer: MessageWriter) => void, options: { genera
     .take()
 }
 
-/** Adds a table `ex` with a chain `c`. */
+/** Adds to a batch the messages that create an nftables table `ex` with a chain `c`. */
 export function addChain(writer: MessageWriter): void {
   writer
     .begin(NEWTABLE, NLM_F_REQUEST | NLM_F_CREATE, INET)
@@ -44,7 +47,7 @@ export function addChain(writer: MessageWriter): void {
     .end()
 }
 
-/** Adds a rule that jumps to a chain, or counts packets. */
+/** Adds to a batch an nftables rule that jumps to a chain, or counts packets. */
 export function addRule(writer: MessageWriter, jump?: string): void {
   writer
     .begin(NEWRULE, NLM_F_REQUEST | NLM_F_CREATE, INET)
@@ -72,7 +75,7 @@ export function addRule(writer: MessageWriter, jump?: string): void {
   writer.end().end().end()
 }
 
-/** Deletes a chain of the table. */
+/** Adds to a batch the message that deletes a chain of the nftables table `ex`. */
 export function deleteChain(writer: MessageWriter, name: string): void {
   writer.begin(DELCHAIN, NLM_F_REQUEST, INET).string(1, 'ex').string(3, name).end()
 }

@@ -6,7 +6,7 @@ import { destinations, type Within } from './machines.ts'
 
 const names = async (rtnl: Rtnl): Promise<string[]> => (await rtnl.getLinks()).map(({ name }) => name).sort()
 
-/** Behaviour of `openRtnl()` for links. */
+/** Tests of `openRtnl()` for links, over a fake and over a real kernel. */
 export function linkBehaviour(name: string, within: Within): void {
   describe(`links (${name})`, () => {
     within(

@@ -6,7 +6,10 @@ import { destinations, MAIN, type Within } from './machines.ts'
 
 const TBF = { bitsPerSecond: 8_000_000, burstBytes: 20_000, limitBytes: 45_000 }
 
-/** Behaviour of `openRtnl()` for objects that belong to links. */
+/**
+ * Tests of `openRtnl()` for objects that belong to links (addresses, routes, neighbours), over a fake and a real
+ * kernel.
+ */
 export function routeBehaviour(name: string, within: Within): void {
   describe(`addresses and routes (${name})`, () => {
     within('addresses are added once, and add the route to their network while the link is up', async (rtnl) => {
@@ -19,7 +22,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await destinations(rtnl)).toEqual([])
       await rtnl.setLinkUp('v0')
       expect(await destinations(rtnl)).toEqual(['10.9.0.0/24'])
-      // Deleting the first address of a network deletes its secondary addresses.
+      // The kernel deletes the secondary addresses of a network together with the network's first address.
       expect(await rtnl.deleteAddress('v0', '10.9.0.1/24')).toEqual({ deleted: true })
       expect(await rtnl.deleteAddress('v0', '10.9.0.1/24')).toEqual({ deleted: false })
       expect((await rtnl.getAddresses({ link: 'v0', family: 'ipv4' })).map(({ cidr }) => cidr)).toEqual(['10.8.0.1/32'])
@@ -84,7 +87,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect((await rtnl.getRoutes(MAIN)).filter(({ cidr }) => cidr === '10.1.0.0/16')).toEqual([
         expect.objectContaining({ gateway: '10.9.0.253' }),
       ])
-      // The destination is sufficient to delete a route.
+      // Deletes the route by its destination alone, without a gateway or a link.
       expect(await rtnl.deleteRoute({ destination: '10.2.0.0/16' })).toEqual({ deleted: true })
       expect(await rtnl.deleteRoute({ destination: '10.2.0.0/16', link: 'eth7' })).toEqual({ deleted: false })
     })

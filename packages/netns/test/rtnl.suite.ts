@@ -5,7 +5,7 @@ import { type Machines, withinNode } from './machines.ts'
 import { linkBehaviour } from './rtnl-links.suite.ts'
 import { routeBehaviour } from './rtnl-routes.suite.ts'
 
-/** Behaviour of `openRtnl()`, over a fake or a real kernel. */
+/** Tests of `openRtnl()` that run over a fake and over a real kernel. */
 export function rtnlBehaviour(name: string, start: () => Promise<Machines>): void {
   const within = withinNode(start)
   linkBehaviour(name, within)

@@ -9,7 +9,7 @@ import { NODE } from '../../../test/node.ts'
 const here = import.meta.dirname
 const require = createRequire(import.meta.url)
 
-/** Runtimes: the pinned Node.js, an older one without node:ffi, bun. */
+/** Programs of the JavaScript runtimes under test: the pinned Node.js, an older Node.js without node:ffi, bun. */
 export const runtimes = {
   node26: process.execPath,
   oldNode: findOldNode(),
@@ -17,8 +17,8 @@ export const runtimes = {
 }
 
 /**
- * Bundles a fixture (default: this package's) as a CommonJS file and an ES module. Both are next to the package's
- * node_modules, so that koffi resolves.
+ * Bundles a test program as a CommonJS file and an ES module; by default, `fixtures/main.ts`. Both files are next to
+ * the package's node_modules, so that koffi resolves.
  */
 export async function bundleFixture(
   entry = join(here, 'fixtures/main.ts'),
@@ -40,7 +40,7 @@ export async function bundleFixture(
   return { ...outputs, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Compiles a fixture to one executable, as plugins and agents are shipped. */
+/** Compiles a test program to one executable, as plugins and agents are shipped. */
 export async function compile(
   folder: string,
   runtime: 'small' | 'bun',
@@ -54,9 +54,9 @@ export async function compile(
 
 const CNI_BUILD = [...NODE, join(here, '../../cni-build/src/cli.ts')] as const
 
-/** Runs the fixture and reads its report. */
+/** Runs a test program and parses the JSON report that it prints. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
-  // The NODE_PATH of a package manager would resolve koffi from any folder.
+  // Removes the variable NODE_PATH that package managers set: with it, koffi would resolve from any folder.
   const { NODE_PATH: _, ...env } = process.env
   const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }

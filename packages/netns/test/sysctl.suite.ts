@@ -3,7 +3,7 @@ import type { Where } from '@cni/netns/handle'
 import { describe, expect, test } from 'vitest'
 import { failingCall } from './call-undo.ts'
 
-/** Namespace with `lo`, of a fake or a real kernel. */
+/** Namespace of a fake or a real kernel with the link `lo`. */
 export interface Settings extends AsyncDisposable {
   readonly where: Parameters<typeof failingCall>[0]
   open(where: Where): SysctlPort
@@ -11,7 +11,7 @@ export interface Settings extends AsyncDisposable {
 
 const NAME = 'net.ipv4.conf.lo.arp_notify'
 
-/** Behaviour of `sysctl()`, over a fake or a real kernel. */
+/** Tests of `sysctl()` that run over a fake and over a real kernel. */
 export function sysctlBehaviour(name: string, start: () => Promise<Settings>): void {
   describe(`settings (${name})`, () => {
     test('are written only if they differ, and return the previous value', async () => {

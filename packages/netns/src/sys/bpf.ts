@@ -1,19 +1,19 @@
 import type { Native, Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
-/** System call numbers: libc has no function for bpf(2). */
+/** Numbers of the system call bpf(2) by processor: libc has no function for bpf(2). */
 const NUMBERS: Readonly<Record<string, bigint>> = { x64: 321n, arm64: 280n }
 
 const ENOSYS = 38
 const ADDRESS = 8
 const aligned = (length: number): number => (length + 7) & ~7
 
-/** Functions that an FFI must provide for bpf(2). */
+/** Functions that an FFI (foreign function interface) must provide for calls of bpf(2). */
 export interface BpfLibc {
   bpf(command: number, attr: Uint8Array, size: number): number
-  /** Address of a buffer, valid while the caller holds the buffer. */
+  /** Memory address of a buffer. The address is valid while the caller keeps a reference to the buffer. */
   addressOf(buffer: Uint8Array): number | bigint
-  /** Errno of the last call. */
+  /** Errno of the last libc call. */
   errno(): number
 }
 
@@ -33,10 +33,10 @@ export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<Bp
 }
 
 /**
- * Calls bpf(2). All memory that the kernel accesses is in one block, because a runtime may move a small typed array.
- * The contents are copied back even if the kernel refuses the call: a verifier log is such output.
+ * Calls bpf(2). Copies all memory that the kernel accesses into one block, because a runtime may move a small typed
+ * array. Copies the contents back even if the kernel refuses the call, because the verifier then writes its log.
  *
- * @returns the result, and the errno where that is -1
+ * @returns the result of bpf(2), and the errno if the result is -1
  */
 export function callBpf(
   libc: BpfLibc,
@@ -51,7 +51,7 @@ export function callBpf(
     size = aligned(size + length)
     return place
   })
-  // Makes the block larger than the attribute, so that an empty buffer at the end also has an address.
+  // Makes the block larger than its contents, so that an empty buffer at the end also has an address inside.
   const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
   const view = new DataView(block.buffer)
   const start = BigInt(libc.addressOf(block))

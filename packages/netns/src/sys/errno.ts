@@ -1,6 +1,6 @@
 /**
- * Names of Linux error numbers from 1 on, equal on x64 and arm64. A dash marks a number without a name of its own.
- * `node:os` lacks many. The line break at the beginning stands for number 0.
+ * Names of Linux error numbers from 1 on, equal on x64 and arm64; `node:os` lacks many of the names. A dash stands for
+ * a number without a name of its own. The line break at the beginning stands for number 0.
  */
 const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
@@ -14,7 +14,7 @@ ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS 
 EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE
 ERFKILL EHWPOISON`.split(/\s/)
 
-/** Kernel-internal error that some netlink answers contain. */
+/** Kernel-internal error number that some netlink answers contain. */
 const ENOTSUPP = 524
 
 /**

@@ -1,5 +1,6 @@
 /**
- * System calls behind one port, over the small runtime, bun:ffi, node:ffi or koffi.
+ * System calls behind one interface. An implementation exists for each of the small runtime, bun:ffi, node:ffi and
+ * koffi.
  *
  * @example
  * ```ts

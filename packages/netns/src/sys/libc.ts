@@ -2,10 +2,13 @@ import { type BpfLibc, callBpf } from './bpf.ts'
 import { errnoName } from './errno.ts'
 import { type Sys, SysError } from './sys.ts'
 
-/** NUL-terminated text, a buffer, or a null pointer. */
+/** Pointer argument of a libc function: NUL-terminated text, a buffer, or a null pointer. */
 export type Pointer = Uint8Array | null
 
-/** Functions that an FFI must provide: libc functions with their C results, and the errno of the last call. */
+/**
+ * Functions that an FFI (foreign function interface) must provide: libc functions with their C results, and the errno
+ * of the last call.
+ */
 export interface Libc extends BpfLibc {
   setns(fd: number, nstype: number): number
   unshare(flags: number): number
@@ -30,7 +33,7 @@ export interface Libc extends BpfLibc {
   execve(path: Pointer, args: Pointer, env: Pointer): number
 }
 
-/** Functions of libc that an FFI binds by name. */
+/** Functions of libc that an FFI (foreign function interface) binds by name. */
 export type LibcFunctions = Omit<Libc, keyof BpfLibc>
 
 const F_DUPFD_CLOEXEC = 1030
@@ -42,9 +45,12 @@ const SIG_BLOCK = 0
 const SIG_SETMASK = 2
 const SIGSET_BYTES = 128
 
-/** System calls over an FFI: converts strings to C strings and failures to errors. */
+/**
+ * Implements the system calls of `Sys` over the libc functions of an FFI: converts strings to C strings and failures to
+ * errors.
+ */
 export function sysFrom(name: Sys['name'], libc: Libc): Sys {
-  // Reads errno at once: any other call on this thread may overwrite it.
+  // Reads errno right after the failed call: any other call on this thread may overwrite errno.
   const failed = (syscall: string, detail: readonly unknown[]): SysError => {
     const errno = libc.errno()
     return new SysError(syscall, errnoName(errno), errno, detail.join(' '))
@@ -113,8 +119,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
       const { sigprocmask, execve } = libc
-      // No code may run between these two calls: another thread may wait for the signal's handler and hold a lock that
-      // this thread would need.
+      // No code may run between blocking the signal and execve. Another thread may wait for the signal's handler and
+      // hold a lock that this thread would need.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)
       const error = failed('execve', [path])
@@ -125,8 +131,8 @@ export function sysFrom(name: Sys['name'], libc: Libc): Sys {
 }
 
 /**
- * Encodes an array of C strings in one buffer: addresses, a null pointer, the strings. A reference to the buffer keeps
- * everything alive.
+ * Encodes an array of C strings, such as argv, in one buffer: addresses, a null pointer, the strings. A reference to
+ * the buffer keeps the strings alive too.
  */
 function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   const nul = values.find((value) => value.includes(0))
@@ -144,8 +150,8 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * struct msghdr, struct iovec, struct cmsghdr with the descriptors, and the byte to send, in one buffer. A reference to
- * the buffer keeps everything alive.
+ * Encodes the arguments of sendmsg that send descriptors, in one buffer: struct msghdr, struct iovec, struct cmsghdr
+ * with the descriptors, and one byte of data. A reference to the buffer keeps all structures alive.
  */
 function messageWith(libc: Libc, descriptors: readonly number[]): Uint8Array {
   const [IOVEC, CONTROL] = [56, 72]
@@ -176,14 +182,14 @@ function text(value: string): Uint8Array
 function text(value: string | null): Pointer
 function text(value: string | null): Pointer {
   if (value === null) return null
-  // Refuses text with a NUL: C would stop at the NUL and use another file.
+  // Refuses a string argument with a NUL: C would stop at the NUL and use another file.
   if (value.includes('\0')) throw notText(value)
   return Buffer.from(`${value}\0`)
 }
 
 const notText = (value: string): TypeError => new TypeError(`Invalid C string: ${JSON.stringify(value)} contains a NUL`)
 
-// Replaces an empty buffer, because an empty buffer has no address.
+// Replaces an empty buffer argument by one byte, because an empty buffer has no address.
 function filled(buffer: Uint8Array): Uint8Array {
   return buffer.length === 0 ? new Uint8Array(1) : buffer
 }

@@ -6,13 +6,13 @@ import { nativeNode } from './sys-node.ts'
 import { nativeSmall } from './sys-small.ts'
 
 /**
- * Functions of libc through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as `loadSys` does.
+ * Binds further libc functions through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as `loadSys` does.
  *
  * @typeParam F - type of the functions, which must agree with `signatures`
  */
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
-  // A bundler can evaluate these conditions, as in load-sys.ts.
+  // A bundler can evaluate these conditions, so that an executable contains only the code for its own runtime.
   return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
 }
 

@@ -10,8 +10,8 @@ import { sysSmall } from './sys-small.ts'
 let loaded: Sys | NetnsError | undefined
 
 /**
- * System calls of this runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi. Loaded
- * once, synchronously. Throws `NetnsError('NO_FFI')` if none is available.
+ * System calls of this runtime, through the first available of: the small runtime, bun:ffi, node:ffi, koffi. Loads the
+ * implementation once, synchronously. Throws `NetnsError('NO_FFI')` if no implementation is available.
  */
 export function loadSys(): Sys {
   loaded ??= load()
@@ -19,7 +19,7 @@ export function loadSys(): Sys {
   return loaded
 }
 
-/** Like {@link loadSys}, but returns `undefined` if no FFI is available. */
+/** System calls of this runtime, as {@link loadSys} returns them. Returns `undefined` if no FFI is available. */
 export function tryLoadSys(): Sys | undefined {
   loaded ??= load()
   return loaded instanceof NetnsError ? undefined : loaded
@@ -54,7 +54,7 @@ function kindOf(sys: Sys, fd: number): string | undefined {
   try {
     return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
   } catch {
-    // The ioctl fails with ENOTTY before Linux 4.11.
+    // The ioctl that asks for a namespace's kind fails with ENOTTY before Linux 4.11.
     return undefined
   }
 }

@@ -12,12 +12,12 @@ type FileLock = Disposable & { release(): void }
 const PAUSE = 5
 
 /**
- * Locks a file against other processes with an exclusive `flock`, for any runtime. When the promise resolves, the path
- * still leads to the locked file. If another process replaces the file meanwhile, the new file is locked.
+ * Locks a file against other processes with an exclusive `flock`, for any runtime. If another process replaces the file
+ * while `lock` waits, `lock` locks the new file.
  *
  * @returns `undefined` if the file is missing and `create` is not set.
  * @throws NetnsError `LOCKED` (code 11 for runtimes) if another process keeps the lock, `NO_FFI`, or the error of the
- * file system.
+ *   file system.
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
@@ -28,11 +28,11 @@ export async function lock(
 export async function lock(
   path: string,
   options?: {
-    /** Milliseconds to wait for another process. Default: 2000. */
+    /** Milliseconds to wait for another process that keeps the lock. Default: 2000. */
     readonly timeoutMs?: number
-    /** Creates a missing file, empty and with mode 0600. Default: false. */
+    /** True to create a missing file, empty and with mode 0600. Default: false. */
     readonly create?: boolean
-    /** System calls, for tests. Default: the system calls of this runtime. */
+    /** System calls for the lock, which tests replace. Default: the system calls of this runtime. */
     readonly sys?: Pick<Sys, 'flock'>
   },
 ): Promise<(Disposable & { release(): void }) | undefined>

@@ -1,9 +1,11 @@
 /**
- * Loads an optional package. Resolves it from this file, never from the working directory, which may be hostile.
- * Bundlers do not see the import. Throws the error of `require` if the package is missing.
+ * Loads an optional npm package. Searches for the package from this file's folder on. Never searches the working
+ * directory, which may be hostile. Bundlers do not see the import. Throws the error of `require` if the package is
+ * missing.
  */
 export function optionalPackage(name: string): unknown {
-  // A CJS bundle has no import.meta.url, an ES module has no __filename.
+  // Takes the path of the running file from `__filename` or `import.meta.url`: a CJS bundle has only the first, an ES
+  // module only the second.
   const file = typeof __filename === 'string' ? __filename : import.meta?.url
   if (file === undefined) {
     throw new Error(`${name} cannot be resolved: this bundle has neither __filename nor import.meta`)

@@ -35,7 +35,7 @@ const FUNCTIONS: Readonly<Record<keyof LibcFunctions, string>> = {
   execve: 'ppp',
 }
 
-/** System calls over bun:ffi, also inside a compiled executable. `undefined` on another runtime. */
+/** System calls over bun:ffi, also inside an executable that bun compiled. Returns `undefined` on another runtime. */
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
   const { functions, addressOf, errno } = nativeBun<LibcFunctions>(FUNCTIONS)
@@ -44,7 +44,7 @@ export function sysBun(): Sys | undefined {
 
 const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }
 
-/** Further libc functions over bun:ffi. */
+/** Binds further libc functions, outside of `Sys`, over bun:ffi. */
 export function nativeBun<F>(signatures: Signatures): Native<F> {
   const { dlopen, ptr, read } = bunFfi()
   const { symbols } = dlopen<F>(LIBC, {
@@ -54,7 +54,7 @@ export function nativeBun<F>(signatures: Signatures): Native<F> {
     })),
     __errno_location: { args: [], returns: 'ptr' },
   })
-  // The address of errno is constant for each thread.
+  // Reads errno through its memory address, which is constant for each thread.
   const location = symbols.__errno_location()
   return { functions: symbols, addressOf: ptr, errno: () => read.i32(location, 0) }
 }

@@ -50,7 +50,7 @@ export function sysKoffi(): Sys {
 
 const TYPES: Readonly<Record<string, string>> = { p: 'void *', l: 'int64_t' }
 
-/** Further libc functions over koffi. */
+/** Binds further libc functions, outside of `Sys`, over koffi. */
 export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   const koffi = loadKoffi()
   const libc = koffi.load(null)

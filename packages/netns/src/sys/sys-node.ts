@@ -8,8 +8,8 @@ type NodeFfi = typeof import('node:ffi')
 const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
 
 /**
- * System calls over node:ffi. `undefined` if the runtime has no node:ffi. The module is experimental: the keys of a
- * signature are `parameters` and `result` in 26.1, and `arguments` and `return` since 26.9.
+ * System calls over node:ffi. Returns `undefined` if the runtime has no node:ffi. The module is experimental: the keys
+ * of a signature are `parameters` and `result` in Node.js 26.1, and `arguments` and `return` since 26.9.
  */
 export function sysNode(): Sys | undefined {
   const ffi = nodeFfi()
@@ -38,7 +38,7 @@ export function sysNode(): Sys | undefined {
     execve: { arguments: ['pointer', 'pointer', 'pointer'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
-  // The address of errno is constant for each thread.
+  // Reads errno through its memory address, which is constant for each thread.
   const location = libc.__errno_location()
   return sysFrom('node:ffi', {
     setns: libc.setns,
@@ -71,7 +71,7 @@ export function sysNode(): Sys | undefined {
 
 const TYPES: Readonly<Record<string, 'pointer' | 'int64'>> = { p: 'pointer', l: 'int64' }
 
-/** Further libc functions over node:ffi. */
+/** Binds further libc functions, outside of `Sys`, over node:ffi. */
 export function nativeNode<F>(signatures: Signatures): Native<F> {
   const ffi = nodeFfi()
   if (ffi === undefined) throw new Error(`Node ${process.version} has no node:ffi`)
@@ -90,7 +90,10 @@ function nodeFfi(): NodeFfi | undefined {
   return withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
 }
 
-/** Suppresses the warning about loading node:ffi, because a plugin's stderr belongs to its log. Other warnings pass. */
+/**
+ * Suppresses Node's warning about the experimental module node:ffi, because a plugin's stderr belongs to its log. Other
+ * warnings pass.
+ */
 function withoutFfiWarning<T>(load: () => T): T {
   const original = process.emitWarning
   process.emitWarning = (...args: unknown[]) => {

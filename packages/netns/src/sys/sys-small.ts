@@ -4,11 +4,11 @@ import type { Sys } from './sys.ts'
 
 type Argument = number | bigint | Pointer
 
-/** `cni:host` of the small runtime: system calls without a C library. */
+/** Types of `cni:host`, the module of the small runtime that makes system calls without a C library. */
 interface SmallHost {
-  /** Returns the result, or `-errno`. A buffer is passed as its address. */
+  /** Makes a system call. Returns the result, or `-errno`. A buffer is passed as its address. */
   syscall(number: number, ...args: readonly (Argument | undefined)[]): number
-  /** Address of a buffer. Buffers do not move. */
+  /** Memory address of a buffer. The small runtime never moves buffers. */
   address(buffer: Uint8Array): number
   readonly arch: Arch
 }
@@ -25,7 +25,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
   dup3: { x64: 292, arm64: 24 },
   epoll_create1: { x64: 291, arm64: 20 },
   epoll_ctl: { x64: 233, arm64: 21 },
-  // This is epoll_pwait: arm64 has no epoll_wait. The omitted signal mask becomes a null pointer.
+  // Uses epoll_pwait for epoll_wait, which arm64 lacks. The omitted signal mask becomes a null pointer.
   epoll_wait: { x64: 281, arm64: 22 },
   execve: { x64: 59, arm64: 221 },
   fchdir: { x64: 81, arm64: 50 },
@@ -52,7 +52,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
 const F_GETFD = 1
 const SIGSET_BYTES = 8
 
-/** System calls of the small runtime of `cni-build`. `undefined` on another runtime. */
+/** System calls of the small runtime that `cni-build` bundles. Returns `undefined` on another runtime. */
 export function sysSmall(): Sys | undefined {
   const host = smallHost()
   if (host === undefined) return undefined
@@ -65,7 +65,7 @@ export function sysSmall(): Sys | undefined {
     umount2: call('umount2'),
     fcntl,
     dup2(from, to) {
-      // dup3 refuses two equal descriptors.
+      // Skips dup3 for two equal descriptors, which dup3 refuses.
       if (from !== to) return dup3(from, to, 0)
       return fcntl(to, F_GETFD) === -1 ? -1 : to
     },
@@ -90,7 +90,7 @@ export function sysSmall(): Sys | undefined {
   })
 }
 
-/** Further system calls, by the names of their libc functions. */
+/** Binds further system calls of the small runtime, outside of `Sys`, by the names of their libc functions. */
 export function nativeSmall<F>(signatures: Signatures): Native<F> {
   const host = smallHost()
   if (host === undefined) throw new Error('these system calls need the small runtime')
@@ -100,10 +100,10 @@ export function nativeSmall<F>(signatures: Signatures): Native<F> {
 
 // internal
 
-/** Errno of the last call that failed. */
+/** Errno of the last system call that failed. */
 let errno = 0
 
-/** Wraps a system call as a function with the result of its libc function: -1 for a failure. */
+/** Wraps a system call of the small runtime as a function with the result of its libc function: -1 for a failure. */
 const bound = (host: SmallHost) => (name: string) => {
   const number = NUMBERS[name]?.[host.arch]
   if (number === undefined) throw new Error(`the number of the system call ${name} is unknown on ${host.arch}`)

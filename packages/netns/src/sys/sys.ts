@@ -1,6 +1,6 @@
 /**
- * System calls of this package, independent of the FFI. All calls block the thread; no call forks. Each throws a {@link
- * SysError} with the errno name. Calls on namespaces change the calling thread only.
+ * System calls of this package, independent of the FFI. All methods block the thread; no method forks. Each method
+ * throws a {@link SysError} with the errno name. Methods for namespaces change the calling thread only.
  */
 export interface Sys {
   readonly name: 'cni:host' | 'bun:ffi' | 'node:ffi' | 'koffi'
@@ -10,11 +10,11 @@ export interface Sys {
   umount2(target: string, flags: number): void
   /** Duplicates a descriptor; children do not inherit the copy (F_DUPFD_CLOEXEC, 3 or higher). */
   dup(fd: number): number
-  /** Makes `to` a copy of `from` that children inherit. */
+  /** Makes the descriptor `to` a copy of the descriptor `from`. Child processes inherit the copy. */
   dup2(from: number, to: number): void
   fchdir(fd: number): void
   chroot(path: string): void
-  /** Locks or unlocks a file. `LOCK_EX` waits until no other process holds the lock. */
+  /** Locks or unlocks an open file (flock). `LOCK_EX` waits until no other process holds the lock. */
   flock(fd: number, operation: number): void
   /** Opens a socket. Close it with `fs.closeSync`. */
   socket(domain: number, type: number, protocol: number): number
@@ -27,28 +27,28 @@ export interface Sys {
   /** Sends a datagram. Returns the number of bytes sent. */
   sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number
   /**
-   * Receives a datagram. Returns the number of bytes; with MSG_TRUNC the length of the datagram, which may exceed the
-   * buffer. Writes the sender's address into `from`, truncated if it does not fit.
+   * Receives a datagram. Returns its length in bytes; with MSG_TRUNC the full length, which may exceed the buffer.
+   * Writes the sender's address into `from`, truncated if it does not fit.
    */
   recv(fd: number, buffer: Uint8Array, flags: number, from?: Uint8Array): number
   setsockopt(fd: number, level: number, option: number, value: Uint8Array): void
   /** Reads the value of a socket option, at most `size` bytes. */
   getsockopt(fd: number, level: number, option: number, size: number): Uint8Array
   /**
-   * Replaces the program of this process. Returns only if it fails: it then throws. The process keeps its id and the
-   * descriptors that are not close-on-exec; Node.js sets that flag even on 0, 1 and 2. Ignored signals stay ignored,
-   * and blocked signals stay blocked. Arguments and environment are bytes, as in `/proc/self/environ`.
+   * Replaces the program of this process by another program (execve). Never returns; throws on failure. The process
+   * keeps its id and the descriptors without the flag close-on-exec. Node.js sets the flag even on descriptors 0, 1 and
+   * 2. Ignored signals stay ignored, and blocked signals stay blocked. Arguments and environment are bytes, as in
+   * `/proc/self/environ`.
    *
    * @param blocked - signal to block until the new program has installed its handler and unblocks it
    */
   execve(path: string, args: readonly Uint8Array[], env: readonly Uint8Array[], blocked?: number): never
-  /** Calls ioctl(2), which reads and writes the argument in place. */
+  /** Calls ioctl(2). The kernel reads the argument's bytes and overwrites them. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /**
-   * Calls bpf(2). Returns the result, which for some commands is a descriptor; close it with `fs.closeSync`. Children
-   * do not inherit it. The kernel reads and writes the attribute and the memory it points to in place. This includes
-   * refused calls. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64 and
-   * arm64.
+   * Calls bpf(2). For some commands the result is a descriptor, which children do not inherit; close it with
+   * `fs.closeSync`. The kernel reads the attribute and the memory it points to, and overwrites them even if it refuses
+   * the call. Addresses in the attribute are zero afterwards. Throws `ENOSYS` on processors other than x64 and arm64.
    *
    * @param attr - `union bpf_attr`, up to the last member used; bytes that the kernel does not know must be zero
    * @param pointers - offsets in `attr` that take an address, and the memory to point to; omit a null pointer
@@ -58,7 +58,7 @@ export interface Sys {
 
 const brand = Symbol.for('cni.SysError')
 
-/** Failed system call. Its `code` is the errno name. */
+/** Error of a failed system call. Its `code` is the errno name. */
 export class SysError extends Error {
   readonly code: string
   readonly errno: number

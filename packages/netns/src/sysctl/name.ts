@@ -1,8 +1,9 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Parts of the path of a setting below `/proc/sys`. Accepts `net/ipv4/ip_forward` and `net.ipv4.ip_forward`. With dots,
- * the link's name may contain dots (`net.ipv4.conf.eth0.100.rp_filter`), or slashes instead, as in sysctl(8)
+ * Splits the name of a kernel setting into the parts of its path below `/proc/sys`. Accepts slashes
+ * (`net/ipv4/ip_forward`) and dots (`net.ipv4.ip_forward`). In a name with dots, the link's name may contain dots
+ * (`net.ipv4.conf.eth0.100.rp_filter`). As in sysctl(8), the link's name may have a slash for each dot
  * (`net.ipv4.conf.eth0/100.rp_filter`). Throws `NetnsError('INVALID')` for an invalid name or a path outside `net`.
  */
 export function sysctlPath(name: string): readonly string[] {
@@ -11,21 +12,25 @@ export function sysctlPath(name: string): readonly string[] {
   if (parts.some((part) => part === '' || part === '.' || part === '..' || !isPlain(part))) {
     throw refused(name, 'expected one like net.ipv4.ip_forward')
   }
-  // Settings outside `net` belong to the whole node, in every namespace.
+  // Refuses settings outside `net`: they belong to the whole node, not to one namespace.
   if (parts[0] !== 'net' || parts.length < 2) throw refused(name, 'only settings below net. belong to a namespace')
   return parts
 }
 
-/** Canonical text of a setting, for tables and messages: with slashes, which never occur in link names. */
+/**
+ * Canonical name of a kernel setting, for tables and messages. Its parts are separated by slashes, which link names
+ * never contain.
+ */
 export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }
 
-// After these path parts comes a link's name, `all` or `default`: `conf` in net, ipv4, conf, eth0.
+// Path parts after which a kernel setting has a link's name, `all` or `default`. An example is `conf` in
+// net/ipv4/conf/eth0.
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The first separator decides if the name is dotted, as in sysctl(8).
+  // The first separator in a setting's name, dot or slash, separates all parts of the name, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))
@@ -34,7 +39,7 @@ function partsOf(name: string): string[] {
   return [net, family, kind, rest.slice(0, -1).join('.'), rest.at(-1) ?? '']
 }
 
-/** True if the part contains no separator and no character that names of settings never contain. */
+/** True if a part of a setting's name has no separator and no character that setting names never have. */
 function isPlain(part: string): boolean {
   for (const character of part) if (character === '/' || character <= ' ' || character === '\u007f') return false
   return true

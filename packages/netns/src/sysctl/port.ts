@@ -1,6 +1,6 @@
 /**
  * Kernel settings (sysctl) of one namespace. Code that changes settings takes this port as a parameter, so that tests
- * can pass `fakeSysctl()`. Names are `net.ipv4.conf.eth0.rp_filter` or the same with slashes; only network settings are
+ * can pass `fakeSysctl()`. Names have dots (`net.ipv4.conf.eth0.rp_filter`) or slashes; only network settings are
  * supported.
  *
  * Errors are `NetnsError`; a failed call changes nothing:
@@ -11,11 +11,11 @@
  * - another errno name
  */
 export interface SysctlPort {
-  /** Reads a setting. Returns the value without its line break. `undefined` if the setting does not exist. */
+  /** Reads a kernel setting. Returns the value without its line break, or `undefined` if the setting does not exist. */
   get(name: string): Promise<string | undefined>
   /**
-   * Writes a setting if its value differs. `true` is written as `1`, `false` as `0`. `previous` is missing for a
-   * write-only setting.
+   * Writes a kernel setting if its value differs. Writes `true` as `1`, `false` as `0`. `previous` in the result is
+   * missing for a write-only setting.
    */
   set(
     name: string,

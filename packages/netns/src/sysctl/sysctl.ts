@@ -10,9 +10,9 @@ import { undoingSysctl } from './undoing.ts'
 import { sameValue, valueText } from './value.ts'
 
 /**
- * Network settings of a namespace (`/proc/sys/net`). With the context of a call, every change registers an undo step:
- * the previous value is restored if a later step of ADD fails. For an undo step of your own, use `sysctl(c.netns)`,
- * which registers no further undo step.
+ * Network settings of a namespace (`/proc/sys/net`). With the context of a plugin call, every change registers an undo
+ * step: it restores the previous value if a later step of ADD fails. In an undo step of your own, use
+ * `sysctl(c.netns)`, which registers no further undo step.
  *
  * @example
  * const settings = sysctl(c)
@@ -43,7 +43,7 @@ function kernelSysctl(netns: NetnsTarget): SysctlPort {
   }
 }
 
-/** Path of a setting. `/proc/sys/net` shows the settings of the namespace of the thread that reads. */
+/** Path of a network setting. `/proc/sys/net` shows the settings of the namespace of the reading thread. */
 const pathOf = (name: string): string => `/proc/sys/${sysctlPath(name).join('/')}`
 
 function read(name: string, path: string): string | undefined {
@@ -56,12 +56,14 @@ function read(name: string, path: string): string | undefined {
   }
 }
 
-/** Returns `undefined` for a setting that is write-only or was never set: there is no value to restore. */
+/**
+ * Reads the value of a setting before a change. Returns `undefined` for a setting that is write-only or was never set.
+ */
 function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch {
-    // Ignores the error of this reading: the later write reports it.
+    // Ignores the error of reading the setting: writing the setting reports the same problem.
     return undefined
   }
 }
@@ -70,7 +72,7 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // Writes the value in one call: the kernel treats a second write as another value.
+      // Writes the setting's value with one write call: the kernel treats the bytes of a second call as a new value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)

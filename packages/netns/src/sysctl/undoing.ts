@@ -1,6 +1,6 @@
 import type { SysctlPort } from './port.ts'
 
-/** Wraps the settings: each change registers an undo step. */
+/** Wraps the kernel settings (sysctl) of a namespace: each change registers an undo step. */
 export function undoingSysctl(port: SysctlPort, undo: (step: () => unknown) => void): SysctlPort {
   return {
     get: (name) => port.get(name),

@@ -1,6 +1,9 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** Formats a value for the kernel. Throws `NetnsError('INVALID')` for several lines or an invalid number. */
+/**
+ * Formats the value of a kernel setting for writing. Throws `NetnsError('INVALID')` for several lines or an invalid
+ * number.
+ */
 export function valueText(name: string, value: string | number | boolean): string {
   const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
   const isValue = typeof value === 'string' || typeof value === 'boolean' || Number.isInteger(value)
@@ -11,7 +14,7 @@ export function valueText(name: string, value: string | number | boolean): strin
   )
 }
 
-/** The kernel prints lists of numbers with tabs and accepts spaces. */
+/** Compares values of kernel settings. In a list of numbers, the kernel prints tabs and accepts spaces. */
 export function sameValue(a: string, b: string): boolean {
   return words(a) === words(b)
 }

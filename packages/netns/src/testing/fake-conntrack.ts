@@ -9,7 +9,8 @@ import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, to
 import { placeOf, type Where } from '../handle/where.ts'
 
 /**
- * `conntrack()` without a kernel and without root: it has the same filters, answers and errors.
+ * Replacement for `conntrack()` in tests, without a kernel and without root: it has the same filters, results and
+ * errors.
  *
  * @example
  * ```ts
@@ -21,9 +22,12 @@ import { placeOf, type Where } from '../handle/where.ts'
  * ```
  */
 export function fakeConntrack(): ConntrackPort & {
-  /** Replacement for `conntrack`, with one table for each namespace. */
+  /** Fake of the function `conntrack`, with one connection table for each namespace. */
   open(where: Where): ConntrackPort
-  /** Adds a connection, as a packet would. Defaults: UDP over IPv4, and answers that mirror `original`. */
+  /**
+   * Adds a connection to the fake's table, as a packet would. Defaults: UDP over IPv4, and reply packets that mirror
+   * `original`.
+   */
   add(connection: Pick<ConntrackEntry, 'original'> & Partial<ConntrackEntry>, where?: Where): void
 } {
   const namespaces = new Map<string, Table>()

@@ -7,10 +7,10 @@ import { undoingSysctl } from '../sysctl/undoing.ts'
 import { sameValue, valueText } from '../sysctl/value.ts'
 
 /**
- * `sysctl()` without a kernel and without root, for tests of code that takes a `SysctlPort` or a `sysctl`: the same
- * names, answers and errors. Every namespace has the given settings. A link has a setting
- * (`net.ipv4.conf.eth0.rp_filter`) if it is given for `all` or `default`. A setting with a number accepts only numbers;
- * other values throw `EINVAL`.
+ * Replacement for `sysctl()` in tests, without a kernel and without root. Code that takes a `SysctlPort` or a `sysctl`
+ * gets the same names, results and errors. Every namespace has the given settings. A link has a setting
+ * (`net.ipv4.conf.eth0.rp_filter`) if the test gives the setting for `all` or `default`. A setting with a number
+ * accepts only numbers; other values throw `EINVAL`.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { sameValue, valueText } from '../sysctl/value.ts'
  * ```
  */
 export function fakeSysctl(values: Readonly<Record<string, string | number | boolean>> = {}): SysctlPort & {
-  /** Replacement for the function `sysctl`, which supports undo steps and has settings for each namespace. */
+  /** Fake of the function `sysctl`. It supports undo steps and has separate settings for each namespace. */
   open(where: Where): SysctlPort
 } {
   const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))

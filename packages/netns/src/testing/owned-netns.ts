@@ -7,14 +7,15 @@ import { open } from '../handle/open.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty network namespace owned by a user namespace of its own, as Kubernetes does for pods with `hostUsers:
- * false`: its root is user 100000 of the machine. It exists until it is disposed of or this process exits.
+ * Creates an empty network namespace in a new user namespace, as Kubernetes does for pods with `hostUsers: false`. Root
+ * of the user namespace is user 100000 of the machine. The network namespace exists until the caller disposes of it or
+ * this process exits.
  *
  * @example
  * await using pod = await ownedNetns()
  */
 export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
-  // Maps the users before creating the network namespace. The kernel determines the owner of the files below /proc/net
+  // Writes the user maps before creating the network namespace. The kernel sets the owner of the files below /proc/net
   // only once.
   const users = await holderOf('user', ['unshare', '--user'])
   try {
@@ -27,7 +28,7 @@ export async function ownedNetns(): Promise<Netns & AsyncDisposable> {
       throw error
     }
   } finally {
-    // The network namespace keeps the user namespace alive.
+    // Ends the process in the user namespace. The network namespace keeps the user namespace alive.
     await end(users)
   }
 }
@@ -54,7 +55,9 @@ class OwnedNetns extends Netns implements AsyncDisposable {
   }
 }
 
-/** Process that only holds a namespace of its own. `cat` exits when this process closes the pipe or exits. */
+/**
+ * Starts a process (`cat`) that keeps a new namespace alive. `cat` exits when this process closes the pipe or exits.
+ */
 async function holderOf(kind: 'user' | 'net', argv: readonly string[]): Promise<ChildProcess> {
   const [program = '', ...args] = argv
   const child = spawn(program, [...args, '--', 'cat'], { stdio: ['pipe', 'ignore', 'ignore'] })

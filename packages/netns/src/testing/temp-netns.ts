@@ -6,17 +6,20 @@ import { create, createAt, destroy } from '../named/create.ts'
 import { openRtnl } from '../rtnl/open-rtnl.ts'
 
 /**
- * Creates an empty namespace for a test. Disposing of it removes it. It is also removed when the process exits or
- * receives a signal to end (vitest ends its workers with SIGTERM).
+ * Creates an empty network namespace for a test. Disposing of the handle removes the namespace. The namespace also
+ * disappears when the process exits or receives a signal to end. (vitest ends its workers with SIGTERM.)
  *
  * @example
  * await using pod = await tempNetns()
  */
 export async function tempNetns(
   options: {
-    /** Sets `lo` up. Default: true. */
+    /** True to set the link `lo` of the new namespace up. Default: true. */
     lo?: boolean
-    /** Binds the namespace as `/run/netns/<name>`, for `ip netns exec`. Default: a path in a temporary folder. */
+    /**
+     * Name under which the namespace is bound at `/run/netns/<name>`, for `ip netns exec`. Default: the namespace is
+     * bound at a path in a temporary folder.
+     */
     name?: string
   } = {},
 ): Promise<Netns & AsyncDisposable> {
@@ -84,7 +87,8 @@ function unwatch(): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   removeAll()
-  // Restores the default effect of the signal. Other listeners of the signal, if there are any, decide instead.
+  // Restores the signal's default effect, which ends the process. Other listeners of the signal, if there are any,
+  // decide instead.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 

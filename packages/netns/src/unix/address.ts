@@ -1,11 +1,12 @@
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_UNIX } from './constants.ts'
 
-/** Bytes of sun_path without the NUL at its end. */
+/** Largest length of a unix socket's path in bytes: the size of sun_path without the NUL at its end. */
 const MOST_BYTES = 107
 
 /**
- * Encodes struct sockaddr_un. Throws `NetnsError('INVALID')` with the path if the kernel would refuse or truncate it.
+ * Encodes a unix socket's path as struct sockaddr_un. Throws `NetnsError('INVALID')` with the path if the kernel would
+ * refuse or truncate it.
  */
 export function unixAddress(path: string): Uint8Array {
   const bytes = Buffer.from(path)

@@ -8,7 +8,7 @@ import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './co
 import type { ConnectionSettings } from './options.ts'
 import { peerOf } from './peer.ts'
 
-/** Rules for accepting connections. */
+/** Rules by which a listening unix socket accepts connections. */
 export interface AdmissionRules {
   readonly path: string
   readonly maxConnections: number
@@ -17,20 +17,23 @@ export interface AdmissionRules {
   readonly onError: (error: unknown) => void
 }
 
-/** Accepts the connections of a listening socket. */
+/** Object that accepts the connections of a listening unix socket. */
 export interface Admission {
   readonly connections: number
-  /** Accepts one waiting connection. Returns false if none is waiting. */
+  /** Accepts one waiting connection of the listening socket. Returns false if no connection is waiting. */
   acceptOne(): boolean
   close(): void
 }
 
-/** Accepts connections from `fd`. Errors of a single connection are reported to `onError`, not thrown. */
+/**
+ * Accepts connections of the listening unix socket `fd`. Errors of a single connection are reported to `onError`, not
+ * thrown.
+ */
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Spare descriptor for a process without free descriptors. Closing it makes room to accept the waiting connection,
-  // which is then refused.
+  // Spare descriptor, for the case that the process has no free descriptor. Closing the spare one makes room to accept
+  // the waiting connection and to close that connection at once.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
@@ -96,7 +99,7 @@ function copyOf(fd: number): number | undefined {
   try {
     return loadSys().dup(fd)
   } catch {
-    // dup fails with EMFILE. The next connection makes another attempt to get a spare descriptor.
+    // dup fails with EMFILE. The next connection tries again to get a spare descriptor.
     return undefined
   }
 }

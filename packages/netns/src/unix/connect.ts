@@ -9,7 +9,7 @@ import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
 import { settingsOf } from './options.ts'
 
 /**
- * Connects to a unix socket without waiting. `peer` is the process that started to listen.
+ * Connects to a unix socket without waiting. `peer` of the result is the process that listens on the socket.
  *
  * Throws `NetnsError`:
  * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`
@@ -26,18 +26,21 @@ export function connectUnix(
   path: string,
   options: {
     /**
-     * `seqpacket` keeps the boundaries of messages. `stream` sends bytes that may be split anywhere; descriptors arrive
-     * with the first byte that was sent with them. Default: `seqpacket`.
+     * Type of the socket. `seqpacket` keeps the boundaries of messages. `stream` sends bytes that may be split
+     * anywhere; descriptors arrive with the first byte that was sent with them. Default: `seqpacket`.
      */
     readonly type?: 'seqpacket' | 'stream' | undefined
-    /** Largest message in bytes. Longer packets are truncated, which `bytesLost` reports. Default: 65536. */
+    /**
+     * Largest message to receive, in bytes. Longer packets are truncated; `bytesLost` of the message reports the rest.
+     * Default: 65536.
+     */
     readonly maxBytes?: number | undefined
     /**
-     * Descriptors per message, at most 253. The kernel closes further descriptors, which `fdsLost` reports. Default:
-     * 16.
+     * Largest number of descriptors to receive with a message, at most 253. The kernel closes further descriptors;
+     * `fdsLost` of the message is then true. Default: 16.
      */
     readonly maxFds?: number | undefined
-    /** Bytes that may wait in this process for a slow peer. Default: 1048576. */
+    /** Largest number of bytes that wait in this process for a peer that reads slowly. Default: 1048576. */
     readonly maxPending?: number | undefined
   } = {},
 ): UnixConnection {

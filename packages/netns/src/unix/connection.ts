@@ -9,19 +9,19 @@ import { outboxOf } from './outbox.ts'
 import { peerOf } from './peer.ts'
 import { receive } from './transfer.ts'
 
-/** One end of a connection between two processes of this machine. Keeps the process alive until it is closed. */
+/** One end of a unix socket connection between two processes of this machine. Keeps the process alive until `close`. */
 export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
-  /** Process at the other end. */
+  /** Process at the other end of the connection. */
   readonly peer: ReturnType<typeof peerOf>
   /**
-   * Resolves as soon as the peer is gone, the peer will send nothing more, or `close` was called. Messages from before
-   * can still be received.
+   * Promise that resolves as soon as the peer is gone, the peer will send nothing more, or `close` was called. Messages
+   * that arrived earlier can still be received.
    */
   readonly closed: Promise<void>
   /**
-   * Sends a message with copies of descriptors. Resolves when the kernel has accepted it, not when the peer has read
-   * it. Waits while the peer does not read. The caller may reuse the bytes and close the descriptors as soon as the
-   * call returns. Messages arrive in the order of the calls.
+   * Sends a message with copies of descriptors. Resolves when the kernel has accepted the message, not when the peer
+   * has read it. Waits while the peer does not read. The caller may reuse the bytes and close the descriptors as soon
+   * as the call returns. Messages arrive in the order of the calls.
    *
    * Rejects with `NetnsError` or `SysError`:
    * - `CLOSED`: the connection is closed
@@ -34,11 +34,12 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
    */
   send(bytes: Uint8Array, fds?: readonly number[]): Promise<void>
   /**
-   * Next message, or `undefined` if no more will arrive. Reads only when called, so a peer whose messages are not
-   * received has to wait. An aborted call takes no message. Rejects with the signal's reason, or a `SysError`.
+   * Receives the next message. Resolves to `undefined` if no more messages will arrive. Reads only when called, so a
+   * peer whose messages are not received has to wait. An aborted call takes no message. Rejects with the signal's
+   * reason, or a `SysError`.
    */
   receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<UnixMessage | undefined>
-  /** Yields messages until no more will arrive. Leaving the loop does not close the connection. */
+  /** Yields messages of the peer until no more will arrive. Leaving the loop does not close the connection. */
   [Symbol.asyncIterator](): AsyncGenerator<UnixMessage, void, void>
   /** Closes the connection and drops unread and unsent messages. A second call does nothing. */
   close(): void
@@ -49,10 +50,10 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Number of messages to deliver before yielding to the event loop. */
+/** Number of messages that a connection delivers before it yields to the event loop. */
 const TURN = 64
 
-/** Creates a connection over a connected socket. If it throws, the caller still owns the socket. */
+/** Creates a connection over a connected unix socket. If the call throws, the caller still owns the socket. */
 export function connectionOver(fd: number, settings: ConnectionSettings, onClose = () => {}): UnixConnection {
   const peer = peerOf(fd)
   const waiters: Waiter[] = []
@@ -84,7 +85,7 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
   }
   const watched = watch(fd, (events) => {
     if ((events & OVER) !== 0) over()
-    // Tries to send also if the peer is gone: the attempt reports the error.
+    // Calls sendmsg even if the peer is gone, so that the caller gets the kernel's error.
     if ((events & (WRITABLE | OVER)) !== 0) outbox.flush()
     deliver()
   })

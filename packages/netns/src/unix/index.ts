@@ -1,5 +1,6 @@
 /**
- * Unix sockets that carry descriptors and identify the peer. The main thread never waits: no timers, no threads.
+ * Unix sockets that carry descriptors and identify the peer process. The main thread never blocks; there are no polling
+ * timers and no threads.
  *
  * @example
  * ```ts

@@ -12,12 +12,12 @@ import { settingsOf, within } from './options.ts'
 import { bindTo } from './socket-file.ts'
 
 const BACKLOG = 511
-/** Number of connections to accept before yielding to the event loop. */
+/** Number of connections that a listener accepts before it yields to the event loop. */
 const TURN = 64
 
 /**
- * Listens on a unix socket. Keeps the process alive until it is closed. Replaces an existing socket, even if another
- * process listens on it.
+ * Listens on a unix socket. The listener keeps the process alive until `close`. Replaces an existing socket at the
+ * path, even if another process listens on it.
  *
  * Throws `NetnsError`:
  * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`
@@ -37,22 +37,22 @@ const TURN = 64
 export function listenUnix(
   path: string,
   options: NonNullable<Parameters<typeof connectUnix>[1]> & {
-    /** Permissions of the file. Processes that may write to the file may connect. Default: 0o600. */
+    /** Permissions of the socket's file. Processes with write permission may connect. Default: 0o600. */
     readonly mode?: number | undefined
     /**
-     * Decides whether a process may connect. Default: the file's permissions decide. Refused connections are closed at
-     * once.
+     * Decides whether a peer process may connect. Default: only the permissions of the socket's file decide. The
+     * listener closes refused connections at once.
      */
     readonly allow?: ((peer: UnixConnection['peer']) => boolean) | undefined
-    /** Largest number of open connections. Further connections are closed at once. Default: 128. */
+    /** Largest number of open connections. The listener closes further connections at once. Default: 128. */
     readonly maxConnections?: number | undefined
     /**
-     * Receives a connection, which the handler must close. If it throws or rejects, the connection is closed and
-     * `onError` is called.
+     * Called with each new connection, which the callback must close. If the callback throws or rejects, the listener
+     * closes the connection and calls `onError`.
      */
     readonly onConnection: (connection: UnixConnection) => void | Promise<void>
     /**
-     * Receives errors of one connection; the others continue.
+     * Called with the error of one connection; other connections continue.
      * - `NetnsError` `REFUSED`: the process may not connect, or there are too many connections
      * - a `SysError` such as `EMFILE`: the client is disconnected
      * - an error of `onConnection`
@@ -61,9 +61,9 @@ export function listenUnix(
   },
 ): Disposable & {
   readonly path: string
-  /** Number of open connections. */
+  /** Number of open connections of the listener. */
   readonly connections: number
-  /** Stops listening and removes the file; open connections continue. A second call does nothing. */
+  /** Stops listening and removes the socket's file; open connections continue. A second call does nothing. */
   close(): void
 } {
   const { mode = 0o600, maxConnections = 128, allow = () => true, onConnection, onError } = options
@@ -83,7 +83,7 @@ export function listenUnix(
     const admission = admissionTo(fd, settings, { path, maxConnections, allow, onConnection, onError })
     undo.push(admission.close)
     const watched = watch(fd, () => {
-      // A connection's handler may close the listener.
+      // Stops accepting if the listener is closed, because the handler of the last connection may have closed it.
       for (let count = 0; undo.length > 0 && admission.acceptOne(); count++) {
         if (count === TURN) return watched.again()
       }

@@ -1,6 +1,9 @@
 import { closeSync } from 'node:fs'
 
-/** Result of one read: a packet, or in a stream some bytes. Dispose of it. */
+/**
+ * Message received through a unix socket: a packet, or some bytes of a stream. Dispose of the message to close its
+ * descriptors.
+ */
 export interface UnixMessage extends Disposable {
   /** Copy of the message's bytes. */
   readonly bytes: Buffer
@@ -9,15 +12,17 @@ export interface UnixMessage extends Disposable {
    * with `takeFd`. A descriptor can be of any kind: check it before use.
    */
   readonly fds: readonly number[]
-  /** Bytes of the packet beyond `maxBytes`, which are lost. */
+  /** Number of bytes of the packet beyond `maxBytes`, which are lost. */
   readonly bytesLost: number
-  /** True if descriptors exceeded `maxFds` or the limit of this process: the kernel closed them. */
+  /** True if the sender's descriptors exceeded `maxFds` or the limit of this process: the kernel closed them. */
   readonly fdsLost: boolean
-  /** Takes the first descriptor of `fds`; the caller must close it. `undefined` if none is left. */
+  /**
+   * Takes the first descriptor out of `fds`; the caller must close it. Returns `undefined` if no descriptor is left.
+   */
   takeFd(): number | undefined
 }
 
-/** Creates a received message. */
+/** Creates the object for a message received through a unix socket. */
 export function messageOf(bytes: Buffer, fds: number[], bytesLost: number, fdsLost: boolean): UnixMessage {
   return {
     bytes,

@@ -2,7 +2,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SCM_MAX_FD, SOCK_SEQPACKET, SOCK_STREAM } from './constants.ts'
 import type { MessageLimits } from './transfer.ts'
 
-/** Validated options of a connection. */
+/** Validated options of a unix socket connection. */
 export interface ConnectionSettings extends MessageLimits {
   readonly socketType: number
   readonly maxPending: number
@@ -10,7 +10,7 @@ export interface ConnectionSettings extends MessageLimits {
 
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Validates options and fills in defaults. Throws `NetnsError('INVALID')`. */
+/** Validates the options of a unix socket connection and fills in defaults. Throws `NetnsError('INVALID')`. */
 export function settingsOf(options: {
   type?: 'seqpacket' | 'stream' | undefined
   maxBytes?: number | undefined
@@ -34,7 +34,7 @@ export function settingsOf(options: {
   }
 }
 
-/** Checks that a value is an integer within bounds. Throws `NetnsError('INVALID')`. */
+/** Checks that an option is an integer within bounds. Throws `NetnsError('INVALID')`. */
 export function within(name: string, value: number, least: number, most: number): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name} is ${value}: it must be an integer from ${least} to ${most}`)

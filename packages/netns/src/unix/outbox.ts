@@ -5,24 +5,24 @@ import { transmit } from './transfer.ts'
 
 interface Waiting {
   bytes: Uint8Array
-  /** Copies of the caller's descriptors. */
+  /** Copies of the caller's descriptors, made when the message is queued. */
   fds: number[]
   resolve(): void
   reject(error: unknown): void
 }
 
-/** Queue of messages for a peer that reads more slowly than this process sends. */
+/** Queue of unsent messages of a unix socket, for a peer that reads more slowly than this process sends. */
 export interface Outbox {
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
   /** Sends queued messages after the socket has become writable. */
   flush(): void
-  /** Rejects all queued messages. Nothing is sent afterwards. */
+  /** Rejects all queued messages, so that the queue sends nothing afterwards. */
   fail(error: unknown): void
 }
 
 /**
- * Creates a queue. Sends at once as much as the kernel accepts, in order. Calls `wait` when the queue starts or stops
- * waiting.
+ * Creates the queue of a unix socket's unsent messages. Sends at once as much as the kernel accepts, in order. Calls
+ * `wait` with true when messages start to wait for a writable socket, and with false when all are sent.
  */
 export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
   const waiting: Waiting[] = []
@@ -41,7 +41,8 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // The kernel may accept only a part of a stream's bytes. It sends the descriptors with the first byte.
+    // On a stream socket, the kernel may accept only the first bytes of a message. The descriptors travel with the
+    // first byte.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -57,10 +58,12 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // The rest of a partly sent message is queued without a limit. Its descriptors were sent with the first byte.
+      // Queues the rest of a partly sent message even beyond `maxPending`. Its descriptors were sent with the first
+      // byte.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
-        // Queues copies, because the caller may change the bytes and close the descriptors at once.
+        // Queues copies, because the caller may change the message's bytes and close the descriptors as soon as the
+        // call returns.
         waiting.push({ bytes: new Uint8Array(rest), fds: copiesOf(left), resolve, reject })
         pending += rest.length
         if (waiting.length === 1) wait(true)
@@ -72,7 +75,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
         try {
           if (!attempt(item)) return
         } catch (error) {
-          // Fails only this message (too large, or closed descriptors). The next message may succeed.
+          // Rejects only the message that failed (too large, or closed descriptors). The next message may succeed.
           leave(item)
           item.reject(error)
         }

@@ -8,9 +8,9 @@ const UCRED = 12
 const NOBODY = 0xffff_ffff
 
 /**
- * Process at the other end of a unix socket, as the kernel reports it (SO_PEERCRED); a process cannot forge it. For the
- * server, it is the process that connected, at that time; for the client, the process that started to listen. Accepts
- * descriptors of unix sockets and sockets of `node:net` and `node:http`.
+ * Process at the other end of a unix socket, as the kernel reports it (SO_PEERCRED); a process cannot forge it. A
+ * server gets the process that called connect; a client gets the process that called listen. Accepts descriptors of
+ * unix sockets and sockets of `node:net` and `node:http`.
  *
  * Throws `NetnsError` or `SysError`:
  * - `INVALID`: the socket has no peer (TCP, a listening socket)
@@ -24,11 +24,11 @@ const NOBODY = 0xffff_ffff
  */
 export function peerOf(socket: number | Socket): {
   /**
-   * Process id; 0 if the process is not visible in this PID namespace. The process may have exited, and another process
-   * may have the same id.
+   * Process id of the peer; 0 if the process is not visible in this PID namespace. The process may have exited
+   * meanwhile, and another process may have the same id.
    */
   readonly pid: number
-  /** User id in this user namespace; 65534 if the user is not mapped. */
+  /** User id of the peer process in this user namespace; 65534 if the user is not mapped. */
   readonly uid: number
   readonly gid: number
 } {

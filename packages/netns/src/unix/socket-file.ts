@@ -4,13 +4,13 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 
 /**
- * Binds a socket to a path and replaces an existing socket there. The file never has more permissions than `mode`.
- * Returns a function that removes the file unless another process has replaced it. Call that function before closing
- * the descriptor.
+ * Binds a socket to a path and replaces an existing socket there. The socket's file never has more permissions than
+ * `mode`. Returns a function that removes the file unless another process has replaced it. Call that function before
+ * closing the descriptor.
  */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
-  // bind creates the file with the descriptor's mode, reduced by the umask.
+  // Sets the mode of the socket's descriptor first: bind creates the file with that mode, reduced by the umask.
   fchmodSync(fd, mode)
   try {
     loadSys().bind(fd, address)
@@ -19,7 +19,8 @@ export function bindTo(fd: number, path: string, address: Uint8Array, mode: numb
     if (code === undefined) throw error
     throw new NetnsError(code, `Cannot make the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  // While the socket is open, no other file can have the same inode number.
+  // Device and inode number identify the socket's file: no other file gets the same inode number while the socket is
+  // open.
   const identity = identityOf(path)
   const remove = () => {
     if (identity !== undefined && identityOf(path) === identity) unlinkSync(path)
@@ -49,7 +50,7 @@ function identityOf(path: string): string | undefined {
     const { dev, ino } = lstatSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    // The file has been removed.
+    // Another process has removed the socket's file.
     return undefined
   }
 }

@@ -14,20 +14,24 @@ import {
 } from './constants.ts'
 import { messageOf, type UnixMessage } from './message.ts'
 
-/** Limits of a received message. */
+/** Limits of a message that a unix socket receives. */
 export interface MessageLimits {
   readonly isPackets: boolean
   readonly maxBytes: number
   readonly maxFds: number
 }
 
-// Offsets in one block: struct msghdr, struct iovec, then the control message with room for the maximum of descriptors.
+// Offsets in one memory block for sendmsg and recvmsg. The block has struct msghdr, struct iovec, then a control
+// message with room for the largest number of descriptors.
 const AT = { vector: 16, vectors: 24, control: 32, controlLength: 40, flags: 48, base: 56, length: 64 }
 const CONTROL = 72
 const CMSGHDR = 16
 const DATA = CONTROL + CMSGHDR + 4 * (SCM_MAX_FD + 1)
 
-/** Block that contains its own addresses. It uses an ArrayBuffer, which the garbage collector does not move. */
+/**
+ * Creates the memory block for sendmsg or recvmsg. The block contains its own address, so it uses an ArrayBuffer, which
+ * the garbage collector does not move.
+ */
 function blockWith(dataSize: number): Buffer {
   const block = Buffer.from(new ArrayBuffer(DATA + dataSize))
   const start = addressOf(block)
@@ -50,8 +54,8 @@ function blockForRights(): Buffer {
 }
 
 /**
- * Sends bytes and descriptors. Returns the number of bytes sent, or `full` if the kernel accepted neither bytes nor
- * descriptors.
+ * Sends bytes and descriptors through a unix socket. Returns the number of bytes sent, or `full` if the kernel accepted
+ * neither bytes nor descriptors.
  */
 export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]): number | 'full' {
   outgoing ??= blockForRights()
@@ -67,7 +71,7 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
     if (sent !== -1) return sent
     const number = errno()
     if (number === EAGAIN) return 'full'
-    // The kernel reports a reset only once. The next attempt fails with EPIPE.
+    // The kernel reports a reset by the peer (ECONNRESET) only once. The next sendmsg fails with EPIPE.
     if (number !== EINTR && number !== ECONNRESET) throw failed('sendmsg', `${bytes.length} bytes to ${fd}`)
   }
 }
@@ -75,14 +79,14 @@ export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]):
 let incoming: Buffer | undefined
 
 /**
- * Receives a message. Returns `none` if nothing has arrived, and `undefined` if nothing more will arrive. An empty
- * packet also counts as the end, because the kernel reports both in the same way.
+ * Receives a message through a unix socket. Returns `none` if no message has arrived, and `undefined` if no more
+ * messages will arrive. An empty packet also counts as the end, because the kernel reports both in the same way.
  */
 export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimits): UnixMessage | undefined | 'none' {
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)
   const block = incoming
   const { functions, errno } = socketCalls()
-  // With MSG_TRUNC the kernel returns the full length of a packet.
+  // With MSG_TRUNC the kernel returns the full length of a packet, so that lost bytes can be counted.
   const flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (isPackets ? MSG_TRUNC : 0)
   for (;;) {
     block.writeUInt32LE(maxBytes, AT.length)
@@ -91,7 +95,7 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
     if (length !== -1) return received(block, length, maxBytes)
     const number = errno()
     if (number === EAGAIN) return 'none'
-    // The peer closed without reading all messages. Its own messages can still be read.
+    // ECONNRESET means that the peer closed without reading all messages. Messages from the peer can still be read.
     if (number !== EINTR && number !== ECONNRESET) throw failed('recvmsg', `from ${fd}`)
   }
 }

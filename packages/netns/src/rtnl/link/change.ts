@@ -4,7 +4,7 @@ import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
 /**
- * Change of a link, reduced to the members that differ from the link's current state. `master` is the index of the
+ * Change of a link, reduced to the members that differ from the link's current state. In `master`, the index of a
  * bridge or bond; 0 removes the link from its master.
  */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }

@@ -130,8 +130,8 @@ export type NewLink = {
   /** Bridge or bond that gets the new link as a port. */
   readonly master?: LinkRef | undefined
   /**
-   * Namespace in which the new link is created. Default: the namespace of the `Rtnl` object. The parent is always a
-   * link of the latter.
+   * Namespace in which the new link is created. Default: the namespace in which the `Rtnl` object works. The parent
+   * link is always in the latter namespace.
    */
   readonly netns?: Netns | undefined
   readonly alias?: string | undefined

@@ -36,8 +36,8 @@ export interface RtnlPort {
   ): Promise<{ added: boolean }>
   addLink(link: NewLink): Promise<{ added: boolean }>
   /**
-   * Changes a link. Sets only the given members that differ from the link's current state. `before` in the result is
-   * the link before the change. A change that fails half-way is rolled back.
+   * Changes a link. Sets only those given members that differ from the link. `before` in the result is the link before
+   * the change. A change that fails half-way is rolled back.
    */
   setLink(
     link: LinkRef,
@@ -69,7 +69,7 @@ export interface RtnlPort {
        * tunnel continue.
        */
       readonly geneve?: { /** New remote IP address, in the same family. */ readonly remote: string } | undefined
-      /** Options to change, if the link is a bridge port. `master` in the same change can make the link a port. */
+      /** Options of a bridge port to change. `master` in the same change can make the link a port. */
       readonly bridgePort?: Link['bridgePort']
     },
   ): Promise<{ changed: boolean; before: Link }>

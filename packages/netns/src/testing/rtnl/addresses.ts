@@ -34,7 +34,7 @@ export function putAddress(netns: Namespace, wanted: NewAddress): boolean {
     if (difference === undefined) return false
     throw refusal(what, 'EEXIST', difference)
   }
-  // Encodes and decodes the address, to get it as the kernel reports it.
+  // Encodes and decodes the address of the fake kernel, to get the values that the real kernel would report.
   const { fixed, attributes } = encodeAddress(wanted, device.index)
   const read = decodeAddress(encodeAttributes(attributes, fixed))
   if (read === undefined) return false
@@ -53,7 +53,7 @@ export function dropAddress(netns: Namespace, wanted: NewAddress): boolean {
   if (gone === undefined) return false
   const network = formatPrefix(parsePrefix(gone.cidr))
   const isFirst = netns.addresses.find((each) => isIn(each, device, network)) === gone
-  // Secondary IPv4 addresses are deleted with the first address of their network.
+  // Deletes secondary IPv4 addresses with the first address of their network, as the kernel does.
   const goes = (each: Address): boolean =>
     each === gone || (gone.family === 'ipv4' && isFirst && isIn(each, device, network))
   for (const address of netns.addresses.filter(goes)) disconnect(netns, address)

@@ -6,19 +6,19 @@ import type { Device, Namespace } from './world.ts'
 
 const KERNEL = 2
 
-/** Effect of a link going up: adds the routes to its addresses' networks. */
+/** Sets a link of the fake kernel up: adds the routes to the networks of its addresses. */
 export function bringUp({ netns, index }: Device): void {
   for (const address of netns.addresses) if (address.linkIndex === index) connect(netns, address)
 }
 
-/** Effect of a link going down: removes its routes and IPv6 addresses. */
+/** Sets a link of the fake kernel down: removes its routes and IPv6 addresses. */
 export function bringDown({ netns, index }: Device): void {
   netns.routes = netns.routes.filter((route) => route.table === 255 || !leadsOver(route, index))
   netns.addresses = netns.addresses.filter(({ linkIndex, family }) => linkIndex !== index || family === 'ipv4')
   netns.neighbours = netns.neighbours.filter(({ linkIndex, state }) => linkIndex !== index || state === 'permanent')
 }
 
-/** Removes the objects that belong to a link. */
+/** Removes the addresses, routes and other objects that belong to a link of the fake kernel. */
 export function forget({ netns, index }: Device): void {
   const isOther = ({ linkIndex }: { readonly linkIndex: number }): boolean => linkIndex !== index
   netns.addresses = netns.addresses.filter(isOther)
@@ -29,19 +29,19 @@ export function forget({ netns, index }: Device): void {
   netns.vlans = netns.vlans.filter(isOther)
 }
 
-/** Adds the routes of an address whose link is up. */
+/** Adds the routes that the kernel adds for an address of a link that is up. */
 export function connect(netns: Namespace, address: Address): void {
   for (const route of routesOf(address))
     if (!netns.routes.some((each) => sameKey(each, route))) netns.routes.push(route)
 }
 
-/** Removes the routes of an address. */
+/** Removes the routes that the kernel added for an address. */
 export function disconnect(netns: Namespace, address: Address): void {
   const gone = routesOf(address)
   netns.routes = netns.routes.filter((route) => !gone.some((each) => sameKey(each, route) && route.protocol === KERNEL))
 }
 
-/** True if a route uses a link. */
+/** True if a route of the fake kernel sends packets through a link. */
 export function leadsOver({ linkIndex, nexthops = [] }: Route, index: number): boolean {
   return linkIndex === index || nexthops.some((way) => way.linkIndex === index)
 }
@@ -82,7 +82,7 @@ const prefer = (family: IpFamily, source: string) => (family === 'ipv4' ? { sour
 const metricOf = (family: IpFamily, metric: number, said?: number) =>
   family === 'ipv6' ? { metric } : said === undefined ? {} : { metric: said }
 
-/** True if the kernel accepts only one of the two routes. */
+/** True if two routes have the same destination, table and metric, so that the kernel accepts only one of them. */
 export function sameKey(a: Route, b: Route): boolean {
   return (
     a.family === b.family &&

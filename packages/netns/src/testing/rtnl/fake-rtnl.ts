@@ -13,10 +13,10 @@ import * as tables from './tables.ts'
 import { type Device, findDevice, viewOf, World } from './world.ts'
 
 /**
- * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort` or an `openRtnl`: it
- * returns the same answers and errors as the kernel. A veth disappears with its peer, routes disappear with their link.
- * The fake is the node's namespace; `open` opens other namespaces, such as the fake ones of `@cni/skel/testing`. New
- * namespaces have `lo`, up.
+ * Replacement for `openRtnl()` in tests, without a kernel and without root. Code that takes an `RtnlPort` or an
+ * `openRtnl` gets the same results and errors as from the kernel. A veth disappears with its peer, routes disappear
+ * with their link. The fake works in the node's namespace; `open` opens other namespaces, such as the fake ones of
+ * `@cni/skel/testing`. A new namespace has the link `lo`, which is up.
  *
  * The fake models no packets, no IPv6 link-local addresses, no time and no programs. The descriptor of a filter's
  * program is also the program's id.
@@ -31,7 +31,7 @@ import { type Device, findDevice, viewOf, World } from './world.ts'
  * ```
  */
 export function fakeRtnl(): Rtnl & {
-  /** Replacement for `openRtnl`, with undo steps and the other namespaces of the same fake kernel. */
+  /** Fake of the function `openRtnl`. It supports undo steps and opens all namespaces of the same fake kernel. */
   readonly open: typeof openRtnl
 } {
   const world = new World()

@@ -19,7 +19,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Adds a link, and the peer of a veth. Returns `false` if the link exists. */
+/** Adds a link to the fake kernel, and the peer of a veth. Returns `false` if the link exists. */
 export function addDevice(world: World, here: Namespace, link: LinkToAdd): boolean {
   const what = `Add ${link.kind} link ${linkText(link.name)}`
   const home = link.netns === undefined ? here : world.namespace(link.netns)
@@ -28,7 +28,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   if (link.parent !== undefined && parent === undefined && link.kind !== 'veth') {
     throw refusal(what, 'ENODEV', `there is no link ${linkText(link.parent)}`)
   }
-  // Validates the link as a real request would.
+  // Encodes the new link only to validate it, as a request to the real kernel would.
   encodeNewLink(
     { ...link, netns: undefined, peer: link.peer && { ...link.peer, netns: undefined } },
     { parent: parent?.index },
@@ -70,7 +70,10 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
   return true
 }
 
-/** Deletes a link and all links based on it. Returns `false` if the link is missing. */
+/**
+ * Deletes a link of the fake kernel, with the peer of a veth and all child links. Returns `false` if the link is
+ * missing.
+ */
 export function deleteDevice(world: World, here: Namespace, ref: LinkRef): boolean {
   const device = findDevice(here, ref)
   if (device === undefined) return false
@@ -79,7 +82,7 @@ export function deleteDevice(world: World, here: Namespace, ref: LinkRef): boole
   return true
 }
 
-/** Changes all given members of a link, or none. */
+/** Changes a link of the fake kernel: sets all given members, or none if a member is invalid. */
 export function changeDevice(
   world: World,
   here: Namespace,

@@ -29,7 +29,7 @@ export function putRoute(netns: Namespace, wanted: NewRoute, replace = false): b
   const ways = wanted.nexthops?.map((way, at) => ({ ...way, linkIndex: links.nexthops?.[at] })) ?? [
     { gateway: wanted.gateway, linkIndex: links.link, onlink: wanted.onlink },
   ]
-  // Unicast and local routes need a link. Routes that refuse packets need none.
+  // Unicast and local routes need a link. Routes that refuse packets, such as blackhole routes, need no link.
   const resolved = type === 1 || type === 2 ? ways.map((way) => leading(netns, way, family, what)) : ways
   if (wanted.source !== undefined && !netns.addresses.some(({ address }) => sameAddress(address, wanted.source))) {
     throw refusal(what, 'EINVAL', 'Invalid prefsrc address')
@@ -38,7 +38,7 @@ export function putRoute(netns: Namespace, wanted: NewRoute, replace = false): b
     link: wanted.nexthops ? undefined : resolved[0]?.linkIndex,
     nexthops: resolved.map((way) => way.linkIndex),
   }
-  // Encodes and decodes the route, to get it as the kernel reports it.
+  // Encodes and decodes the route of the fake kernel, to get the values that the real kernel would report.
   const { fixed, attributes } = encodeRoute(wanted, found, 'add')
   const read = decodeRoute(encodeAttributes(attributes, fixed))
   if (read === undefined) return false
@@ -73,7 +73,7 @@ export function dropRoute(netns: Namespace, wanted: NewRoute): boolean {
   return true
 }
 
-/** Resolves the link of a next hop, and checks that the link is up and reaches the gateway. */
+/** Finds the link of a route's next hop, and checks that the link is up and reaches the gateway. */
 function leading(netns: Namespace, way: Nexthop, family: IpFamily, what: string): Nexthop {
   const { gateway, linkIndex, onlink } = way
   const index = linkIndex ?? (gateway === undefined ? undefined : linkTowards(netns, gateway))

@@ -21,7 +21,7 @@ const DEFAULTS = {
   geneve: { port: 6081, ttl: 0, udpChecksum: true },
 } as const
 
-/** Initial options of a bridge port. */
+/** Options that the kernel gives to a new bridge port. */
 export const NEW_PORT = {
   hairpin: false,
   isolated: false,
@@ -38,7 +38,7 @@ export const NEW_PORT = {
 
 let macs = 0
 
-/** Settings of a new link: the given ones and the kernel's defaults. */
+/** Settings of a new link in the fake kernel: the given settings and the kernel's defaults. */
 export function settingsOf(link: LinkToAdd): Settings {
   const { name, kind = '', mtu = 1500, txqlen, up = false, alias } = link
   macs += 1

@@ -39,9 +39,10 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const read = decodeRule(encodeAttributes(message.attributes, message.fixed))
   if (read === undefined) return false
   const own = listRules(netns, wanted.family)
-  // Chooses the priority that the kernel would choose: before the first rule with a priority above 0.
+  // Chooses the priority that the kernel gives to a routing rule without one: before the first rule with a priority
+  // above 0.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
-  // Without a mask, the kernel compares all bits and reports the full mask.
+  // If a routing rule has a mark without a mask, the kernel compares all bits and reports the full mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }
   netns.rules.push({ ...read, ...mask, priority })
   netns.rules.sort((a, b) => a.family.localeCompare(b.family) || a.priority - b.priority)
@@ -113,7 +114,7 @@ export function putVlan(netns: Namespace, wanted: NewBridgeVlan): boolean {
   const { index: linkIndex } = device
   const own = netns.vlans.filter((each) => each.linkIndex === linkIndex)
   const missing = missingVlans(own, wanted, what)
-  // A port has at most one pvid.
+  // A bridge port has at most one VLAN for untagged frames (PVID): the new one replaces the old one.
   if (pvid && missing.length > 0)
     netns.vlans = netns.vlans.map((each) => (each.linkIndex === linkIndex ? { ...each, pvid: false } : each))
   for (const id of missing) netns.vlans.push({ linkIndex, vid: id, pvid: pvid && id === lastVid, untagged })

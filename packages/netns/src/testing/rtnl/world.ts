@@ -10,22 +10,22 @@ import type { Qdisc } from '../../rtnl/port/qdisc.ts'
 import type { Route } from '../../rtnl/port/route.ts'
 import type { PolicyRule } from '../../rtnl/port/rule.ts'
 
-/** Members of a link that do not depend on other links. */
+/** Members of a link in the fake kernel that do not depend on other links. */
 export type Settings = Omit<Link, 'index' | 'running' | 'master' | 'parent' | 'parentNetns'>
 
-/** Link of a fake kernel. */
+/** Link (network interface) of a fake kernel. */
 export interface Device {
   index: number
   netns: Namespace
   settings: Settings
   master?: Device | undefined
-  /** Peer of a veth. */
+  /** Other end of a veth in the fake kernel. */
   peer?: Device | undefined
-  /** Link that this link is based on. */
+  /** Parent link of a VLAN, macvlan or similar link in the fake kernel. */
   parent?: Device | undefined
 }
 
-/** Namespace of a fake kernel. */
+/** Network namespace of a fake kernel, with its links, addresses, routes and other objects. */
 export interface Namespace {
   readonly devices: Device[]
   addresses: Address[]
@@ -38,7 +38,7 @@ export interface Namespace {
   vlans: BridgeVlan[]
 }
 
-/** Fake kernel. Creates a namespace at its first use. */
+/** Fake kernel with network namespaces. Creates a namespace when a test first uses it. */
 export class World {
   readonly #namespaces = new Map<string, Namespace>()
   #index = 1
@@ -52,37 +52,37 @@ export class World {
     return fresh
   }
 
-  /** Links of all namespaces. */
+  /** Links in all namespaces of the fake kernel. */
   devices(): Device[] {
     return [...this.#namespaces.values()].flatMap(({ devices }) => devices)
   }
 
-  /** Next unused link index. */
+  /** Returns the next unused link index of the fake kernel. */
   nextIndex(): number {
     this.#index += 1
     return this.#index
   }
 }
 
-/** Error as the kernel reports it, with the errno name as its code. */
+/** Error of the fake kernel, as the real kernel reports it, with the errno name as its code. */
 export function refusal(what: string, code: string, text?: string): NetnsError {
   return new NetnsError(code, `${what}: ${code}${text === undefined ? '' : `, ${text}`}`)
 }
 
-/** Finds a link. Throws for an invalid name, as the real `getLink` does. */
+/** Finds a link in a namespace of the fake kernel. Throws for an invalid name, as the real `getLink` does. */
 export function findDevice({ devices }: Namespace, ref: LinkRef): Device | undefined {
   const { index } = linkSelector(ref)
   return devices.find((device) => (typeof ref === 'string' ? device.settings.name === ref : device.index === index))
 }
 
-/** Finds a link. Throws `ENODEV` if it is missing. */
+/** Finds a link in a namespace of the fake kernel. Throws `ENODEV` if the link is missing. */
 export function requireDevice(netns: Namespace, ref: LinkRef, what: string): Device {
   const device = findDevice(netns, ref)
   if (device !== undefined) return device
   throw refusal(what, 'ENODEV', `there is no link ${linkText(ref)}`)
 }
 
-/** Link as `getLink` returns it. */
+/** Converts a link of the fake kernel to the object that `getLink` returns. */
 export function viewOf(device: Device): Link {
   const { index, settings, master, netns } = device
   const parent = device.peer ?? device.parent
