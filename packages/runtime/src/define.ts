@@ -1,9 +1,9 @@
-/** Defines a member like a builtin: writable, configurable, not enumerable. */
+/** Defines a member of an object with the attributes of a builtin member: writable, configurable, not enumerable. */
 export function define(target: object, name: PropertyKey, value: unknown): void {
   Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
 }
 
-/** Defines a member that is created at its first read. */
+/** Defines a member of an object whose value is computed when the member is first read. */
 export function defineLazy(target: object, name: PropertyKey, make: () => unknown, enumerable = false): void {
   const settle = (value: unknown): void => {
     Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable })
@@ -20,7 +20,7 @@ export function defineLazy(target: object, name: PropertyKey, make: () => unknow
   })
 }
 
-/** Defines a global class or function. Sets its name again because a bundler may have changed it. */
+/** Defines a global class or function. Restores its `name`, because a bundler may have renamed it. */
 export function defineGlobal(name: string, value: object): void {
   Object.defineProperty(value, 'name', { value: name, configurable: true })
   define(globalThis, name, value)

@@ -1,5 +1,6 @@
 /**
- * Adds `code`, such as `ERR_INVALID_ARG_TYPE`, to an error of Node. V8 also prints the code in the stack's first line.
+ * Adds a `code` such as `ERR_INVALID_ARG_TYPE` to an error, as Node does. Also adds the code to the first line of the
+ * stack, as V8 does.
  */
 export function coded<E extends Error>(error: E, code: string): E & { code: string } {
   return Object.assign(error, { code })
@@ -14,14 +15,16 @@ const kind = (value: unknown): string => {
   return `type ${typeof value} (${text}${typeof value === 'bigint' ? 'n' : ''})`
 }
 
-/** Error such as `The "path" argument must be of type string. Received undefined`. */
+/** Node's error for an argument of a wrong type: `The "path" argument must be of type string. Received undefined`. */
 export function invalidType(name: string, expected: string, value: unknown): TypeError & { code: string } {
   const quoted = name.includes('.') ? `"${name}" property` : `"${name}" argument`
   const subject = name.endsWith(' argument') ? name : quoted
   return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
 }
 
-/** Error such as `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`. */
+/**
+ * Node's error for a number out of range: `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`.
+ */
 export function outOfRange(name: string, range: string, value: unknown): RangeError & { code: string } {
   const message = `The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`
   return coded(new RangeError(message), 'ERR_OUT_OF_RANGE')
@@ -40,7 +43,7 @@ export class AbortError extends Error {
   }
 }
 
-/** Error for a feature that only Node and bun have. */
+/** Error for a feature of Node and bun that the small runtime lacks. */
 export function notHere(what: string): Error & { code: string } {
   const error = new Error(`${what} does not exist on the small runtime: build with --runtime bun`)
   return coded(error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM')

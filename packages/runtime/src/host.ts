@@ -1,12 +1,12 @@
-/** Memory that a system call reads or writes. */
+/** Memory of a JavaScript program that a system call reads or writes. */
 export type Memory = ArrayBufferView | ArrayBuffer
 
 /** Argument of a system call. A string is passed as the address of a NUL-terminated copy. */
 export type Argument = number | bigint | boolean | string | Memory | null | undefined
 
 /**
- * Object that the native program passes to the platform's first module. The platform implements everything else in
- * TypeScript.
+ * Functions of the native program (C) that runs JavaScript programs. The native program passes the object to the first
+ * module. All of Node's other functions are implemented in TypeScript.
  */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number
@@ -48,7 +48,10 @@ export interface Host {
   readonly arch: 'x64' | 'arm64'
   readonly versions: { readonly runtime: string; readonly quickjs: string }
 
-  /** Functions that the platform sets and the native program calls. */
+  /**
+   * Functions that the TypeScript code sets and the native program calls: at start, for each step of the event loop,
+   * after a crash.
+   */
   boot?: () => void
   main?: (() => void) | undefined
   loop?: (hasJobs?: boolean) => boolean
@@ -57,7 +60,7 @@ export interface Host {
 }
 
 declare global {
-  // `var` declares a member of globalThis
+  // only `var` declares a member of globalThis in TypeScript
   var __host: Host | undefined
 }
 
@@ -71,12 +74,15 @@ function take(): Host {
 export const host: Host = take()
 
 /**
- * Returns true while the heap image is made. Code that runs for the image must not read values that differ between
- * starts.
+ * Returns true while the build runs the program to make its heap image, the state from which each process starts. Code
+ * that runs at that time must not read values that differ between starts.
  */
 export const snapshotting = (): boolean => host.snapshotting()
 
-/** Throws while the heap image is made. `what` is the forbidden expression in the module, such as `Date.now()`. */
+/**
+ * Throws while the build makes the program's heap image. `what` is the forbidden expression in the module, such as
+ * `Date.now()`.
+ */
 export function refuseAtSnapshot(what: string): void {
   if (snapshotting()) {
     throw new Error(`${what} was used while the program was built: read it in a function that runs at each start`)

@@ -1,4 +1,4 @@
-/** First line of a stack in V8's format. */
+/** First line of an error's stack in V8's format: name and message. */
 export function headerOf(error: Error): string {
   try {
     return String(error)
@@ -7,7 +7,7 @@ export function headerOf(error: Error): string {
   }
 }
 
-/** Frames of a stack, without the line of name and message. */
+/** Lines of an error's stack that name functions, without the first line of name and message. */
 export function framesOf(stack: string): string[] {
   return stack.split('\n').filter((line) => line.startsWith('    at '))
 }

@@ -8,7 +8,7 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 export const DOCUMENT = fileURLToPath(new URL('../../../docs/small-runtime-platform.md', import.meta.url))
 export const TABLE = join(source, 'members.ts')
 
-/** Globals of every program. */
+/** Globals of Node that every program on the small runtime has. */
 const ALWAYS = [
   'AbortController',
   'AbortSignal',
@@ -34,7 +34,7 @@ export interface Members {
   readonly globals: readonly string[]
 }
 
-/** Exports of the sources, sorted by name. */
+/** Reads the members of all Node modules that the package's sources export, sorted by name. */
 export async function readMembers(): Promise<Members> {
   const files = readdirSync(join(source, 'node'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
@@ -51,7 +51,7 @@ export async function readMembers(): Promise<Members> {
   })
   const modules = Object.entries(metafile.outputs).map(([path, { exports }]) => {
     const name = path.slice(path.indexOf('members/') + 'members/'.length, -'.js'.length)
-    // A module with parts, such as `fs`, is in a folder with them: fs/fs.ts.
+    // A Node module with submodules, such as `fs`, has a folder of its own: fs/fs.ts, fs/promises.ts.
     return [`node:${name.replace(/^(.+)\/\1$/, '$1')}`, exports.filter((one) => one !== 'default').sort()] as const
   })
   const onDemand = Object.keys(JSON.parse(readFileSync(join(source, 'globals/on-demand.json'), 'utf8')))
@@ -61,7 +61,7 @@ export async function readMembers(): Promise<Members> {
   }
 }
 
-/** Text of `src/members.ts` before formatting. */
+/** Text of the generated file `src/members.ts` before formatting. */
 export function tableText({ modules, globals }: Members): string {
   const list = (names: readonly string[], indent: string): string =>
     names.map((name) => `${indent}'${name}',`).join('\n')
@@ -80,7 +80,7 @@ export function tableText({ modules, globals }: Members): string {
   ].join('\n')
 }
 
-/** Replaces the tables of the document between its markers. */
+/** Replaces the table of members in the documentation of the small runtime, between two markers. */
 export function documentText({ modules, globals }: Members, document: string): string {
   const rows = Object.entries(modules).map(([name, names]) => `| \`${name}\` | \`${names.join(' ')}\` |`)
   const table = ['| module | members |', '|---|---|', ...rows].join('\n')

@@ -10,11 +10,13 @@ import { build, type Plugin } from 'esbuild'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const bin = fileURLToPath(new URL(`../../runtime-linux-${process.arch}/bin`, import.meta.url))
 
-/** True if the native programs of this machine exist. Otherwise the suites are skipped. */
+/**
+ * True if the native programs for this machine's processor are built. Otherwise the tests that need them are skipped.
+ */
 export const isBuilt = existsSync(join(bin, 'cni-runtime'))
 export const NOT_BUILT = 'needs the native programs: npm run build'
 
-/** Resolves Node's modules to the platform's. */
+/** esbuild plugin that replaces Node's modules by the modules of this package. */
 const platform: Plugin = {
   name: 'platform',
   setup({ onResolve }) {
@@ -41,7 +43,7 @@ function entryOf(program: string): string {
   ].join('\n')
 }
 
-/** Builds a program for the small runtime. Its default export is the main function. */
+/** Builds a test program for the small runtime. The program's default export is the main function. */
 export async function buildSmall(program: string, folder: string): Promise<string> {
   const module = join(folder, `${basename(program, '.ts')}.js`)
   await build({
@@ -53,7 +55,8 @@ export async function buildSmall(program: string, folder: string): Promise<strin
     target: 'es2023',
     format: 'esm',
     keepNames: true,
-    // A `break` in the engine's own `for await` does not wait for the iterator's `return`.
+    // Lets esbuild rewrite `for await`. In the engine's own `for await`, a `break` does not wait for the iterator's
+    // `return`.
     supported: { 'for-await': false },
     logLevel: 'error',
     define: { 'process.versions.bun': 'undefined' },
@@ -69,7 +72,7 @@ export async function buildSmall(program: string, folder: string): Promise<strin
   return out
 }
 
-/** Bundles a program for Node into one module. */
+/** Bundles a test program for Node into one module. */
 export async function buildNode(program: string, folder: string): Promise<string> {
   const outfile = join(folder, `${basename(program, '.ts')}.node.mjs`)
   const entry = `import main from ${JSON.stringify(program)}\nawait main()\n`
@@ -105,7 +108,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: { PATH: process.env.PATH, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
-  // Ignores EPIPE: a program need not read its stdin.
+  // Ignores EPIPE, because the test program need not read its stdin.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<[number | null, string | null]>((settle, reject) => {
@@ -122,7 +125,7 @@ export interface Both extends Disposable {
   onSmall(options?: RunOptions): Promise<Outcome>
 }
 
-/** Builds a program of `programs/` for Node and for the small runtime. */
+/** Builds a test program of the folder `programs/` for Node and for the small runtime. */
 export async function both(name: string, { onNode = true } = {}): Promise<Both> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
   const program = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url))

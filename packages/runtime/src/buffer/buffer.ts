@@ -5,7 +5,7 @@ import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from '.
 import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'
 
-/** Maximum number of bytes of a buffer that `inspect` prints. */
+/** Largest number of a buffer's bytes that `inspect` prints. */
 const SHOWN = 50
 
 const isArrayLike = (value: object): value is ArrayLike<number> => 'length' in value && typeof value.length === 'number'
@@ -15,10 +15,10 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Type of Uint8Array without its static members, because Buffer's static members have other types. */
+/** Type of the class Uint8Array without its static members, because Buffer's static members have other types. */
 const Bytes: BytesConstructor = Uint8Array
 
-/** Node's Buffer, but without a pool: buffers never share memory. */
+/** Node's class Buffer for the small runtime. Unlike Node, it has no pool: buffers never share memory. */
 export class Buffer extends Bytes {
   static poolSize = 0
 
@@ -137,7 +137,7 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    // `subarray` of Uint8Array already returns a Buffer if the engine respects Symbol.species.
+    // `subarray` of Uint8Array already returns a Buffer if the JavaScript engine respects Symbol.species.
     return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 
@@ -149,7 +149,9 @@ export class Buffer extends Bytes {
     return part.length
   }
 
-  /** Overloads: `write(text)`, `write(text, encoding)`, `write(text, offset, length?, encoding?)`. */
+  /**
+   * Overloads of Buffer's `write`: `write(text)`, `write(text, encoding)`, `write(text, offset, length?, encoding?)`.
+   */
   write(text: string, first?: number | string, second?: number | string, encoding?: string): number {
     if (typeof text !== 'string') throw invalidType('argument', 'of type string', text)
     const offset = typeof first === 'number' ? first : 0
@@ -163,7 +165,7 @@ export class Buffer extends Bytes {
     return bytes.length
   }
 
-  /** Overloads: `fill(value, start?, end?, encoding?)`, `fill(text, encoding)`. */
+  /** Overloads of Buffer's `fill`: `fill(value, start?, end?, encoding?)`, `fill(text, encoding)`. */
   override fill(value: unknown, start?: number | string, end?: number | string, encoding?: string): this {
     const name = typeof start === 'string' ? start : typeof end === 'string' ? end : encoding
     const from = typeof start === 'number' ? start : 0
@@ -215,7 +217,7 @@ export class Buffer extends Bytes {
 
 const FROM_TYPES = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object'
 
-/** `Buffer.from`. Returns a view of an ArrayBuffer and a copy of anything else. */
+/** Implements `Buffer.from`. Returns a view of an ArrayBuffer and a copy of any other value. */
 export function bufferFrom(value: unknown, second?: unknown, third?: unknown): Buffer {
   if (typeof value === 'string') return wrap(encodeText(value, encodingOf(second)))
   if (typeof value !== 'object' || value === null) throw invalidType('first argument', FROM_TYPES, value)
@@ -236,12 +238,15 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/** Copies the values of an array. A Uint8Array is copied at once, because `Uint8Array.from` would copy byte by byte. */
+/**
+ * Copies the values of an array to a new Buffer. Copies a Uint8Array in one step, because `Uint8Array.from` would copy
+ * byte by byte.
+ */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }
 
-/** Buffer that shares the memory of a Uint8Array. */
+/** Creates a Buffer that shares the memory of a Uint8Array. */
 export const wrap = (bytes: Uint8Array<ArrayBuffer>): Buffer => new Buffer(bytes.buffer, bytes.byteOffset, bytes.length)
 
 defineNumbers(Buffer.prototype)

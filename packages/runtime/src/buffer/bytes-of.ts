@@ -1,6 +1,6 @@
 import type { Memory } from '../host.ts'
 
-/** Bytes of a buffer or a view, without a copy. */
+/** Returns the bytes of a buffer or typed array as a Uint8Array, without a copy. */
 export function bytesOf(view: Memory): Uint8Array {
   return view instanceof ArrayBuffer
     ? new Uint8Array(view)

@@ -20,7 +20,10 @@ const names: Readonly<Record<string, Encoding>> = {
 
 export const findEncoding = (name: string): Encoding | undefined => names[name] ?? names[name.toLowerCase()]
 
-/** Normalized encoding. The default is UTF-8. Throws for a name that Node does not know. */
+/**
+ * Normalizes the name of a text encoding, such as `UTF-8` to `utf8`. The default is UTF-8. Throws for a name that Node
+ * does not know.
+ */
 export function encodingOf(name: unknown): Encoding {
   if (name === undefined || name === null || name === '') return 'utf8'
   const found = findEncoding(String(name))
@@ -68,7 +71,8 @@ const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
 /**
- * Converts the text in chunks: each character code is an argument of one call, and the number of arguments is limited.
+ * Converts character codes to text in chunks. Each code is an argument of one call, and the number of arguments is
+ * limited.
  */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
@@ -98,8 +102,8 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64 it depends on the
- * text's length only.
+ * Length of an encoded text in bytes, as `Buffer.byteLength` computes it. For hexadecimal and base64, only the text's
+ * length counts.
  */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1

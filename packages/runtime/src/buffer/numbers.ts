@@ -4,7 +4,7 @@ import { coded, invalidType, outOfRange } from '../errors.ts'
 interface Kind {
   readonly name: string
   readonly size: number
-  /** Name of the DataView method for a number type. */
+  /** Name of the DataView method that reads or writes a number type. */
   readonly view: 'Int8' | 'Uint8' | 'Int16' | 'Uint16' | 'Int32' | 'Uint32' | 'Float32' | 'Float64'
   readonly min: number
   readonly max: number
@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = [
   { name: 'Double', size: 8, view: 'Float64', min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
 ]
 
-// The buffer that was used last, with its DataView. Consecutive reads usually use the same buffer.
+// Buffer that a number method used last, with its DataView. Consecutive reads usually use the same buffer.
 let last: Uint8Array | undefined
 let lastView: DataView = new DataView(new ArrayBuffer(0))
 
@@ -85,7 +85,7 @@ function bigIntsOf(name: 'BigInt64' | 'BigUInt64', min: bigint, max: bigint, lit
   }
 }
 
-/** Integers of 1 to 6 bytes, for `readUIntBE` and similar. */
+/** Reads and writes integers of 1 to 6 bytes, for Buffer's methods `readUIntBE` and similar. */
 function anySize(isSigned: boolean, littleEndian: boolean): Numbers {
   const name = `${isSigned ? 'Int' : 'UInt'}${littleEndian ? 'LE' : 'BE'}`
   const place = (index: number, size: number): number => 2 ** (8 * (littleEndian ? index : size - 1 - index))
@@ -111,7 +111,7 @@ function anySize(isSigned: boolean, littleEndian: boolean): Numbers {
   }
 }
 
-/** Adds the numeric members to the prototype of Buffer, with both spellings: `UInt` and `Uint`. */
+/** Adds the methods for numbers to the prototype of Buffer, with both spellings of their names: `UInt` and `Uint`. */
 export function defineNumbers(prototype: object): void {
   const max = 2n ** 64n
   for (const littleEndian of [true, false]) {

@@ -1,7 +1,7 @@
 import { decodeBytes, type Encoding, encodingOf } from './encodings.ts'
 import { cutOff } from './utf8-tail.ts'
 
-/** Decodes chunks of bytes and keeps incomplete characters for the next chunk. */
+/** Decodes chunks of bytes as text. Keeps an incomplete character at the end of a chunk for the next chunk. */
 export class StringDecoder {
   readonly encoding: Encoding
   #rest: Uint8Array = new Uint8Array(0)
@@ -28,10 +28,7 @@ export class StringDecoder {
   }
 }
 
-/**
- * Number of bytes at the end of a chunk that form an incomplete character (UTF-8, UTF-16) or an incomplete base64
- * group.
- */
+/** Counts the bytes at the end of a chunk that form an incomplete character (UTF-8, UTF-16) or base64 group. */
 function incomplete(bytes: Uint8Array, encoding: Encoding): number {
   if (encoding === 'utf8') return cutOff(bytes, false)
   if (encoding === 'utf16le') return bytes.length % 2

@@ -1,6 +1,6 @@
 /**
- * Number of bytes at the end that begin an incomplete UTF-8 sequence. With `strict` false only the first byte is
- * checked, as in Node's StringDecoder.
+ * Counts the bytes at the end of a chunk that begin an incomplete UTF-8 sequence. With `strict` false, checks only the
+ * sequence's first byte, as Node's StringDecoder does.
  */
 export function cutOff(bytes: Uint8Array, strict = true): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -13,7 +13,7 @@ export function cutOff(bytes: Uint8Array, strict = true): number {
   return 0
 }
 
-/** Returns false for E0 80, ED A0, F0 80 and F4 90, which never begin a valid sequence. */
+/** Returns false for E0 80, ED A0, F0 80 and F4 90: no valid UTF-8 sequence begins with these bytes. */
 function isBegun([first = 0, second]: Uint8Array): boolean {
   if (second === undefined) return true
   if (first === 0xe0) return second >= 0xa0

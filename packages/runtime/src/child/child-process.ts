@@ -33,7 +33,7 @@ const ENOTDIR = -20
 
 type SpawnError = SystemError & { spawnargs: readonly string[] }
 
-/** A child process. It always leads its own process group, with or without `detached`. */
+/** Child process, as `spawn` returns it. The child always leads its own process group, with or without `detached`. */
 export class ChildProcess extends EventEmitter {
   readonly spawnfile: string
   readonly spawnargs: readonly string[]
@@ -100,7 +100,8 @@ export class ChildProcess extends EventEmitter {
       const one = host.spawn(file, this.spawnargs, list, wiring.childEnds, folder)
       if (one >= 0) return one
       if (one !== ENOENT && one !== ENOTDIR && one !== EACCES) return one
-      // Reports EACCES of one candidate file only if no later candidate in PATH can be executed, as execvp does.
+      // Tries the next file of the name in PATH after EACCES. Reports EACCES only if no file can be executed, as execvp
+      // does.
       if (result !== EACCES) result = one === ENOTDIR && !this.spawnfile.includes('/') ? ENOENT : one
     }
     return result
@@ -139,7 +140,8 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('exit', code, signal)
     } finally {
-      // Unread output must not delay the event `close`.
+      // Discards output that the program does not read, because unread output would delay the event `close` of the
+      // child.
       for (const stream of this.stdio) if (stream instanceof PipeReader && !stream.isPaused()) stream.resume()
       this.#closed()
     }

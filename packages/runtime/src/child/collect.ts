@@ -14,7 +14,7 @@ export type ExecCallback = (error: Error | null, stdout: Output, stderr: Output)
 
 const MAX_BUFFER = 1024 * 1024
 
-/** Collects the output of a child and calls back after its exit, as `execFile` does. */
+/** Collects the output of a child process. Calls back after the child's exit, as `execFile` does. */
 export function collect(
   child: ChildProcess,
   command: string,

@@ -13,7 +13,7 @@ const EAGAIN = -11
 const EINTR = -4
 const CHUNK = 65_536
 
-/** Creates a pipe that children do not inherit: `[read, write]`. */
+/** Creates a pipe that child processes do not inherit. Returns its descriptors as `[read, write]`. */
 export function makePipe(): [read: number, write: number] {
   const fds = new Int32Array(2)
   const result = call('pipe2', fds, O_CLOEXEC)
@@ -21,7 +21,7 @@ export function makePipe(): [read: number, write: number] {
   return [fds[0] ?? -1, fds[1] ?? -1]
 }
 
-/** Stream that reads the output of a child. */
+/** Stream that reads the output of a child process from a pipe. */
 export class PipeReader extends Readable {
   readonly #watcher: Watcher
 
@@ -62,7 +62,7 @@ export class PipeReader extends Readable {
   }
 }
 
-/** Stream that writes to the input of a child. */
+/** Stream that writes to the input of a child process through a pipe. */
 export class PipeWriter extends Writable {
   readonly #watcher: Watcher
   #flush: (() => void) | undefined

@@ -7,26 +7,26 @@ const WNOHANG = 1
 export const WEXITED = 4
 const CLD_EXITED = 1
 
-/** Indexes of members of struct siginfo, in words of 4 bytes. */
+/** Positions of members in the kernel's struct siginfo, as indexes of 4-byte words. */
 const CODE = 2
 const STATUS = 6
 
-/** Allocates struct siginfo for `waitid`. */
+/** Allocates memory for the kernel's struct siginfo, which `waitid` fills. */
 export const siginfo = (): Int32Array => new Int32Array(32)
 
-/** Exit code or signal of an ended process. */
+/** Exit code or signal of an ended child process, read from struct siginfo. */
 export function readExit(info: Int32Array): readonly [code: number | null, signal: string | null] {
   const status = info[STATUS] ?? 0
   return info[CODE] === CLD_EXITED ? [status, null] : [null, signalNames[status] ?? `SIG${status}`]
 }
 
-/** Calls back after the child has ended. */
+/** Calls back with exit code or signal after a child process has ended. */
 export function waitForExit(pid: number, callback: (code: number | null, signal: string | null) => void): Watcher {
   const fd = call('pidfd_open', pid, 0)
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // Pid 0 means that the child is still running, because the flag is WNOHANG.
+    // With the flag WNOHANG, waitid reports pid 0 for a child that is still running.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

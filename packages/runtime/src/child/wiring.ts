@@ -11,8 +11,8 @@ const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
 
 /**
- * Descriptors of a child process. Maps the parent's descriptors to the child's 0, 1, 2 and so on. Holds the parent's
- * ends of the pipes.
+ * Standard input, output and further descriptors of a child process (Node's option `stdio`). Lists the parent's
+ * descriptors that become the child's 0, 1, 2 and so on. Keeps the parent's ends of the pipes.
  */
 export class Wiring {
   readonly childEnds: number[] = []
@@ -52,7 +52,10 @@ export class Wiring {
     }
   }
 
-  /** Creates a pipe for a child's descriptor. The child reads from pipe 0 and writes to all other pipes. */
+  /**
+   * Creates a pipe for one descriptor of a child process. The child reads from the pipe of descriptor 0 and writes to
+   * all other pipes.
+   */
   #addPipe(index: number): void {
     const [read, write] = makePipe()
     if (index === 0) this.#giveOwn(read, () => new PipeWriter(write))

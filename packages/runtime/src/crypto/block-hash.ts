@@ -1,7 +1,7 @@
-/** Block function of a hash. MD5, SHA-1 and SHA-2 share the rest. */
+/** Part of a hash function that processes one block of input. MD5, SHA-1 and SHA-2 share all other code. */
 export interface Compression {
   readonly blockSize: number
-  /** Size in bytes of the message length that the last block ends with. */
+  /** Size in bytes of the message length at the end of the last block. */
   readonly lengthSize: number
   readonly littleEndian: boolean
   add(block: DataView): void
@@ -60,7 +60,7 @@ export class BlockHash {
   }
 }
 
-/** Encodes the words of a hash state as bytes. */
+/** Encodes the 32-bit words of a hash state as bytes. */
 export function bytesOfWords(words: Int32Array, littleEndian: boolean, length = words.length): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(4 * length))
   for (let index = 0; index < length; index++) view.setInt32(4 * index, words[index] ?? 0, littleEndian)

@@ -68,7 +68,7 @@ const finalized = (): Error => coded(new Error('Digest already called'), 'ERR_CR
 
 export const createHash = (algorithm: string): Hash => new Hash(makeHash(algorithm))
 
-/** HMAC (RFC 2104). */
+/** Implements HMAC (RFC 2104), a keyed hash. */
 export class Hmac {
   readonly #inner: BlockHash
   readonly #outer: BlockHash

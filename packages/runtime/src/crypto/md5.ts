@@ -3,7 +3,7 @@ import { bytesOfWords, type Compression } from './block-hash.ts'
 const shifts = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const k = Int32Array.from({ length: 64 }, (_, index) => Math.floor(Math.abs(Math.sin(index + 1)) * 2 ** 32))
 
-/** MD5 (RFC 1321), for checksums of existing protocols. */
+/** Hash function MD5 (RFC 1321), for checksums of existing protocols. */
 export class Md5 implements Compression {
   readonly blockSize = 64
   readonly lengthSize = 8

@@ -40,7 +40,7 @@ export function randomUUID(): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** `randomInt(max)`, `randomInt(min, max)`. The distribution is uniform. */
+/** Implements Node's `randomInt(max)` and `randomInt(min, max)`. The distribution is uniform. */
 export function randomInt(first: number, second?: number): number {
   const [min, max] = second === undefined ? [0, first] : [first, second]
   if (!Number.isSafeInteger(min)) throw invalidType('min', 'a safe integer', min)

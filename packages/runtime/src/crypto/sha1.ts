@@ -2,7 +2,7 @@ import { bytesOfWords, type Compression } from './block-hash.ts'
 
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by))
 
-/** SHA-1 (FIPS 180-4), for names and checksums of existing protocols. */
+/** Hash function SHA-1 (FIPS 180-4), for names and checksums of existing protocols. */
 export class Sha1 implements Compression {
   readonly blockSize = 64
   readonly lengthSize = 8

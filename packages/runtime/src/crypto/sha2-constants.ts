@@ -1,4 +1,5 @@
-// First bits of the fractional parts of the cube roots (k) and square roots (h) of primes (FIPS 180-4).
+// Constants of SHA-2 (FIPS 180-4): first bits of the fractional parts of the cube roots (k) and square roots (h) of
+// primes.
 
 function primes(count: number): bigint[] {
   const found: bigint[] = []
@@ -8,7 +9,7 @@ function primes(count: number): bigint[] {
   return found
 }
 
-/** Integer root: the largest integer whose power with the given exponent is at most `value`. */
+/** Integer root: the largest integer that, raised to the power `power`, is at most `value`. */
 function root(value: bigint, power: bigint): bigint {
   let low = 0n
   let high = 1n << 140n

@@ -1,7 +1,7 @@
 import { bytesOfWords, type Compression } from './block-hash.ts'
 import { h32, k32 } from './sha2-constants.ts'
 
-/** SHA-256 and SHA-224 (FIPS 180-4). */
+/** Hash functions SHA-256 and SHA-224 (FIPS 180-4). */
 export class Sha256 implements Compression {
   readonly blockSize = 64
   readonly lengthSize = 8

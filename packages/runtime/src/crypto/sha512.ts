@@ -15,7 +15,7 @@ const h384 = [
   0x47b5481dbefa4fa4n,
 ]
 
-/** SHA-512 and SHA-384 (FIPS 180-4). */
+/** Hash functions SHA-512 and SHA-384 (FIPS 180-4). */
 export class Sha512 implements Compression {
   readonly blockSize = 128
   readonly lengthSize = 16

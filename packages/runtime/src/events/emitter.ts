@@ -4,17 +4,17 @@ import { coded, invalidType } from '../errors.ts'
 export type Listener = (...args: any[]) => unknown
 export type EventName = string | symbol
 
-/** Wrapper of a `once` listener. `listener` is the original function. */
+/** Wrapper of an event listener that `once` added. `listener` is the original function. */
 interface Once extends Listener {
   listener: Listener
 }
 
 const given = (listener: Listener): Listener => ('listener' in listener ? (listener as Once).listener : listener)
 
-/** Method that is called when the number of listeners of an event changes. */
+/** Name of the method that an EventEmitter calls when the number of an event's listeners changes. */
 export const listenersChanged: unique symbol = Symbol('listenersChanged')
 
-/** Error for an unhandled `error` event whose argument is not an Error. */
+/** Error to throw for an `error` event without a listener. Wraps an argument that is not an Error. */
 function unhandled(reason: unknown): Error {
   if (reason instanceof Error) return reason
   const error = new Error(`Unhandled error. (${typeof reason === 'string' ? `'${reason}'` : String(reason)})`)

@@ -8,7 +8,7 @@ export type PathLike = string | Uint8Array | URL
 
 const SHOWN = 200
 
-/** Validates a path argument and returns it as text. For a `file:` URL, returns the `pathname`. */
+/** Validates the path argument of a file function and returns it as text. For a `file:` URL, returns the `pathname`. */
 export function pathOf(path: unknown, name = 'path'): string {
   const text = textOf(path)
   if (text === undefined) throw invalidType(name, 'of type string or an instance of Buffer or URL', path)
@@ -28,7 +28,7 @@ function textOf(path: unknown): string | undefined {
   return decodeURIComponent(String(path.pathname))
 }
 
-/** Throws Node's system error if the system call failed. */
+/** Throws Node's system error if the result of a system call is an error. */
 export function check(result: number, syscall: string, path?: string, dest?: string): number {
   if (result < 0) throw fileError(result, syscall, path, dest)
   return result
@@ -61,7 +61,7 @@ export function flagsOf(given: unknown): number {
   throw coded(new TypeError(message), 'ERR_INVALID_ARG_VALUE')
 }
 
-/** File mode from a number or an octal string. */
+/** Converts the mode argument of a file function, a number or an octal string, to a number. */
 export function modeOf(given: unknown, otherwise: number): number {
   if (given === undefined || given === null) return otherwise
   if (typeof given === 'number') return given
@@ -77,7 +77,7 @@ export function fdOf(fd: unknown): number {
   return fd
 }
 
-/** Options of a file function from an object, or from the name of an encoding. */
+/** Options of a file function. The caller gives an object, or only the name of an encoding. */
 export function optionsOf<T extends object>(given: string | T | null | undefined): Partial<T> & { encoding?: string } {
   const options = typeof given === 'string' ? { encoding: given } : (given ?? {})
   const { encoding } = options as { encoding?: unknown }

@@ -28,7 +28,10 @@ interface Range {
 
 type Position = number | bigint | null | undefined
 
-/** Overloads: `readSync(fd, buffer, offset?, length?, position?)`, `readSync(fd, buffer, options?)`. */
+/**
+ * Overloads of Node's `readSync`: `readSync(fd, buffer, offset?, length?, position?)`, `readSync(fd, buffer,
+ * options?)`.
+ */
 export function readSync(
   fd: number,
   buffer: ArrayBufferView,
@@ -45,7 +48,10 @@ export function readSync(
   return check(result, 'read')
 }
 
-/** Overloads: `writeSync(fd, buffer, offset?, length?, position?)`, `writeSync(fd, text, position?, encoding?)`. */
+/**
+ * Overloads of Node's `writeSync`: `writeSync(fd, buffer, offset?, length?, position?)`, `writeSync(fd, text,
+ * position?, encoding?)`.
+ */
 export function writeSync(
   fd: number,
   data: string | ArrayBufferView,

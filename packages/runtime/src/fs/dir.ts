@@ -3,7 +3,10 @@ import { type PathLike, pathOf } from './arguments.ts'
 import { list } from './directories.ts'
 import type { Dirent } from './dirent.ts'
 
-/** A directory for entry-by-entry reads. All entries are read when it is opened. */
+/**
+ * Directory opened by `opendir`, which a program reads entry by entry. The runtime reads all entries when it opens the
+ * directory.
+ */
 export class Dir implements AsyncIterable<Dirent> {
   readonly path: string
   #entries: Dirent[] | undefined
@@ -49,7 +52,10 @@ export function opendirSync(path: PathLike): Dir {
   }
 }
 
-/** Renames the failed call to `opendir`, as Node reports it. libuv opens and reads in one call. */
+/**
+ * Names `opendir` in the error as the failed call, as Node does. The runtime opens and reads the directory in one
+ * function.
+ */
 const renamed = (error: Error): Error => {
   const message = error.message.replace('scandir', 'opendir')
   return Object.assign(error, { message, syscall: 'opendir' })

@@ -17,7 +17,7 @@ const ENOENT = -2
 const EEXIST = -17
 const ENOTDIR = -20
 
-/** Creates a directory. With `recursive`, returns the first directory that was created. */
+/** Creates a directory (`mkdir`). With `recursive`, returns the path of the first directory that it created. */
 export function mkdirSync(path: PathLike, given?: MakeOptions | string | number | null): string | undefined {
   const { recursive = false, mode } = typeof given === 'object' && given !== null ? given : { mode: given }
   const text = pathOf(path)
@@ -69,7 +69,7 @@ interface ReadOptions {
   readonly recursive?: boolean
 }
 
-/** Names in a directory, in byte order as libuv sorts them. */
+/** Names of the entries of a directory, in byte order as libuv sorts them. */
 export function readdirSync(path: PathLike, given?: string | ReadOptions | null): (string | Uint8Array | Dirent)[] {
   const { encoding, withFileTypes = false, recursive = false } = optionsOf<ReadOptions>(given)
   const text = pathOf(path)
@@ -87,7 +87,7 @@ function below(entry: Dirent): Dirent[] {
   return list(`${entry.parentPath.replace(/\/$/, '')}/${entry.name}`).flatMap((one) => [one, ...below(one)])
 }
 
-/** Layout of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name. */
+/** Layout of the kernel's struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name. */
 const NAME_AT = 19
 
 export function list(path: string): Dirent[] {
@@ -114,7 +114,7 @@ export function list(path: string): Dirent[] {
 }
 
 /**
- * Some file systems return DT_UNKNOWN for an entry. In this case lstat gives the type. DT_ values are S_IF values
+ * Asks lstat for the type of a directory entry if the file system returns DT_UNKNOWN. The DT_ values are S_IF values
  * shifted by 12 bits.
  */
 function typeOf(type: number, path: string, name: string): number {

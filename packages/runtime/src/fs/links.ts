@@ -52,7 +52,7 @@ export function existsSync(path: unknown): boolean {
   try {
     return call('faccessat', AT_FDCWD, pathOf(path), 0) === 0
   } catch {
-    // `existsSync` returns false for an invalid path instead of an error, as in Node.
+    // Node's `existsSync` returns false for an invalid path and throws no error.
     return false
   }
 }
@@ -96,7 +96,7 @@ export function futimesSync(fd: number, atime: Time, mtime: Time): void {
   check(call('utimensat', fd, null, timesOf(atime, mtime), 0), 'futime')
 }
 
-/** Resolves links one by one, for systems without /proc. */
+/** Resolves the symbolic links of a path one by one, for systems without /proc. */
 function realpath(path: PathLike): string {
   const given = pathOf(path)
   let rest = given.startsWith('/') ? given.split('/') : `${currentDirectory()}/${given}`.split('/')

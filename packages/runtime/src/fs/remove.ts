@@ -15,7 +15,7 @@ interface RemoveOptions {
 
 const ENOENT = -2
 
-/** Removes a file, or with `recursive` a whole tree. Never follows symbolic links. */
+/** Removes a file, or with `recursive` a directory with all its contents. Never follows symbolic links. */
 export function rmSync(path: PathLike, { force = false, recursive = false }: RemoveOptions = {}): void {
   const text = pathOf(path)
   const stat = lstatSync(text, { throwIfNoEntry: false })
@@ -41,7 +41,7 @@ function removeTree(path: string): void {
   remove(path, AT_REMOVEDIR, 'rmdir')
 }
 
-/** Removes one entry. Ignores ENOENT because another process may have removed it. */
+/** Removes one entry of a directory. Ignores ENOENT because another process may have removed the entry. */
 function remove(path: string, flags: number, name: string): void {
   const result = call('unlinkat', AT_FDCWD, path, flags)
   if (result !== ENOENT) check(result, name, path)

@@ -1,7 +1,7 @@
 import { call } from '../sys/numbers.ts'
 import { check, type PathLike, pathOf } from './arguments.ts'
 
-/** Indexes of members of struct statfs, in words of 8 bytes. */
+/** Positions of members in the kernel's struct statfs, as indexes of 8-byte words. */
 const places = { type: 0, bsize: 1, frsize: 9, blocks: 2, bfree: 3, bavail: 4, files: 5, ffree: 6 }
 
 export type StatFs<N extends number | bigint> = Record<keyof typeof places, N>

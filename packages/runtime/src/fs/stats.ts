@@ -11,7 +11,7 @@ export interface StatOptions {
 const STATX_BASIC_AND_BIRTH = 0xfff
 const ENOENT = -2
 
-/** Indexes of members of struct statx, in words of 4 bytes. */
+/** Positions of members in the kernel's struct statx, as indexes of 4-byte words. */
 const at = { blksize: 1, nlink: 4, uid: 5, gid: 6, mode: 7, ino: 8, size: 10, blocks: 12, rdev: 32, dev: 34 }
 const times = { atime: 16, birthtime: 20, ctime: 24, mtime: 28 }
 
@@ -109,7 +109,7 @@ class StatsBase<N extends number | bigint> {
   }
 }
 
-/** Result of `stat`. */
+/** Class of the result of `fs.stat`. */
 export class Stats extends StatsBase<number> {
   constructor(words: Uint32Array) {
     super(words, (value) => value, wide)

@@ -10,9 +10,12 @@ import { type PathLike, pathOf } from './arguments.ts'
 const IN_CLOEXEC_NONBLOCK = 0o2004000
 const IN_MODIFY = 0x2
 const IN_ATTRIB = 0x4
-/** Inotify events that libuv watches: changes of contents and attributes, created and removed names. */
+/**
+ * Inotify events that `fs.watch` asks for, as libuv does: changes of contents and attributes, created and removed
+ * names.
+ */
 const EVENTS = IN_MODIFY | IN_ATTRIB | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
-/** Layout of struct inotify_event: watch 4 bytes, mask 4, cookie 4, length 4, name. */
+/** Layout of the kernel's struct inotify_event: watch 4 bytes, mask 4, cookie 4, length 4, name. */
 const NAME_AT = 16
 
 interface WatchOptions {
@@ -23,7 +26,7 @@ interface WatchOptions {
 
 type Listener = (event: 'change' | 'rename', name: string) => void
 
-/** Watches a file for changes, or a folder for created and removed names. */
+/** Implements `fs.watch`: watches a file for changes, or a folder for created and removed names. */
 export class FSWatcher extends EventEmitter {
   readonly #name: string
   #watcher: Watcher | undefined

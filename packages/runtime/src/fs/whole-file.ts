@@ -20,7 +20,7 @@ interface WriteOptions extends ReadOptions {
 const FIRST = 16_384
 const S_IFDIR_ERROR = -21
 
-/** Reads a file, or the rest of an open descriptor. */
+/** Reads a whole file, or the rest of an open descriptor. */
 export function readFileSync(file: PathLike | number, given?: string | ReadOptions | null): string | Buffer {
   const { encoding, flag } = optionsOf<ReadOptions>(given)
   const fd = typeof file === 'number' ? file : openSync(file, flag ?? 'r')
@@ -34,7 +34,7 @@ export function readFileSync(file: PathLike | number, given?: string | ReadOptio
   }
 }
 
-/** Reads until the end of the file. Ignores the size of the file, because files of /proc have the size 0. */
+/** Reads until the end of the file. Does not rely on the size that stat reports: files of /proc have the size 0. */
 function readToEnd(fd: number): Uint8Array {
   const stat = fstatSync(fd)
   if (stat?.isDirectory()) check(S_IFDIR_ERROR, 'read')
@@ -108,7 +108,9 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
   }
 }
 
-/** Renames the failed system call in an error to the function that the program called, and adds both paths. */
+/**
+ * Calls `action`. An error then names the function that the program called, not the failed system call, and both paths.
+ */
 function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {
     return action()

@@ -8,8 +8,9 @@ type Sync = (...args: any[]) => unknown
 type Callback = (error: Error | null, ...values: unknown[]) => void
 
 /**
- * Callback form of a synchronous function. The runtime has no threads, so the call does its work immediately.
- * `withBuffer` is for `read` and `write`: their callbacks also get the buffer.
+ * Creates the callback version of a synchronous file function, such as `fs.stat` from `fs.statSync`. The runtime has no
+ * threads, so the work blocks the event loop. With `withBuffer`, the callback also gets the buffer, as for `read` and
+ * `write`.
  */
 export function withCallback(sync: Sync, withBuffer = false): (...args: unknown[]) => void {
   const callback = (...args: unknown[]): void => {

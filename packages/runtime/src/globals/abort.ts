@@ -6,18 +6,21 @@ import { Event, EventTarget } from './event-target.ts'
 
 const abortReason = (): DOMException => new DOMException('This operation was aborted', 'AbortError')
 
-/** Internal function that aborts a signal. Only AbortController uses it. */
+/** Function that aborts an AbortSignal. Only AbortController calls it. */
 let abort: (signal: AbortSignal, reason: unknown) => void
 
 type Handler = (event: Event) => void
 
-/** Secret argument of the constructor, so that only this module can create signals. */
+/** Secret argument of AbortSignal's constructor, so that only this module can create signals. */
 const key = Symbol('AbortSignal')
 
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
-  /** Signals from `AbortSignal.any` that depend on this signal. They abort before any listener runs. */
+  /**
+   * Signals of `AbortSignal.any` that abort together with this signal. All of them are marked as aborted before any
+   * listener runs.
+   */
   readonly #dependents: AbortSignal[] = []
   #onabort: Handler | null = null
 
@@ -76,7 +79,7 @@ export class AbortSignal extends EventTarget {
     return signal
   }
 
-  /** Signal that aborts after a timeout. Its timer does not keep the process alive. */
+  /** Creates an AbortSignal that aborts after a timeout. The timer does not keep the process alive. */
   static timeout(ms: number): AbortSignal {
     const signal = new AbortSignal(key)
     const timeout = (): void =>

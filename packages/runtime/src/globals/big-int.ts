@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// Repairs `BigInt.asUintN` of QuickJS 2025.04.26, which does not truncate numbers of full width.
+// Replaces `BigInt.asUintN` of QuickJS 2025.04.26, which does not truncate numbers that use the full width of `bits`.
 const repaired = {
   asUintN(bits: number, value: bigint): bigint {
     const modulus = 1n << BigInt(bits)

@@ -5,7 +5,8 @@ import { process } from '../process/process.ts'
 import { stackOf } from '../stack.ts'
 
 /**
- * Writes through `process.stdout` and `process.stderr`. A program that replaces these streams redirects the console.
+ * Implements `console`. Writes through `process.stdout` and `process.stderr`: a program that replaces these streams
+ * redirects the console.
  */
 export class Console {
   readonly #counts = new Map<string, number>()

@@ -1,6 +1,9 @@
 import { define, defineGlobal } from '../define.ts'
 
-/** Error that contains two errors: a dispose failed after another error. `using` reports both errors in this way. */
+/**
+ * Error that contains two errors: disposing of a resource failed after another error. A `using` declaration reports
+ * both errors in this way.
+ */
 class SuppressedError extends Error {
   error: unknown
   suppressed: unknown

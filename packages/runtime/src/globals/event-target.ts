@@ -10,7 +10,7 @@ interface EventOptions {
   readonly composed?: boolean
 }
 
-/** Event without propagation: outside of a browser, event targets have no parents. */
+/** Event of an EventTarget. It does not propagate, because event targets outside of a browser have no parents. */
 export class Event {
   readonly type: string
   readonly bubbles: boolean
@@ -110,13 +110,15 @@ export class EventTarget {
     return !event.defaultPrevented
   }
 
-  /** Listeners for an event type, for `getEventListeners` of `node:events`. */
+  /** Listeners of an EventTarget for one event type, for `getEventListeners` of `node:events`. */
   listenersOf(type: string): Listener[] {
     return (this.#listeners.get(type) ?? []).map(({ listener }) => listener)
   }
 }
 
-/** Calls one listener. An error of the listener becomes an uncaught exception and does not stop other listeners. */
+/**
+ * Calls one event listener. An error of the listener becomes an uncaught exception and does not stop other listeners.
+ */
 function notify(target: EventTarget, listener: Listener, event: Event): void {
   try {
     if (typeof listener === 'function') listener.call(target, event)

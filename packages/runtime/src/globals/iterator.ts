@@ -17,7 +17,7 @@ function checkCount(count: unknown): number {
   return Math.trunc(number)
 }
 
-/** Iterates over an iterator without `Symbol.iterator`. Closes it if the loop ends early. */
+/** Iterates over an object that has only `next` and maybe `return`. Calls `return` if the loop ends early. */
 function* each(source: Source): Generator<unknown, void> {
   let isDone = false
   try {
@@ -147,7 +147,9 @@ if (!('Iterator' in globalThis)) {
   define(prototype, 'constructor', Iterator)
 }
 
-/** Abstract constructor: only subclasses can be instantiated, as the standard says. */
+/**
+ * Abstract constructor `Iterator`: a program can create only instances of subclasses, as the ECMAScript standard says.
+ */
 function Iterator(this: unknown): void {
   if (new.target === undefined || new.target === Iterator) {
     throw new TypeError('Abstract class Iterator not directly constructable')

@@ -5,8 +5,8 @@ import { call } from '../sys/numbers.ts'
 const words = new Uint32Array(2)
 
 /**
- * Random numbers from the kernel. The heap image contains the engine's seed, so the engine's generator would give the
- * same numbers at every start.
+ * Replaces `Math.random` by random numbers from the kernel. The engine's own generator would give the same numbers at
+ * every start, because the heap image contains its seed.
  */
 define(Math, 'random', function random(): number {
   refuseAtSnapshot('Math.random()')

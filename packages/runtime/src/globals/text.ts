@@ -24,7 +24,7 @@ interface DecoderOptions {
   readonly ignoreBOM?: boolean
 }
 
-/** Decoder for UTF-8 and windows-1252 with their labels. Other labels throw a RangeError. */
+/** Implements `TextDecoder` for UTF-8 and windows-1252 with their labels. Other labels throw a RangeError. */
 class TextDecoder {
   readonly encoding: string
   readonly fatal: boolean

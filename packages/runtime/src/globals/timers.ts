@@ -42,7 +42,7 @@ export function queueMicrotask(callback: () => void): void {
   Promise.resolve().then(callback).catch(throwLater)
 }
 
-/** Rethrows an error of a microtask as an uncaught exception, not as a rejection. */
+/** Rethrows an error of a `queueMicrotask` callback as an uncaught exception, not as an unhandled rejection. */
 function throwLater(error: unknown): void {
   nextTick(() => {
     throw error

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly setHost?: boolean
 }
 
-/** Opens connections for HTTP or HTTPS. */
+/** Function that opens the connection of an HTTP or HTTPS request. */
 export interface Transport {
   readonly protocol: 'http:' | 'https:'
   readonly port: number
@@ -38,7 +38,7 @@ const plain: Transport = {
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
 const hangUp = (text = 'socket hang up'): Error => coded(new Error(text), 'ECONNRESET')
 
-/** An HTTP request. Each request opens its own connection. */
+/** HTTP request of a client. Each request opens its own connection. */
 export class ClientRequest extends OutgoingMessage {
   readonly method: string
   readonly path: string

@@ -3,7 +3,7 @@ import { Readable } from '../stream/readable.ts'
 import type { Done } from '../stream/stream.ts'
 import type { Head } from './parser.ts'
 
-/** A received message: a request in a server, or a response in a client. */
+/** Received HTTP message: a request in a server, or a response in a client. */
 export class IncomingMessage extends Readable {
   readonly socket: Socket
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -35,7 +35,7 @@ export class IncomingMessage extends Readable {
     return this.socket
   }
 
-  /** Continues reading from the socket when the message's buffer has room. */
+  /** Continues reading from the HTTP connection when the message's buffer has room. */
   override _read(): void {
     this.socket.resume()
   }

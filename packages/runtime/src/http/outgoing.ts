@@ -9,11 +9,15 @@ export type HeaderValue = string | number | readonly string[]
 export type Headers = Readonly<Record<string, HeaderValue | undefined>>
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-// Invalid characters in a header's value: control characters except tab, and characters beyond latin1.
+// True if the value of an HTTP header contains invalid characters: control characters except tab, or characters beyond
+// latin1.
 const isInvalidValue = (value: string): boolean =>
   Array.from(value).some((letter) => (letter < ' ' && letter !== '\t') || letter === '\x7f' || letter > '\xff')
 
-/** An outgoing HTTP message. Sends the start line and headers before the first part of the body. */
+/**
+ * HTTP message that this process sends: a request or a response. Sends the start line and headers before the first part
+ * of the body.
+ */
 export abstract class OutgoingMessage extends Writable {
   headersSent = false
   socket: Socket | null = null
@@ -22,9 +26,9 @@ export abstract class OutgoingMessage extends Writable {
   #hasNoBody = false
 
   protected abstract startLine(): string
-  /** Returns false if the message must not have a body. */
+  /** Returns true if HTTP allows a body for the message. */
   protected abstract mayHaveBody(): boolean
-  /** Default headers of the message, which the program may override. */
+  /** Headers that the runtime adds to the message unless the program has set them. */
   protected abstract defaults(): readonly (readonly [name: string, value: string])[]
 
   setHeader(name: string, value: HeaderValue): this {
@@ -76,7 +80,10 @@ export abstract class OutgoingMessage extends Writable {
     return super.end(chunk, encoding, callback)
   }
 
-  /** Sends start line and headers. Without a Content-Length, sends the body in chunks. */
+  /**
+   * Sends the start line and the headers of the HTTP message. Without a Content-Length, chooses chunked encoding for
+   * the body.
+   */
   protected sendHead(length?: number): void {
     if (this.headersSent) return
     const lines = [...this.#headers.values()].flatMap(([name, value]) =>

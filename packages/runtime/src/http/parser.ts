@@ -3,7 +3,7 @@ import { decodeBytes } from '../buffer/encodings.ts'
 import { coded } from '../errors.ts'
 import { host } from '../host.ts'
 
-/** Maximum size of start line and headers together in bytes, as in Node. */
+/** Largest size of an HTTP message's start line and headers together in bytes, as in Node. */
 const MAX_HEAD = 16 * 1024
 const MAX_CHUNK_LINE = 256
 const headEnd = Uint8Array.of(13, 10, 13, 10)
@@ -12,16 +12,16 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 export interface Head {
   readonly startLine: string
-  /** Names and values of the headers in turn, as received. */
+  /** Names and values of the HTTP headers in turn, as received. */
   readonly rawHeaders: readonly string[]
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** Criterion for the end of a body: a number of bytes, the last chunk, or the end of the connection. */
+/** Rule for the end of an HTTP body: a number of bytes, the last chunk, or the end of the connection. */
 export type Body = number | 'chunked' | 'close'
 
 export interface ParserEvents {
-  /** Called with the complete start line and headers. Returns the criterion for the end of the body. */
+  /** Called with the complete start line and headers of a message. Returns the rule for the end of the body. */
   head(head: Head): Body
   body(bytes: Buffer): void
   end(): void
@@ -47,11 +47,11 @@ export class Parser {
   push(bytes: Uint8Array): void {
     this.#rest = Buffer.concat([this.#rest, bytes])
     while (this.#step()) {
-      // each step consumes a part of the buffered input
+      // each step consumes a part of the buffered bytes
     }
   }
 
-  /** The caller reports the end of the connection. Returns false if a message is incomplete. */
+  /** Tells the parser that the connection has ended. Returns false if the last message is incomplete. */
   finish(): boolean {
     if (this.#state !== 'close') return this.isBetweenMessages
     this.#end()
@@ -138,7 +138,7 @@ export class Parser {
     return true
   }
 
-  /** Skips the trailers after the last chunk. */
+  /** Skips the trailers, the headers after the last chunk of a body. */
   #readTrailers(): boolean {
     const line = this.#line()
     if (line === undefined) return false
@@ -168,7 +168,7 @@ function parseHead(text: string): Head {
   return { startLine, rawHeaders, headers }
 }
 
-/** Headers of which only the first value counts if they are repeated. */
+/** HTTP headers of which only the first value counts if a message repeats them. */
 const single = new Set(
   'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent'.split(
     ' ',
@@ -182,7 +182,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
   else if (!single.has(name)) headers[name] = `${String(before)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-/** Criterion for the end of the body, from the headers. A request without a length has no body. */
+/** Determines the rule for the end of an HTTP body from the headers. A request without a length has no body. */
 export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']

@@ -3,7 +3,7 @@ import type { IncomingMessage } from './incoming.ts'
 import { type Headers, OutgoingMessage } from './outgoing.ts'
 import { STATUS_CODES } from './status-codes.ts'
 
-/** Response that a server sends. */
+/** HTTP response that a server sends. */
 export class ServerResponse extends OutgoingMessage {
   readonly req: IncomingMessage
   statusCode = 200
@@ -19,7 +19,7 @@ export class ServerResponse extends OutgoingMessage {
     this.#mayKeepAlive = mayKeepAlive && request.httpVersion === '1.1' && !wanted.includes('close')
   }
 
-  /** Returns true if the connection stays open for another request. */
+  /** Returns true if the HTTP connection stays open for another request after this response. */
   get keepsAlive(): boolean {
     return this.#mayKeepAlive && !/close/i.test(String(this.getHeader('connection') ?? ''))
   }

@@ -52,7 +52,7 @@ export class Server extends NetServer {
       },
     })
     this.#idle.add(socket)
-    // Closes idle connections of clients that send no complete request.
+    // Closes the connection of a client that sends no complete HTTP request in time.
     socket.setTimeout(this.headersTimeout, () => socket.destroy())
     socket.on('data', (bytes: Uint8Array) => {
       try {
@@ -62,7 +62,7 @@ export class Server extends NetServer {
       }
     })
     socket.on('error', () => {
-      // the event `close` that follows ends the request
+      // the event `close` follows, and its listener ends the request
     })
     socket.on('close', () => {
       this.#idle.delete(socket)

@@ -1,4 +1,4 @@
-/** `util.isDeepStrictEqual`: compares values, prototypes and own enumerable members. */
+/** Implements Node's `util.isDeepStrictEqual`: compares values, prototypes and own enumerable members. */
 export function isDeepStrictEqual(first: unknown, second: unknown): boolean {
   return equal(first, second, new Map())
 }

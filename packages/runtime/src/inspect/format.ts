@@ -1,6 +1,6 @@
 import { inspect } from './inspect.ts'
 
-/** `util.format`: replaces printf-like directives and appends the remaining values. */
+/** Implements Node's `util.format`: replaces printf-like directives and appends the remaining values. */
 export function format(first?: unknown, ...rest: readonly unknown[]): string {
   const values = [...rest]
   if (typeof first !== 'string')

@@ -24,7 +24,7 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
-  /** Depth of the object that was printed last. */
+  /** Nesting depth of the object that was formatted last. */
   readonly last: { depth: number }
 }
 
@@ -82,7 +82,10 @@ function showObject(value: object, state: State): string {
 
 const listOf = (value: object): unknown[] => (Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : [])
 
-/** Text before the members of an object, such as a class name. Not all objects have such a text. */
+/**
+ * Text that `util.inspect` prints for a function, error, date or similar object, before its members. `undefined` for
+ * other objects.
+ */
 function baseOf(value: object): string | undefined {
   if (typeof value === 'function') return functionText(value)
   if (value instanceof Error) return errorText(value)
@@ -108,7 +111,7 @@ const leafState: State = {
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  // The source text of a function is unavailable. A function is a class if its `prototype` is not writable.
+  // Recognises a class by a `prototype` that is not writable, because the source text of functions is unavailable.
   const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
   if (isClass) {
@@ -159,7 +162,7 @@ function itemsOf(value: object, state: State): string[] {
   return []
 }
 
-/** Counts consecutive holes of an array as one item. */
+/** Counts consecutive holes of a sparse array as one item. */
 function arrayItems(list: readonly unknown[], state: State): string[] {
   const items: string[] = []
   for (let at = 0; at < list.length && items.length < state.maxItems; at++) {

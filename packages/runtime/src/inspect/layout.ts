@@ -1,12 +1,15 @@
-/** Layout of the parts of a value: one line, columns, or one part a line. Follows Node's rules. */
+/**
+ * Layout in which `util.inspect` prints the members of a value: on one line, in columns, or one a line. Follows Node's
+ * rules.
+ */
 export interface Layout {
   readonly indent: number
   readonly breakLength: number
-  /** Number of levels of nested objects in this object. */
+  /** Number of levels of nested objects in the printed object. */
   readonly levels: number
 }
 
-/** Maximum number of nested levels on one line. */
+/** Largest number of nested levels that `util.inspect` prints on one line. */
 const COMPACT = 3
 const SEPARATOR = 2
 
@@ -28,7 +31,7 @@ export function layOut(
   return `${prefix}${open}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`
 }
 
-/** Arranges the items of a long list in columns. */
+/** Arranges the items of a long array in columns. */
 function columns(
   parts: readonly string[],
   list: readonly unknown[],

@@ -1,4 +1,4 @@
-/** Key of the function that `util.promisify` returns instead of a wrapper. */
+/** Symbol under which a function stores its own promise version, which `util.promisify` then returns. */
 export const promisifyCustom = Symbol.for('nodejs.util.promisify.custom')
 
 export function customPromisify(target: object, promised: unknown): void {

@@ -1,4 +1,4 @@
-// `util.types`, with the types that JavaScript code can distinguish.
+// Implements Node's `util.types`, for the types that JavaScript code can distinguish.
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 const AsyncFunction = (async () => {}).constructor

@@ -33,11 +33,11 @@ export class Watcher extends Referenced {
 export const hasWatchers = (): boolean => anyHasRef(watchers)
 
 /**
- * Polls all descriptors for at most `wait` milliseconds and enqueues callbacks of ready ones. Infinity waits without
- * limit.
+ * Polls all watched descriptors for at most `wait` milliseconds. Adds the callbacks of ready descriptors to the event
+ * loop's queue. Infinity waits without limit.
  */
 export function poll(wait: number): void {
-  // A watcher without events is not polled, not even for a hang-up.
+  // Does not poll a watched descriptor whose event mask is empty, not even for a hang-up.
   const polled = [...watchers].filter(({ events }) => events !== 0)
   if (polled.length === 0 && wait === 0) return
   const set = new Int32Array(2 * polled.length)
@@ -45,7 +45,7 @@ export function poll(wait: number): void {
     set[2 * index] = fd
     set[2 * index + 1] = events
   })
-  // An unblocked signal interrupts ppoll. The next step of the loop polls again.
+  // A signal may interrupt ppoll. The next step of the event loop polls again.
   if (call('ppoll', set, polled.length, timespec(wait), null, 8) <= 0) return
   polled.forEach((watcher, index) => {
     const events = (set[2 * index + 1] ?? 0) >>> 16
@@ -53,7 +53,7 @@ export function poll(wait: number): void {
   })
 }
 
-/** Rounds up to whole microseconds, so that a timer is due when the poll ends. */
+/** Time limit for ppoll. Rounds up to whole microseconds, so that the next timer is due when the poll ends. */
 function timespec(wait: number): BigInt64Array | null {
   if (wait === Number.POSITIVE_INFINITY) return null
   const micros = Math.ceil(Math.max(0, wait) * 1000)

@@ -3,7 +3,7 @@ import { anyHasRef, Referenced } from './referenced.ts'
 
 let waiting = new Set<Immediate>()
 
-/** Result of `setImmediate`. */
+/** Object that `setImmediate` returns. */
 export class Immediate extends Referenced {
   readonly #callback: () => void
   #isActive = true

@@ -6,17 +6,17 @@ import { reportRejections } from './rejections.ts'
 import { runTicks } from './ticks.ts'
 import { enqueueTimers, hasTimers, nextTimer } from './timers.ts'
 
-/** Phases of an iteration, in Node's order. All callbacks of a phase run before the next phase. */
+/** Phases of one round of the event loop, in Node's order. All callbacks of a phase run before the next phase. */
 const phases = [enqueueTimers, pollOnce, enqueueImmediates] as const
 const POLL = 1
 let phase = 0
 
-/** Returns true if something keeps the process alive. */
+/** Returns true if a timer, descriptor or immediate keeps the process alive. */
 export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
 
 /**
- * One step of the event loop: runs at most one callback. The native program calls it when all promise jobs are done,
- * and runs new jobs before the next call.
+ * One step of the event loop: runs at most one callback. The native program calls `step` when all promise jobs are
+ * done, and runs new promise jobs before the next call.
  *
  * @param hasJobs - true if promise jobs are left, for example after a deadline; the step then does not wait
  * @returns false if no work is left

@@ -1,6 +1,9 @@
 import { runTicks } from './ticks.ts'
 
-/** Queue of due callbacks. Each loop step runs one callback, so that promise jobs run in between. */
+/**
+ * Queue of callbacks that are due to run. Each step of the event loop runs one callback, so that promise jobs run in
+ * between.
+ */
 const ready: (() => void)[] = []
 
 export const isIdle = (): boolean => ready.length === 0

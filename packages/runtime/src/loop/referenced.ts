@@ -1,4 +1,7 @@
-/** Base of loop handles. A handle keeps the process alive unless it is unref'd. */
+/**
+ * Base class of timers, immediates and watched descriptors. Each object keeps the process alive until `unref` is
+ * called.
+ */
 export abstract class Referenced {
   #isRef = true
 
@@ -17,7 +20,7 @@ export abstract class Referenced {
   }
 }
 
-/** Returns true if a handle keeps the process alive. */
+/** Returns true if at least one of the timers or descriptors keeps the process alive. */
 export function anyHasRef(handles: Iterable<Referenced>): boolean {
   for (const handle of handles) if (handle.hasRef()) return true
   return false

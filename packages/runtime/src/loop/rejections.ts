@@ -2,7 +2,7 @@ import { host } from '../host.ts'
 
 /** Rejected promises without a handler, with their reasons. */
 const unhandled = new Map<object, unknown>()
-/** Promises whose rejection was reported. */
+/** Promises whose unhandled rejection was already reported to the program. */
 const reported = new WeakSet<object>()
 
 interface RejectionHandlers {
@@ -20,7 +20,10 @@ export function watchRejections(given: RejectionHandlers): void {
   })
 }
 
-/** Reports rejections that are still unhandled after ticks and promise jobs. Returns true if it reported any. */
+/**
+ * Reports a promise rejection that is still unhandled after all ticks and promise jobs. Returns true if it reported
+ * one.
+ */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()
   if (first.done) return false

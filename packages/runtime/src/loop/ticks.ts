@@ -1,16 +1,19 @@
 let ticks: (() => void)[] = []
 
-/** `process.nextTick`: runs a callback before promise jobs and before the next loop step. */
+/** Implements `process.nextTick`: the callback runs before promise jobs and before the next step of the event loop. */
 export function nextTick(callback: () => void): void {
   ticks.push(callback)
 }
 
-/** Runs all tick callbacks, including callbacks that they add. Returns true if it ran any. */
+/**
+ * Runs all callbacks of `process.nextTick`, including callbacks that they add. Returns true if at least one callback
+ * ran.
+ */
 export function runTicks(): boolean {
   if (ticks.length === 0) return false
   while (ticks.length > 0) {
     const [first, ...rest] = ticks
-    // Keeps the remaining tick callbacks for the next step, because a callback may throw.
+    // Stores the remaining `nextTick` callbacks before each call, because a callback may throw.
     ticks = rest
     first?.()
   }

@@ -7,7 +7,7 @@ const MAX_DELAY = 2_147_483_647
 let lastId = 0
 const timers = new Map<number, Timeout>()
 
-/** A timer, as `setTimeout` returns it. */
+/** Timer, the object that `setTimeout` and `setInterval` return. */
 export class Timeout extends Referenced {
   readonly #id = ++lastId
   readonly #delay: number
@@ -63,7 +63,7 @@ export class Timeout extends Referenced {
   }
 }
 
-/** Enqueues due timers, the earliest first. */
+/** Adds the callbacks of due timers to the event loop's queue, the earliest first. */
 export function enqueueTimers(): void {
   if (timers.size === 0) return
   const now = host.now()
@@ -71,7 +71,7 @@ export function enqueueTimers(): void {
   for (const timer of due.sort((a, b) => a.at - b.at)) enqueue(() => timer.fire())
 }
 
-/** Time when the next timer is due. Infinity if there is no timer. */
+/** Time at which the next timer is due. Infinity if there is no timer. */
 export function nextTimer(): number {
   let first = Number.POSITIVE_INFINITY
   for (const { at } of timers.values()) if (at < first) first = at

@@ -5,7 +5,7 @@ import { formatIPv6, isIPv4, isIPv6, parseIPv6 } from './ip.ts'
 export const AF_UNIX = 1
 export const AF_INET = 2
 export const AF_INET6 = 10
-/** Maximum bytes of a unix path, with the NUL at its end. */
+/** Largest length of a unix socket's path in bytes, with the NUL at its end. */
 const UNIX_MAX = 108
 const PATH_AT = 2
 
@@ -15,10 +15,10 @@ export interface AddressInfo {
   readonly port: number
 }
 
-/** Encodes struct sockaddr_un. `undefined` if the path is too long. */
+/** Encodes the path of a unix socket as struct sockaddr_un. Returns `undefined` if the path is too long. */
 export function unixAddress(path: string): Uint8Array | undefined {
   const bytes = host.encode(path)
-  // An abstract name begins with NUL and has no NUL at its end.
+  // An abstract unix socket name begins with NUL and has no NUL at its end.
   const isAbstract = path.startsWith('\0')
   if (bytes.length >= UNIX_MAX + (isAbstract ? 1 : 0)) return undefined
   const address = new Uint8Array(PATH_AT + bytes.length + (isAbstract ? 0 : 1))
@@ -27,7 +27,7 @@ export function unixAddress(path: string): Uint8Array | undefined {
   return address
 }
 
-/** Encodes struct sockaddr_in or sockaddr_in6 for a numeric address. */
+/** Encodes a numeric IP address and a port as struct sockaddr_in or sockaddr_in6. */
 export function ipAddress(address: string, port: number): Uint8Array | undefined {
   if (isIPv4(address)) {
     const bytes = new Uint8Array(16)
@@ -48,7 +48,7 @@ export function ipAddress(address: string, port: number): Uint8Array | undefined
   return bytes
 }
 
-/** Decodes a socket address. `undefined` for a unix socket. */
+/** Decodes the IP address and port of a socket address. Returns `undefined` for a unix socket. */
 export function readAddress(bytes: Uint8Array): AddressInfo | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const family = view.getUint16(0, true)
@@ -60,7 +60,7 @@ export function readAddress(bytes: Uint8Array): AddressInfo | undefined {
   return { address: formatIPv6(groups), family: 'IPv6', port: view.getUint16(2) }
 }
 
-/** Address of one end of a socket. `undefined` for a unix socket or a closed socket. */
+/** IP address and port of one end of a socket. Returns `undefined` for a unix socket or a closed socket. */
 export function socketName(which: 'getpeername' | 'getsockname', fd: number | undefined): AddressInfo | undefined {
   const bytes = new Uint8Array(128)
   const result = fd === undefined ? -1 : call(which, fd, bytes, new Uint32Array([bytes.length]))

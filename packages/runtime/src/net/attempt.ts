@@ -11,15 +11,15 @@ const EINPROGRESS = -115
 
 export const openSocket = (family: number): number => call('socket', family, SOCK_STREAM | SOCK_CLOEXEC_NONBLOCK, 0)
 
-/** One connection attempt. */
+/** Attempt to connect a TCP or unix socket to one address. */
 export class Attempt {
   #fd = -1
   #watcher: Watcher | undefined
   #settle: ((result: number) => void) | undefined
 
   /**
-   * Connects to a socket address; `undefined` is an invalid address. Calls `settle` asynchronously with the descriptor
-   * or a negative errno.
+   * Starts to connect to a socket address; `undefined` stands for an invalid address. Calls `settle` asynchronously
+   * with the descriptor or a negative errno.
    */
   constructor(address: Uint8Array | undefined, settle: (result: number) => void) {
     this.#settle = settle
@@ -45,14 +45,14 @@ export class Attempt {
   #end(result: number): void {
     const settle = this.#settle
     const fd = this.#fd
-    // After a success the caller owns the descriptor.
+    // Keeps the connected descriptor open: the caller of the attempt owns it from now on.
     if (result >= 0) this.#fd = -1
     this.cancel()
     settle?.(result < 0 ? result : fd)
   }
 }
 
-/** Result of a started connection: 0, or a negative errno. */
+/** Result of a connect call that was in progress (SO_ERROR): 0, or a negative errno. */
 function connectResult(fd: number): number {
   const error = new Int32Array(1)
   call('getsockopt', fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))

@@ -4,14 +4,16 @@ import { lookupHost } from './lookup.ts'
 import { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
-/** Connects to a target. Tries the addresses of a name until a server accepts. */
+/**
+ * Connects a socket to a host or path. Tries the addresses of a host name one after the other until a server accepts.
+ */
 export class Dial {
   readonly #settle: (result: number, target: Target) => void
   #step: Lookup | Attempt | undefined
   #hasRef = true
 
   /**
-   * Calls `settle` asynchronously with the descriptor, or with a negative errno. The second argument is the target of
+   * Starts to connect. Calls `settle` asynchronously with the descriptor or a negative errno, and with the address of
    * the last attempt.
    */
   constructor(target: Target, settle: (result: number, target: Target) => void) {

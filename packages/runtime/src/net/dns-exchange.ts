@@ -13,7 +13,7 @@ const EINTR = -4
 const MSG_NOSIGNAL = 0x4000
 const PREFIX = 2
 
-/** Asks one server for the addresses of a name over one TCP connection (RFC 7766). */
+/** Asks one DNS server for the IPv4 and IPv6 addresses of a name over one TCP connection (RFC 7766). */
 export class Exchange {
   readonly #questions: readonly Question[]
   readonly #answers = new Map<Question, Answer>()
@@ -22,7 +22,7 @@ export class Exchange {
   readonly #attempt: Attempt
   #fd = -1
   #watcher: Watcher | undefined
-  /** Buffer for the next part of the response: the length of a message, or a message of at most 65,535 bytes. */
+  /** Buffer for the next bytes from the DNS server: the length of a message, or a message of at most 65,535 bytes. */
   #part = new Uint8Array(PREFIX)
   #filled = 0
   #isLength = true
@@ -52,7 +52,7 @@ export class Exchange {
   #ask(fd: number): void {
     this.#fd = fd
     const bytes = Uint8Array.from(this.#questions.flatMap((question) => [...encodeQuery(question)]))
-    // One write sends both queries, because they fit into the send buffer of a new socket.
+    // Sends the A and AAAA queries in one call, because both fit into the send buffer of a new socket.
     const count = callAgain('sendto', fd, bytes, bytes.length, MSG_NOSIGNAL, null, 0)
     if (count === bytes.length) this.#watcher = new Watcher(fd, POLLIN, () => this.#receive(fd))
     else this.#end()
@@ -82,7 +82,8 @@ export class Exchange {
   }
 
   /**
-   * Stores an answer of the server. Returns false after the last answer, and for a message that answers neither query.
+   * Stores an answer of the DNS server. Returns false after the last answer, and for a message that answers neither
+   * query.
    */
   #take(message: Uint8Array): boolean {
     const open = this.#questions.filter((question) => !this.#answers.has(question))
@@ -98,7 +99,8 @@ export class Exchange {
   #end(): void {
     this.cancel()
     const answers = this.#questions.map((question) => this.#answers.get(question) ?? 'failed')
-    // If one query fails, addresses from the other query are enough. The result "no address" needs both answers.
+    // If the A or the AAAA query fails, the addresses of the other query are enough. The result "no address" needs both
+    // answers.
     const addresses = answers.flatMap((answer) => (answer === 'failed' ? [] : answer))
     this.#done(addresses.length === 0 && answers.includes('failed') ? 'failed' : addresses)
   }

@@ -6,13 +6,13 @@ export const AAAA = 28
 const CNAME = 5
 const IN = 1
 
-/** Response codes that are a final answer. Any other code is a server failure. */
+/** DNS response codes that are a final answer. Any other code is a server failure. */
 const NOERROR = 0
 const NXDOMAIN = 3
 
 const HEADER = 12
 const QUERY = 0x0100
-/** Header bits for response, opcode and truncation. An answer over TCP is never truncated. */
+/** DNS header bits for response, opcode and truncation. An answer over TCP is never truncated. */
 const KIND = 0xfa00
 const ANSWER = 0x8000
 const MAX_LABEL = 63
@@ -24,15 +24,18 @@ const POINTER = 0xc0
 
 export interface Question {
   readonly id: number
-  /** The queried name in uncompressed form, the result of `encodeName`. */
+  /** DNS name to query, in uncompressed form, as `encodeName` returns it. */
   readonly name: Uint8Array
   readonly type: typeof A | typeof AAAA
 }
 
-/** Addresses in the answer; empty if the name or the record does not exist. `failed` means a server failure. */
+/** Addresses in a DNS answer; empty if the name or the record does not exist. `failed` means a server failure. */
 export type Answer = readonly string[] | 'failed'
 
-/** Encodes a name for a message: labels with their lengths. `undefined` if the text is not a valid host name. */
+/**
+ * Encodes a host name for a DNS message: labels with their lengths. Returns `undefined` if the text is not a valid host
+ * name.
+ */
 export function encodeName(text: string): Uint8Array | undefined {
   const labels = text.replace(/\.$/, '').split('.')
   if (labels.some((label) => label.length > MAX_LABEL || !/^[\x21-\x7e]+$/.test(label))) return undefined
@@ -40,7 +43,7 @@ export function encodeName(text: string): Uint8Array | undefined {
   return codes.length < MAX_NAME ? Uint8Array.from([...codes, 0]) : undefined
 }
 
-/** Encodes a query, preceded by its length as TCP requires (RFC 7766). */
+/** Encodes a DNS query, preceded by its length as TCP requires (RFC 7766). */
 export function encodeQuery({ id, name, type }: Question): Uint8Array {
   const length = HEADER + name.length + 4
   const bytes = new Uint8Array(2 + length)
@@ -53,7 +56,8 @@ export function encodeQuery({ id, name, type }: Question): Uint8Array {
 }
 
 /**
- * Decodes the message of a server, which is not trusted. `undefined` if it is malformed or answers another question.
+ * Decodes a message of an untrusted DNS server. Returns `undefined` if the message is malformed or answers another
+ * question.
  */
 export function readAnswer(message: Uint8Array, { id, name, type }: Question): Answer | undefined {
   try {
@@ -74,14 +78,14 @@ export function readAnswer(message: Uint8Array, { id, name, type }: Question): A
   }
 }
 
-/** Addresses in the records of the name, or of the last alias (CNAME) of the name. */
+/** Addresses in the DNS records of the queried name, or of the last alias (CNAME) of the name. */
 function addressesOf(reader: Reader, records: number, asked: string, type: number): string[] | undefined {
   const aliases = new Map<string, string>()
   const found: { readonly owner: string; readonly address: string }[] = []
   for (let index = 0; index < records; index++) {
     const owner = reader.name()
     const [kind, family] = [reader.u16(), reader.u16()]
-    // Skips the time to live of a record, because the runtime does not cache addresses.
+    // Skips the time to live of a DNS record, because the runtime does not cache addresses.
     reader.at += 4
     const length = reader.u16()
     const end = reader.at + length
@@ -96,7 +100,7 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
   }
   let owner = asked
   for (let hops = 0; hops < MAX_ALIASES; hops++) owner = aliases.get(owner) ?? owner
-  // A cyclic or too long chain of aliases gives no address.
+  // A cyclic or too long chain of DNS aliases (CNAME) gives no address.
   if (aliases.has(owner)) return undefined
   return found
     .filter((one) => one.owner === owner)
@@ -104,10 +108,13 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
     .map(({ address }) => address)
 }
 
-/** Key of a name for comparisons without case. Lengths of labels are smaller than codes of letters. */
+/**
+ * Text of an encoded DNS name in lower case, for comparisons. Lower case does not change the length bytes: they are
+ * smaller than the codes of letters.
+ */
 const nameKey = (name: Uint8Array): string => String.fromCharCode(...name).toLowerCase()
 
-/** Reads a message. Throws a `RangeError` if it is truncated or a name is malformed. */
+/** Reader of a DNS message. Throws a `RangeError` if the message is truncated or a name is malformed. */
 class Reader {
   at = 0
   readonly #view: DataView
@@ -129,7 +136,10 @@ class Reader {
     return formatIPv6(Array.from({ length: 8 }, () => this.u16()))
   }
 
-  /** Key of a name. Each pointer must lead to a lower offset than the previous one, which excludes loops. */
+  /**
+   * Reads a DNS name, as lower-case text for comparisons. Each compression pointer must lead to a lower offset than the
+   * previous one, which excludes loops.
+   */
   name(): string {
     const codes: number[] = []
     let from = this.at

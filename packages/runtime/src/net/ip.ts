@@ -1,10 +1,10 @@
-/** Tests for dotted decimal without leading zeros, like Node's `isIPv4`. */
+/** True for an IPv4 address in dotted decimal without leading zeros, like Node's `isIPv4`. */
 export function isIPv4(text: unknown): boolean {
   const parts = String(text).split('.')
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
 }
 
-/** Tests for an IPv6 address, with or without a zone: `fe80::1%eth0`. */
+/** True for an IPv6 address, with or without a zone: `fe80::1%eth0`. */
 export function isIPv6(text: unknown): boolean {
   const [address = '', zone, ...rest] = String(text).split('%')
   if (rest.length > 0 || (zone !== undefined && !/^[0-9a-zA-Z_.:-]+$/.test(zone))) return false
@@ -13,7 +13,7 @@ export function isIPv6(text: unknown): boolean {
 
 export const isIP = (text: unknown): 0 | 4 | 6 => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0)
 
-/** Parses an IPv6 address into its eight groups. `undefined` if the text is invalid. */
+/** Parses an IPv6 address into its eight groups. Returns `undefined` if the text is invalid. */
 export function parseIPv6(text: string): number[] | undefined {
   const halves = text.split('::')
   if (halves.length > 2) return undefined
@@ -39,7 +39,7 @@ function groupsOf(text: string, isLast: boolean): number[] | undefined {
   return groups
 }
 
-/** Formats an address by RFC 5952: the longest run of zero groups becomes `::`. */
+/** Formats an IPv6 address by RFC 5952: the longest run of zero groups becomes `::`. */
 export function formatIPv6(groups: readonly number[]): string {
   let best = { at: -1, length: 1 }
   for (let at = 0; at < groups.length; at++) {

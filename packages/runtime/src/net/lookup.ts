@@ -1,7 +1,7 @@
 import { readFileSync } from '../fs/whole-file.ts'
 import { isIP } from './ip.ts'
 
-/** Address of a host without DNS: a numeric address, `localhost`, or a name in /etc/hosts. */
+/** Looks up the address of a host without DNS: a numeric address, `localhost`, or a name in /etc/hosts. */
 export function lookupHost(name: string): string | undefined {
   if (isIP(name) !== 0) return name
   const wanted = name.toLowerCase()
@@ -15,7 +15,7 @@ function hostsFile(): string[] {
   try {
     return String(readFileSync('/etc/hosts', 'utf8')).split('\n')
   } catch {
-    // If /etc/hosts is missing, it defines no names.
+    // A missing /etc/hosts is not an error: it defines no names.
     return []
   }
 }

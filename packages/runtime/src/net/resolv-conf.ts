@@ -9,7 +9,7 @@ const MAX_SERVERS = 3
 const MAX_SEARCH = 6
 const MAX_NDOTS = 15
 
-/** Parses `/etc/resolv.conf` by resolv.conf(5). The last `search` or `domain` wins. */
+/** Parses `/etc/resolv.conf` as resolv.conf(5) says. The last `search` or `domain` line counts. */
 export function readResolvConf(text: string): ResolvConf {
   const servers: string[] = []
   let search: readonly string[] = []
@@ -25,12 +25,15 @@ export function readResolvConf(text: string): ResolvConf {
       if (given !== undefined) ndots = Math.min(MAX_NDOTS, Number(given.slice('ndots:'.length)))
     }
   }
-  // By resolv.conf(5), the default server is the local machine.
+  // Without a `nameserver` line, resolv.conf(5) makes the local machine the DNS server.
   if (servers.length === 0) servers.push('127.0.0.1')
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }
 
-/** Names to query, in order. A name with a trailing dot is queried without the search list. */
+/**
+ * DNS names to query for a host name, in order, from the search list. A name with a trailing dot is queried without the
+ * search list.
+ */
 export function candidates(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith('.')) return [name]
   const listed = search.map((domain) => `${name}.${domain}`)

@@ -8,7 +8,7 @@ import { candidates, readResolvConf } from './resolv-conf.ts'
 export const EAI_AGAIN = -3001
 export const ENOTFOUND = -3008
 
-/** Resolves a name by DNS. */
+/** Resolves a host name by DNS. */
 export class Lookup {
   readonly #servers: string[]
   readonly #names: Uint8Array[]
@@ -16,7 +16,10 @@ export class Lookup {
   #exchange: Exchange | undefined
   #isOver = false
 
-  /** Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative error number. */
+  /**
+   * Starts to resolve a host name. Calls `done` asynchronously with 0 and addresses, IPv4 first, or with a negative
+   * error number.
+   */
   constructor(name: string, done: (result: number, addresses: readonly string[]) => void) {
     const conf = readResolvConf(resolvConf())
     this.#servers = [...conf.servers]
@@ -37,8 +40,8 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // All servers failed for this name, so the search ends. The next name of the search list could belong to another
-    // host.
+    // All DNS servers failed for this name, so the search ends. The next name of the search list could belong to
+    // another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {

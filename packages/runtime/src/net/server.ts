@@ -29,7 +29,7 @@ interface ListenOptions {
   readonly signal?: AbortSignal
 }
 
-/** Accepts connections on a unix socket or TCP port. */
+/** Server that accepts connections on a unix socket or a TCP port. */
 export class Server extends EventEmitter {
   listening = false
   #watcher: Watcher | undefined
@@ -49,7 +49,7 @@ export class Server extends EventEmitter {
     return this.#sockets
   }
 
-  /** Overloads: `listen(path | port | options, host?, listener?)`. */
+  /** Overloads of the server's `listen`: `listen(path | port | options, host?, listener?)`. */
   listen(where: string | number | ListenOptions, ...rest: readonly unknown[]): this {
     const host = rest.find((one) => typeof one === 'string')
     const listener = rest.find((one): one is Listener => typeof one === 'function')
@@ -135,8 +135,8 @@ export class Server extends EventEmitter {
   #accept(): void {
     if (this.#watcher === undefined) return
     const fd = call('accept4', this.#watcher.fd, null, null, SOCK_CLOEXEC_NONBLOCK)
-    // accept4 fails if the client has closed the connection or no descriptor is left. The next event of the descriptor
-    // tries again.
+    // accept4 fails if the client has closed the connection or the process has no free descriptor. The next event of
+    // the listening descriptor tries again.
     if (fd < 0) return
     const socket = new Socket({ fd, ...this.#options })
     this.#sockets.add(socket)

@@ -50,7 +50,7 @@ export class Socket extends Duplex {
     if (options.fd !== undefined) this.#open(options.fd)
   }
 
-  /** Descriptor of the socket, under the member name that libraries use on Node. */
+  /** Descriptor of the socket. Libraries read it under this name on Node. */
   get _handle(): { readonly fd: number } | null {
     return this.#watcher === undefined ? null : { fd: this.#watcher.fd }
   }
@@ -239,7 +239,7 @@ export class Socket extends Duplex {
     if (count < 0) this.destroy(callError(count, 'read'))
     else if (count === 0) {
       this.push(null)
-      // Reads the end of the input if the program does not read, so that the socket can close.
+      // Reads the end of the input for a program that reads nothing, so that the stream ends and the socket can close.
       if (this.readableLength === 0) this.read()
     } else {
       this.bytesRead += count

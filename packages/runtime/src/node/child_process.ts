@@ -18,7 +18,7 @@ export function spawn(file: string, given?: readonly string[] | SpawnOptions, mo
 
 const isList = (value: unknown): value is readonly string[] => Array.isArray(value)
 
-/** `execFile(file, args?, options?, callback?)`. */
+/** Overloads of Node's `execFile`: `execFile(file, args?, options?, callback?)`. */
 export function execFile(file: string, ...rest: readonly unknown[]): ChildProcess {
   const args = rest.find(isList) ?? []
   const callback = rest.find((one): one is ExecCallback => typeof one === 'function')
@@ -26,7 +26,7 @@ export function execFile(file: string, ...rest: readonly unknown[]): ChildProces
   return collect(spawn(file, args, { ...options, stdio: 'pipe' }), [file, ...args].join(' '), options, callback)
 }
 
-/** `exec(command, options?, callback?)`. */
+/** Overloads of Node's `exec`: `exec(command, options?, callback?)`. */
 export function exec(command: string, ...rest: readonly unknown[]): ChildProcess {
   const options = rest.find((one): one is ExecOptions => typeof one === 'object' && one !== null) ?? {}
   const callback = rest.find((one): one is ExecCallback => typeof one === 'function')

@@ -18,13 +18,13 @@ export {
   X509Certificate,
 }
 
-/** `hash('sha256', data)`: a digest in one call. The default encoding is hexadecimal. */
+/** Implements Node's `hash('sha256', data)`: returns a digest in one call. The default encoding is hexadecimal. */
 export function hash(algorithm: string, data: Data, encoding = 'hex'): string | Buffer {
   const made = createHash(algorithm).update(data)
   return encoding === 'buffer' ? made.digest() : made.digest(encoding)
 }
 
-/** Compares two buffers in constant time. */
+/** Implements Node's `timingSafeEqual`: compares two buffers in constant time. */
 export function timingSafeEqual(first: ArrayBufferView, second: ArrayBufferView): boolean {
   const [a, b] = [bytesOf(first), bytesOf(second)]
   if (a.length !== b.length) {

@@ -24,7 +24,10 @@ function listen(source: Source, name: EventName, listener: Listener): () => void
   return () => source.off(name, listener)
 }
 
-/** Waits for the next event of a name and returns the event's arguments. An `error` event rejects the promise. */
+/**
+ * Implements `once` of `node:events`: waits for the next event of a name and resolves to the event's arguments. An
+ * `error` event rejects the promise.
+ */
 export function once(source: Source, name: EventName, { signal }: Options = {}): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -48,7 +51,10 @@ export function once(source: Source, name: EventName, { signal }: Options = {}):
   })
 }
 
-/** Iterates over all later events of a name. An `error` event or an abort of the signal ends the loop with an error. */
+/**
+ * Implements `on` of `node:events`: iterates over all later events of a name. An `error` event or an abort of the
+ * signal ends the loop with an error.
+ */
 export async function* on(source: Source, name: EventName, { signal }: Options = {}): AsyncGenerator<unknown[]> {
   const waiting: unknown[][] = []
   let failure: { readonly error: unknown } | undefined
@@ -97,7 +103,7 @@ export function setMaxListeners(count: number, ...sources: readonly Source[]): v
 
 export const listenerCount = (source: EventEmitter, name: EventName): number => source.listenerCount(name)
 
-/** `require('events')` returns the class EventEmitter. */
+/** The default export is the class EventEmitter, because Node's `require('events')` returns the class. */
 export default Object.assign(EventEmitter, {
   EventEmitter,
   once,

@@ -26,7 +26,10 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 
 type ResponseListener = (response: IncomingMessage) => void
 
-/** Overloads: `request(url, options?, listener?)`, `request(options, listener?)`. */
+/**
+ * Overloads of the `request` function of `node:http`: `request(url, options?, listener?)`, `request(options,
+ * listener?)`.
+ */
 export function request(first: string | URL | RequestOptions, ...rest: readonly unknown[]): ClientRequest {
   const listener = rest.find((one): one is ResponseListener => typeof one === 'function')
   const more = rest.find((one): one is RequestOptions => typeof one === 'object' && one !== null)

@@ -17,11 +17,15 @@ export const globalAgent = /* @__PURE__ */ new Agent()
 const tls: Transport = {
   protocol: 'https:',
   port: 443,
-  // The request handles the signal: an abort ends the request with its connection.
+  // Does not pass `signal` to the connection, because the request handles the signal: an abort ends the request with
+  // its connection.
   open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
 }
 
-/** Overloads: `request(url, options?, listener?)`, `request(options, listener?)`. */
+/**
+ * Overloads of the `request` function of `node:https`: `request(url, options?, listener?)`, `request(options,
+ * listener?)`.
+ */
 export function request(first: string | URL | Options, ...rest: readonly unknown[]): ClientRequest {
   const listener = rest.find((one): one is ResponseListener => typeof one === 'function')
   const more = rest.find((one): one is Options => typeof one === 'object' && one !== null)

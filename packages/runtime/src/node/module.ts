@@ -1,8 +1,8 @@
 import { coded } from '../errors.ts'
 
 /**
- * Returns a function that throws for every name, like Node for a missing package: a compiled program has no modules on
- * disk.
+ * Implements Node's `createRequire`. The returned function throws for every name, like Node for a missing package: a
+ * compiled program has no modules on disk.
  */
 export function createRequire(file: string | URL): (name: string) => never {
   return (name) => {

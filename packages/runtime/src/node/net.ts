@@ -12,9 +12,12 @@ interface ConnectOptions extends SocketOptions {
   readonly port?: number | string
 }
 
-/** A connection that `connect` opens. */
+/** Socket that `net.connect` returns, with its connection in progress. */
 export class Socket extends Connection {
-  /** Overloads: `connect(path)`, `connect(port, host?)`, `connect(options)`, each with a listener. */
+  /**
+   * Overloads of Node's `net.connect`: `connect(path)`, `connect(port, host?)`, `connect(options)`, each with a
+   * listener.
+   */
   connect(where: string | number | ConnectOptions, ...rest: readonly unknown[]): this {
     const listener = rest.find((one): one is Listener => typeof one === 'function')
     const host = rest.find((one) => typeof one === 'string')

@@ -13,7 +13,7 @@ export const constants = /* @__PURE__ */ Object.freeze({
   priority: { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_HIGHEST: -20 },
 })
 
-/** Size of a member of struct utsname in bytes. */
+/** Size in bytes of each member of the kernel's struct utsname. */
 const UTS = 65
 
 function uts(index: number): string {
@@ -38,7 +38,7 @@ export function tmpdir(): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Home folder from HOME, else from /etc/passwd. */
+/** Home folder of the user, from the variable HOME or else from /etc/passwd. */
 export const homedir = (): string => process.env.HOME ?? userInfo().homedir
 
 interface UserInfo {
@@ -58,7 +58,7 @@ export function userInfo(): UserInfo {
   return { username, uid, gid: Number(gid), shell: shell === '' ? null : shell, homedir: home }
 }
 
-/** Member of struct sysinfo, by its index in words of 8 bytes. */
+/** Reads a member of the kernel's struct sysinfo, by its index in 8-byte words. */
 function sysinfo(index: number): number {
   const words = new BigUint64Array(14)
   call('sysinfo', words)
@@ -75,7 +75,7 @@ interface Cpu {
   readonly speed: number
 }
 
-/** Processors from /proc/cpuinfo, without times. */
+/** Implements Node's `os.cpus`: processors from /proc/cpuinfo, without times. */
 export function cpus(): Cpu[] {
   const blocks = String(readFileSync('/proc/cpuinfo', 'utf8')).trim().split('\n\n')
   const field = (block: string, name: string): string => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(block)?.[1] ?? ''

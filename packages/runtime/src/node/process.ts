@@ -2,7 +2,10 @@ import { process } from '../process/process.ts'
 
 export default process
 
-/** Proxy for an object that each start creates anew: forwards reads and writes to the object of the current start. */
+/**
+ * Creates a proxy for `process.env` or `process.argv`, which each start of the program creates anew. The proxy forwards
+ * reads and writes to the object of the current start.
+ */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {
     get: (_, name) => Reflect.get(member(), name),

@@ -5,11 +5,12 @@ import { TLSSocket } from '../tls/socket.ts'
 export { SecureContext, TLSSocket }
 
 /**
- * Stores certificates and a key for connections. Throws for damaged PEM; the first handshake validates the contents.
+ * Implements Node's `tls.createSecureContext`: stores certificates and a key for connections. Throws for damaged PEM;
+ * the first handshake validates the contents.
  */
 export const createSecureContext = (options: TlsOptions = {}): SecureContext => new SecureContext(options)
 
-/** Overloads: `connect(options, listener?)`, `connect(port, host?, options?, listener?)`. */
+/** Overloads of Node's `tls.connect`: `connect(options, listener?)`, `connect(port, host?, options?, listener?)`. */
 export function connect(first: number | string | TlsOptions, ...rest: readonly unknown[]): TLSSocket {
   const listener = rest.find((one): one is Listener => typeof one === 'function')
   const host = rest.find((one) => typeof one === 'string')

@@ -6,7 +6,7 @@ import { resolve } from './path/path.ts'
 
 export { URL, URLSearchParams }
 
-/** Path of a `file:` URL. */
+/** Converts a `file:` URL to a path. */
 export function fileURLToPath(url: string | URL): string {
   if (typeof url !== 'string' && !(url instanceof URL)) {
     throw invalidType('path', 'of type string or an instance of URL', url)
@@ -29,7 +29,7 @@ export function pathToFileURL(path: string): URL {
   return new URL(`file://${(resolve(path) + trailing).replace(/[%\\\n\r\t?#]/g, percentBytes)}`)
 }
 
-/** Options of `http.request` for a URL. */
+/** Converts a URL to options of `http.request`. */
 export function urlToHttpOptions(url: URL): Record<string, unknown> {
   const { protocol, hostname, hash, search, pathname, href, port, username, password } = url
   return {

@@ -13,7 +13,9 @@ function checkSnapshot(): void {
   }
 }
 
-/** Registers functions that run at each start of a heap image. */
+/**
+ * Implements Node's `v8.startupSnapshot`: registers functions that run at each start of a program with a heap image.
+ */
 export const startupSnapshot = {
   isBuildingSnapshot: (): boolean => snapshotting(),
 
@@ -22,7 +24,10 @@ export const startupSnapshot = {
     setMain(() => main(data))
   },
 
-  /** Registers a function that runs before the heap image is written. A returned promise is awaited. */
+  /**
+   * Registers a function that runs before the build writes the program's heap image. The build awaits a returned
+   * promise.
+   */
   addSerializeCallback(callback: Callback, data?: unknown): void {
     checkSnapshot()
     addWarmUp(() => callback(data))

@@ -15,7 +15,10 @@ export function crash(error: unknown, origin: Origin = 'uncaughtException'): voi
   process.exit(1)
 }
 
-/** Handles a rejection without a handler as an exception, unless the program listens for `unhandledRejection`. */
+/**
+ * Handles the rejection of a promise without a handler as an exception, unless the program listens for
+ * `unhandledRejection`.
+ */
 export function crashRejection(reason: unknown, promise: object): void {
   if (process.emit('unhandledRejection', reason, promise)) return
   crash(reason instanceof Error ? reason : notAnError(reason), 'unhandledRejection')

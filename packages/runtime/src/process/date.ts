@@ -4,7 +4,9 @@ import { refuseAtSnapshot, snapshotting } from '../host.ts'
 const engineDate = Date
 export const engineNow = Date.now
 
-/** Replaces Date while the heap image is made. Throws for every use that reads the clock. */
+/**
+ * Replaces the global Date while the build makes the program's heap image. Throws for every use that reads the clock.
+ */
 const guardedDate = new Proxy(engineDate, {
   apply() {
     refuseAtSnapshot('Date()')
@@ -24,7 +26,7 @@ if (snapshotting()) {
   })
 }
 
-/** Restores the engine's Date at each start. */
+/** Restores the engine's Date at each start of the program. */
 export function restoreDate(): void {
   define(globalThis, 'Date', engineDate)
   define(engineDate, 'now', engineNow)

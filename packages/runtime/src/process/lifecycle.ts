@@ -12,21 +12,23 @@ const SIGPIPE = 13
 const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
-/** Runs at each start before the program. Drops state of the process that made the heap image. */
+/**
+ * Runs at each start of a program, before its own code. Drops values of the process that made the program's heap image.
+ */
 function boot(): void {
   startClock()
   restoreDate()
   process.reset()
-  // Ignores SIGPIPE: a write to a closed pipe fails with EPIPE. Layout of the kernel's struct sigaction: handler,
-  // flags, restorer, mask.
+  // Ignores SIGPIPE, so that a write to a closed pipe fails with EPIPE. The argument is the kernel's struct sigaction:
+  // handler, flags, restorer, mask.
   call('rt_sigaction', SIGPIPE, new BigUint64Array([SIG_IGN, 0n, 0n, 0n]), null, SIGSET_SIZE)
 }
 
 let isEnding = false
 
 /**
- * One step of the event loop. When no work is left, listeners of `beforeExit` may start new work; otherwise the process
- * exits.
+ * Runs one step of the event loop. When no work is left, emits `beforeExit`, whose listeners may start new work. Exits
+ * the process if they start none.
  */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
@@ -39,7 +41,7 @@ function loop(hasJobs = false): boolean {
 
 let registered: (() => unknown) | undefined
 
-/** Registers the main function, which each start of the heap image runs. */
+/** Registers the program's main function, which runs at each start after the heap image is loaded. */
 export function setMain(main: () => unknown): void {
   registered = main
   host.main = () => {
@@ -59,12 +61,12 @@ export function takeMain(): (() => unknown) | undefined {
   return main
 }
 
-/** Turns a rejection of the main function into an uncaught exception. */
+/** Turns a rejected promise of the program's main function into an uncaught exception. */
 function rejectAsException(result: unknown): void {
   if (result instanceof Promise) result.catch((error: unknown) => crash(error, 'unhandledRejection'))
 }
 
-/** Functions that `host.warm` runs in order before the image is written. */
+/** Functions that the build runs in order before it writes the program's heap image. */
 const warmUps: (() => unknown)[] = []
 
 export function addWarmUp(warmUp: () => unknown): void {
@@ -74,7 +76,10 @@ export function addWarmUp(warmUp: () => unknown): void {
   }
 }
 
-/** Ignores an interruption by the deadline, because the program's own timer for the deadline is then due. */
+/**
+ * Crashes after an uncaught error, but not after an interruption by `setDeadline`. The program's own timer for the same
+ * time limit is then due and handles the case.
+ */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)
 }

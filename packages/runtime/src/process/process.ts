@@ -14,7 +14,7 @@ import { readEnvironment } from './environment.ts'
 import { memoryUsage } from './memory.ts'
 import { catchSignal, releaseSignal } from './signals.ts'
 
-/** Node version whose members the platform follows. */
+/** Node version whose members the small runtime implements. */
 const NODE_VERSION = '24.0.0'
 const PATH_MAX = 4096
 
@@ -37,7 +37,7 @@ export class Process extends EventEmitter {
   readonly hrtime = hrtime
   readonly memoryUsage = memoryUsage
   readonly uptime = uptime
-  /** `streams.ts` creates the streams at their first read. */
+  /** The module `streams.ts` creates `stdin`, `stdout` and `stderr` when the program first reads them. */
   declare readonly stdin: Readable
   declare readonly stdout: Writable
   declare readonly stderr: Writable
@@ -48,7 +48,7 @@ export class Process extends EventEmitter {
   #argv0: string | undefined
   #isExiting = false
 
-  /** Drops cached values of the process that made the heap image. */
+  /** Drops cached values, such as the environment, of the process that made the program's heap image. */
   reset(): void {
     this.#env = undefined
     this.#argv = undefined
@@ -78,7 +78,10 @@ export class Process extends EventEmitter {
     return this.#argv0
   }
 
-  /** Command line in the form of programs that bun compiles: the second element replaces the path of the script. */
+  /**
+   * Command line of the program, in the form of programs that bun compiles: the second element is not the path of a
+   * script.
+   */
   get argv(): string[] {
     refuseAtSnapshot('process.argv')
     this.#argv ??= [this.execPath, this.execPath, ...host.args().slice(1)]

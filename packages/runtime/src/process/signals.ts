@@ -5,7 +5,7 @@ import { signalNames, signalNumbers } from '../sys/signal-names.ts'
 const SIG_BLOCK = 0
 const SIG_UNBLOCK = 1
 const SFD_CLOEXEC_NONBLOCK = 0o2004000
-/** Size of struct signalfd_siginfo. */
+/** Size in bytes of the kernel's struct signalfd_siginfo. */
 const SIGINFO = 128
 
 const caught = new Set<number>()
@@ -17,7 +17,7 @@ const setOf = (numbers: Iterable<number>): BigUint64Array<ArrayBuffer> => {
   return new BigUint64Array([bits])
 }
 
-/** Blocks a signal and reads it from a descriptor instead, so that the signal does not interrupt system calls. */
+/** Blocks a signal and reads it from a descriptor (signalfd), so that the signal does not interrupt system calls. */
 export function catchSignal(name: string, deliver: (name: string, number: number) => void): void {
   const number = signalNumbers[name]
   if (number === undefined || caught.has(number)) return
@@ -28,7 +28,7 @@ export function catchSignal(name: string, deliver: (name: string, number: number
   if (isFirst) new Watcher(fd, POLLIN, () => readSignals(deliver)).unref()
 }
 
-/** Restores the default action of a signal. */
+/** Unblocks a signal, which restores its default action. */
 export function releaseSignal(name: string): void {
   const number = signalNumbers[name]
   if (number === undefined || !caught.delete(number)) return
@@ -36,7 +36,7 @@ export function releaseSignal(name: string): void {
   call('rt_sigprocmask', SIG_UNBLOCK, setOf([number]), null, 8)
 }
 
-/** Descriptor for reading caught signals; -1 if no signal is caught. */
+/** Descriptor (signalfd) from which the signals with listeners are read; -1 if there are no listeners. */
 export const signalDescriptor = (): number => (caught.size === 0 ? -1 : fd)
 
 function readSignals(deliver: (name: string, number: number) => void): void {

@@ -14,8 +14,8 @@ const EINTR = -4
 const CHUNK = 65_536
 
 /**
- * Standard output or error. Writes immediately and waits while a pipe is full, so that a program may exit right after a
- * write.
+ * Stream for standard output or error. Writes immediately and waits while a pipe is full, so that a program may exit
+ * right after a write.
  */
 class OutputStream extends Writable {
   readonly fd: number
@@ -46,7 +46,7 @@ function waitFor(fd: number, events: number): void {
   call('ppoll', new Int32Array([fd, events]), 1, null, null, 8)
 }
 
-/** Standard input. It is polled only while the program reads. */
+/** Stream for standard input. The event loop polls its descriptor only while the program reads. */
 class InputStream extends Readable {
   readonly fd = 0
   readonly isTTY: boolean | undefined

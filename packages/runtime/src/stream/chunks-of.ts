@@ -1,7 +1,7 @@
 import { coded } from '../errors.ts'
 import type { ReadSide } from './read-side.ts'
 
-/** Iterates over the chunks of a stream. Destroys the stream at the end of the loop. */
+/** Iterates over the chunks of a readable stream. Destroys the stream at the end of the loop. */
 export async function* chunksOf(stream: ReadSide): AsyncGenerator {
   let wake = (): void => {}
   const onEvent = (): void => wake()

@@ -3,7 +3,7 @@ import { StringDecoder } from '../buffer/string-decoder.ts'
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array
 
-/** Buffered data of a stream: bytes, text after `decode`, or objects. */
+/** Queue of unread data of a stream: bytes, text after `setEncoding`, or objects. */
 export class Chunks {
   readonly #objectMode: boolean
   #chunks: unknown[] = []
@@ -14,7 +14,7 @@ export class Chunks {
     this.#objectMode = objectMode
   }
 
-  /** Switches from bytes to text. Returns the name of the encoding. */
+  /** Switches the stream's unread data from bytes to text. Returns the name of the encoding. */
   decode(encoding: string): string {
     const decoder = new StringDecoder(encoding)
     this.#decoder = decoder
@@ -27,7 +27,7 @@ export class Chunks {
     this.#put(this.#decoder !== undefined && isBytes(chunk) ? this.#decoder.write(chunk) : chunk)
   }
 
-  /** Adds the incomplete character in the decoder to the text, at the end of the stream. */
+  /** Adds an incomplete last character to the stream's text, when the stream has ended. */
   end(): void {
     if (this.#decoder !== undefined) this.#put(this.#decoder.end())
   }
@@ -37,7 +37,7 @@ export class Chunks {
     this.length += this.#sizeOf(chunk)
   }
 
-  /** Removes and returns the first buffered chunk. `null` if the buffer is empty. */
+  /** Removes and returns the first chunk of the stream's unread data. Returns `null` if there is no data. */
   takeFirst(): unknown {
     if (this.#chunks.length === 0) return null
     const first = this.#chunks.shift()
@@ -45,7 +45,7 @@ export class Chunks {
     return first
   }
 
-  /** Removes and returns all buffered data, or the first `size` bytes of it. */
+  /** Removes and returns all unread data of the stream, or its first `size` bytes. */
   takeAll(size?: number): unknown {
     if (this.#chunks.length === 0) return null
     if (this.#objectMode) return this.takeFirst()

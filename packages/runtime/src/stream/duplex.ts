@@ -6,7 +6,7 @@ export interface DuplexOptions extends ReadableOptions, WritableOptions {
   readonly allowHalfOpen?: boolean
 }
 
-/** A stream with a readable and a writable half, which end independently. */
+/** Stream with a readable and a writable half, which end independently. */
 export class Duplex extends Readable {
   readonly allowHalfOpen: boolean
   readonly #side: WriteSide
@@ -95,7 +95,7 @@ export interface TransformOptions extends DuplexOptions {
 
 type TransformDone = (error?: Error | null, chunk?: unknown) => void
 
-/** A stream that computes its output from its input. */
+/** Stream that computes its output from its input (`Transform`). */
 export class Transform extends Duplex {
   #resume: (() => void) | undefined
 

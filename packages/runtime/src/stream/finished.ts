@@ -35,7 +35,7 @@ export function finished(stream: Stream, callback: Done): () => void {
 
 const isTarget = (stream: Stream): stream is Stream & PipeTarget => 'write' in stream && 'end' in stream
 
-/** Pipes streams into each other. An error of one stream destroys all. */
+/** Pipes a list of streams into each other. An error of one stream destroys all streams. */
 export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   const last = streams.at(-1)
   if (last === undefined || streams.length < 2) {
@@ -57,7 +57,7 @@ export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   return last
 }
 
-/** `pipeline` and `finished` with promises. */
+/** Functions `pipeline` and `finished` of `node:stream/promises`. */
 export const promises = {
   finished: (stream: Stream): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { EventEmitter } from '../events/emitter.ts'
 import type { ReadSide } from './read-side.ts'
 
-/** Stream that `pipe` writes to. */
+/** Stream that `pipe` writes data to. */
 export interface PipeTarget extends EventEmitter {
   write(chunk: unknown): boolean
   end(): unknown
@@ -9,7 +9,9 @@ export interface PipeTarget extends EventEmitter {
 
 const pipes = new WeakMap<ReadSide, Map<PipeTarget, () => void>>()
 
-/** Writes the data of a source to a target. Pauses the source while the target is full. */
+/**
+ * Writes the data of a readable stream to a writable stream. Pauses the readable stream while the writable one is full.
+ */
 export function pipe(source: ReadSide, target: PipeTarget, ends: boolean): void {
   const onData = (chunk: unknown): void => {
     if (!target.write(chunk)) source.pause()

@@ -1,6 +1,6 @@
 import type { EventEmitter } from '../events/emitter.ts'
 
-/** Readable stream members that the helpers use. */
+/** Members of a readable stream that functions such as `pipe` use. */
 export interface ReadSide extends EventEmitter {
   readonly destroyed: boolean
   readonly errored: Error | null

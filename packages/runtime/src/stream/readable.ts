@@ -14,7 +14,7 @@ export interface ReadableOptions extends StreamOptions {
   readonly read?: (size: number) => void
 }
 
-/** Readable streams: flowing with `data` events, or paused with `readable` events and `read`. */
+/** Readable stream. It is flowing, with `data` events, or paused, with `readable` events and `read`. */
 export class Readable extends Stream implements AsyncIterable<unknown> {
   readonly readableHighWaterMark: number
   readonly readableObjectMode: boolean
@@ -36,7 +36,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     if (options.encoding !== undefined) this.setEncoding(options.encoding)
   }
 
-  /** `Readable.from`: a stream of the values of an iterable. */
+  /** Implements `Readable.from`: creates a stream of the values of an iterable. */
   static from(source: Iterable<unknown> | AsyncIterable<unknown>, options: ReadableOptions = {}): Readable {
     const isText = typeof source === 'string' || source instanceof Uint8Array
     const values: Iterable<unknown> | AsyncIterable<unknown> = isText ? [source] : source
@@ -59,7 +59,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     return this.destroyed && !this.readableEnded
   }
 
-  /** Adds a chunk to the buffer; subclasses call this method. Returns false if the buffer is full. */
+  /** Adds a chunk to the stream's unread data; subclasses call `push`. Returns false if the buffer is full. */
   push(chunk: unknown, encoding?: string): boolean {
     this.#isReading = false
     if (chunk === null) {
@@ -235,7 +235,10 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     })
   }
 
-  /** Called after the end of the data. A Duplex overrides this method, because its writable half may still be open. */
+  /**
+   * Called after the end of the stream's data. A Duplex overrides the method, because its writable half may still be
+   * open.
+   */
   protected afterEnd(): void {
     if (this.autoDestroy) this.destroy()
   }

@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly destroy?: (error: Error | null, done: Done) => void
 }
 
-/** Base of all streams. A stream ends once, by `destroy`, with at most one error. */
+/** Base class of all streams. A stream ends once, by `destroy`, with at most one error. */
 export class Stream extends EventEmitter {
   destroyed = false
   closed = false
@@ -48,7 +48,7 @@ export class Stream extends EventEmitter {
     if (this.closed) return
     const closed = new Promise<void>((resolve) => this.once('close', () => resolve()))
     this.once('error', () => {
-      // the member `errored` reports the error
+      // prevents an uncaught exception: `errored` keeps the error
     })
     this.destroy()
     await closed

@@ -1,7 +1,7 @@
 import { type Done, Stream } from './stream.ts'
 import { type WritableOptions, WriteSide } from './write-side.ts'
 
-/** Writable streams. A Duplex is also an instance of this class. */
+/** Writable stream. `instanceof` also accepts a Duplex. */
 export class Writable extends Stream {
   readonly #side: WriteSide
 
@@ -78,7 +78,7 @@ export class Writable extends Stream {
 
 const inherits = Function.prototype[Symbol.hasInstance]
 
-/** A Duplex is a Writable too, although it extends Readable. */
+/** Makes `instanceof Writable` true for a Duplex, although the class Duplex extends Readable. */
 Object.defineProperty(Writable, Symbol.hasInstance, {
   value(this: unknown, value: unknown): boolean {
     return inherits.call(this, value) || (this === Writable && value instanceof Stream && 'writableEnded' in value)

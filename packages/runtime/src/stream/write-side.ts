@@ -10,7 +10,7 @@ export interface WritableOptions extends StreamOptions {
   readonly final?: (done: Done) => void
 }
 
-/** The sink: functions of a stream that consume written data. */
+/** Methods `_write` and `_final` of a writable stream, which consume the written data. */
 export interface Sink extends Stream {
   _write(chunk: unknown, encoding: string, done: Done): void
   _final(done: Done): void
@@ -25,7 +25,7 @@ interface Pending {
 
 const nothing = (): void => {}
 
-/** Writable half of a stream. The sink gets one chunk at a time; the other chunks wait. */
+/** Writable half of a stream. Calls the stream's `_write` with one chunk at a time; the other chunks wait. */
 export class WriteSide {
   length = 0
   ended = false
@@ -91,7 +91,7 @@ export class WriteSide {
     this.#next()
   }
 
-  /** Drops waiting chunks and calls their callbacks with the error. */
+  /** Drops the chunks that wait for `_write` and calls their callbacks with the error. */
   drop(error: Error | null): void {
     for (const { done } of this.#queue.splice(0)) nextTick(() => done(error ?? destroyed()))
   }
@@ -119,9 +119,7 @@ export class WriteSide {
     }
   }
 
-  /**
-   * If the sink finishes synchronously, the next chunk is written immediately: a program may exit right after a write.
-   */
+  /** If `_write` finishes synchronously, writes the next chunk immediately: a program may exit right after a write. */
   #write(pending: Pending): void {
     this.#isWriting = true
     let isSync = true

@@ -67,10 +67,10 @@ const table: Readonly<Record<number, readonly [name: string, text: string]>> = {
   125: ['ECANCELED', 'operation canceled'],
 }
 
-/** Name of a positive or negative errno. */
+/** Name of a positive or negative error number, such as `ENOENT`. */
 export const errnoName = (errno: number): string => table[Math.abs(errno)]?.[0] ?? `ERRNO_${Math.abs(errno)}`
 
-/** All names with positive numbers, as in `os.constants.errno`. */
+/** All error names with their positive numbers, as in Node's `os.constants.errno`. */
 export const errnoNumbers = (): Record<string, number> =>
   Object.fromEntries(Object.entries(table).map(([number, [name]]) => [name, Number(number)]))
 
@@ -83,7 +83,10 @@ export interface SystemError extends Error {
   dest?: string
 }
 
-/** Error of a file call, such as `ENOENT: no such file or directory, open '/x'`. `result` is `-errno`. */
+/**
+ * Node's error for a failed file function, such as `ENOENT: no such file or directory, open '/x'`. `result` is
+ * `-errno`.
+ */
 export function fileError(result: number, syscall: string, path?: string, dest?: string): SystemError {
   const code = errnoName(result)
   const text = table[-result]?.[1] ?? 'unknown error'
@@ -99,7 +102,7 @@ export function fileError(result: number, syscall: string, path?: string, dest?:
   })
 }
 
-/** Error of a socket, pipe or process call, such as `connect ECONNREFUSED /run/x.sock`. */
+/** Node's error for a failed socket, pipe or process function, such as `connect ECONNREFUSED /run/x.sock`. */
 export function callError(result: number, syscall: string, about = ''): SystemError {
   const code = errnoName(result)
   return Object.assign(new Error(`${syscall} ${code}${about === '' ? '' : ` ${about}`}`), {

@@ -1,7 +1,7 @@
 import { call } from './numbers.ts'
 
 const TCGETS = 0x5401
-/** Buffer size, larger than the kernel's struct termios. */
+/** Buffer size in bytes for the kernel's struct termios, larger than the struct. */
 const TERMIOS = 64
 
 /** Returns true if the descriptor is a terminal. */

@@ -77,7 +77,7 @@ const column = host.arch === 'x64' ? 0 : 1
 
 const EINTR = -4
 
-/** Makes the system call of this name. A failed call returns `-errno`. */
+/** Makes the Linux system call of the given name. A failed call returns `-errno`. */
 export function call(name: Call, a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument) {
   return host.syscall(table[name][column], a, b, c, d, e, f)
 }

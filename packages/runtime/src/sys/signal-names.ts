@@ -37,7 +37,7 @@ export const signalNumbers: Readonly<Record<string, number>> = {
 
 const aliases = new Set(['SIGIOT', 'SIGPOLL'])
 
-/** Signal names by number. */
+/** Names of Linux signals by number. */
 export const signalNames: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(signalNumbers)
     .filter(([name]) => !aliases.has(name))

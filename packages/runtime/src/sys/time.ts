@@ -2,7 +2,10 @@ import { host, refuseAtSnapshot } from '../host.ts'
 
 let start = 0
 
-/** Stores the start time of the process. The host calls it before any code of a snapshot reads the clock. */
+/**
+ * Stores the start time of the process, from which `process.uptime` counts. Called at each start, before the program's
+ * code reads the clock.
+ */
 export function startClock(): void {
   start = host.now()
 }

@@ -5,11 +5,11 @@ import type { Report } from './report.ts'
 import { distrustOf } from './trust-error.ts'
 
 /**
- * Errors of Mbed TLS from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. The low seven bits are the error of a lower
- * layer.
+ * Error codes of the library Mbed TLS, from ssl.h, x509.h, pk.h, pem.h and net_sockets.h. The low seven bits are the
+ * error of a lower layer.
  */
 const BAD_KEY_KIND = [-0x2600, -0x3c80, -0x3a00]
-/** Errors for a certificate with an invalid chain, name or key usage. */
+/** Mbed TLS errors for a certificate with an invalid chain, name or key usage. */
 const REFUSED = [-0x2700, -0x7a00]
 const NO_AUTHORITY = -0x7680
 const ALERT = -0x7780
@@ -18,7 +18,7 @@ const NO_PEM = -0x1080
 const PEM_DAMAGED = [-0x1100, -0x1480]
 const PASSWORD_NEEDED = [-0x3c00, -0x1300]
 
-/** TLS alerts with a helpful text (RFC 8446, 6). */
+/** TLS alerts (RFC 8446, 6) for which the error message has a text of its own. */
 const alerts: Readonly<Record<number, string>> = {
   40: 'handshake failure: its certificate may be of a kind that the small runtime does not know, such as Ed25519',
   42: 'bad certificate',
@@ -50,7 +50,7 @@ export const resetError = (): Error => {
   return coded(new Error(message), 'ECONNRESET')
 }
 
-/** Error of a TLS child process that failed before it reported `ready`. */
+/** Error for a connection whose TLS child process failed before the end of the handshake. */
 export function childError(report: Report, settings: TlsSettings): Error {
   const { stage, error } = report
   if (stage === 'sandbox') {
@@ -67,7 +67,7 @@ export function childError(report: Report, settings: TlsSettings): Error {
 }
 
 /**
- * Error for the exit code of a TLS child process after the handshake. `undefined` if the connection was closed
+ * Error for the exit code of a TLS child process after the handshake. Returns `undefined` if the connection was closed
  * normally.
  */
 export function exitError(code: number | null, signal: string | null): Error | undefined {
@@ -98,7 +98,7 @@ function handshakeError(report: Report, settings: TlsSettings): Error {
 const alertError = (alert: number): Error =>
   protocolError(`the server ended the connection with alert ${alert}${alert in alerts ? `, ${alerts[alert]}` : ''}`)
 
-/** Error for an invalid certificate or key of the program itself, with OpenSSL's code. */
+/** Error for an invalid client certificate or key that the program passed, with OpenSSL's code. */
 function unreadable(which: 'ca' | 'cert' | 'key', error: number, text: string): Error {
   const high = highOf(error)
   const failed = (code: string, what: string): Error => coded(new Error(`TLS option ${which}: ${what}`), code)

@@ -12,19 +12,19 @@ const SIGKILL = 9
 const P_PID = 1
 
 /**
- * Marker text for `cni-build`. A bundle with this text gets the native program with TLS:
- * packages/cni-build/src/tools/tools-small.ts.
+ * Beginning of the error message without TLS, and a marker. If `cni-build` finds the text in a bundle, it chooses the
+ * native program with TLS (packages/cni-build/src/tools/tools-small.ts).
  */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
-/** Child process that holds the network connection and speaks TLS. `wait` or `end` reaps the process. */
+/** Child process that keeps the network connection and speaks TLS. The methods `wait` and `end` reap the process. */
 export class TlsChild {
-  /** The parent's end of the socket pair. */
+  /** Descriptor of the parent's end of the socket pair, which carries the decrypted data. */
   readonly fd: number
   #pid: number | undefined
   #exit: Error | undefined
 
-  /** Starts the child process with a copy of the connected socket. */
+  /** Starts the TLS child process with a copy of the connected socket. */
   constructor(network: number, { ca, cert, key, name, address, insecure }: TlsSettings) {
     if (host.tls === undefined) throw notHere(LACKING)
     const pair = new Int32Array(2)
@@ -39,7 +39,7 @@ export class TlsChild {
     this.#pid = pid
   }
 
-  /** Reaps the process after its end of the socket pair is closed. Returns the error for its exit code. */
+  /** Reaps the TLS child process, which has closed its end of the socket pair. Returns the error for its exit code. */
   wait(): Error | undefined {
     const pid = this.#pid
     if (pid === undefined) return this.#exit
@@ -50,7 +50,7 @@ export class TlsChild {
     return this.#exit
   }
 
-  /** Kills the child process. */
+  /** Kills and reaps the TLS child process. */
   end(): void {
     const pid = this.#pid
     if (pid === undefined) return
@@ -58,7 +58,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // kill() may lack CAP_KILL. In this case the process exits after the parent has closed the socket pair.
+    // kill() fails without CAP_KILL. The child process then exits after the parent has closed the socket pair.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }

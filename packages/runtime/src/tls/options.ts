@@ -16,7 +16,7 @@ export interface TlsOptions {
   readonly key?: Pems
   readonly rejectUnauthorized?: boolean
   /**
-   * Affects only the error code for an untrusted server. A certificate in `ca` is always trusted, self-signed or not.
+   * Changes only the error code for an untrusted server. A certificate in `ca` is always trusted, self-signed or not.
    */
   readonly allowPartialTrustChain?: boolean
   readonly secureContext?: SecureContext
@@ -24,22 +24,22 @@ export interface TlsOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options for the child process: texts with certificates and settings, and the expected identity of the server. */
+/** Options for the TLS child process: certificates, keys and settings, and the expected identity of the server. */
 export interface TlsSettings {
   readonly ca: string | undefined
   readonly cert: string | undefined
   readonly key: string | undefined
-  /** Name or address that the certificate must have. */
+  /** Host name or IP address that the server's certificate must have. */
   readonly identity: string
-  /** The expected identity if it is a host name. */
+  /** Expected identity of the server if it is a host name. */
   readonly name: string | undefined
-  /** The expected identity if it is an IP address. */
+  /** Expected identity of the server if it is an IP address. */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean
 }
 
-/** Certificates and key, the result of `tls.createSecureContext`. */
+/** Certificates and key for TLS connections, as `tls.createSecureContext` returns them. */
 export class SecureContext {
   readonly ca: string | undefined
   readonly cert: string | undefined
@@ -54,8 +54,8 @@ export class SecureContext {
 }
 
 /**
- * TLS options of Node that the runtime does not support and rejects. Ignoring them would be dangerous, because they
- * change trust or data on the wire.
+ * TLS options of Node that the runtime does not support and rejects. Ignoring the options would be dangerous, because
+ * they change trust or data on the wire.
  */
 const LACKING = [
   ...['ALPNProtocols', 'checkServerIdentity', 'ciphers', 'crl', 'lookup', 'maxVersion', 'minVersion', 'passphrase'],

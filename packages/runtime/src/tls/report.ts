@@ -1,23 +1,23 @@
 import { formatName } from '../x509/name.ts'
 
-/** Size of a report in bytes: `TlsReport` in native/tls.h. */
+/** Size in bytes of the report that a TLS child process sends: `TlsReport` in native/tls.h. */
 export const REPORT_SIZE = 1048
 
 const NAME_SIZE = 512
 const SUBJECT_AT = REPORT_SIZE - 2 * NAME_SIZE
 
-/** Stages of a child in the order of native/tls.h: `ready`, or the step that failed. */
+/** Result of a TLS child process, in the order of native/tls.h: `ready`, or the step that failed. */
 const STAGES = ['ready', 'sandbox', 'ca', 'cert', 'key', 'pair', 'setup', 'handshake'] as const
 export type Stage = (typeof STAGES)[number]
 
-/** Result of a handshake, reported by the child. */
+/** Result of a TLS handshake, as the child process reports it. */
 export interface Report {
   readonly stage: Stage
   readonly error: number
   readonly flags: number
-  /** Number of certificates above the server's own in the chain. */
+  /** Number of certificates in the server's chain above the server's own certificate. */
   readonly above: number
-  /** True if the last certificate of the chain is self-signed. */
+  /** True if the last certificate of the server's chain is self-signed. */
   readonly isSelfSigned: boolean
   readonly version: number
   readonly alert: number
@@ -26,8 +26,8 @@ export interface Report {
 }
 
 /**
- * Decodes the report, the first bytes that a child sends. A server may have compromised the child, so the bytes are not
- * trusted. `undefined` if the report is invalid.
+ * Decodes the report, the first bytes that a TLS child process sends. A server may have compromised the child, so the
+ * bytes are not trusted. Returns `undefined` if the report is invalid.
  */
 export function readReport(bytes: Uint8Array): Report | undefined {
   if (bytes.length < REPORT_SIZE) return undefined
@@ -53,7 +53,7 @@ function readName(der: Uint8Array): string {
   try {
     return der.length === 0 ? '' : formatName(der)
   } catch {
-    // The certificate's name is invalid DER, or longer than a report allows.
+    // Reports an empty name if the certificate's name is invalid DER, or longer than a report allows.
     return ''
   }
 }

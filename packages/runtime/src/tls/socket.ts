@@ -12,7 +12,10 @@ const VERSIONS: Readonly<Record<number, string>> = { 771: 'TLSv1.2', 772: 'TLSv1
 
 type Failure = Error & { code?: string }
 
-/** A TLS connection. A child process holds the network connection; this object holds the other end of a socket pair. */
+/**
+ * TLS connection. A child process keeps the network connection; `TLSSocket` reads and writes plain text through a
+ * socket pair.
+ */
 export class TLSSocket extends Socket {
   readonly encrypted = true
   authorized = false
@@ -50,12 +53,12 @@ export class TLSSocket extends Socket {
     return this.#peer?.family
   }
 
-  /** `TLSv1.2` or `TLSv1.3`; null before the handshake. */
+  /** TLS version of the connection, `TLSv1.2` or `TLSv1.3`; null before the handshake. */
   getProtocol(): string | null {
     return VERSIONS[this.#report?.version ?? 0] ?? null
   }
 
-  /** Names of the server's certificate. The rest of the certificate stays in the child. */
+  /** Subject and issuer names of the server's certificate. The rest of the certificate stays in the child process. */
   getPeerX509Certificate(): { readonly subject: string; readonly issuer: string } | undefined {
     if (this.#report === undefined) return undefined
     const { subject, issuer } = this.#report
@@ -84,7 +87,7 @@ export class TLSSocket extends Socket {
     super._destroy(error, done)
   }
 
-  /** Does nothing: TCP_NODELAY is always set. */
+  /** Does nothing, because the option TCP_NODELAY is always set. */
   override setNoDelay(): this {
     return this
   }
@@ -114,7 +117,7 @@ export class TLSSocket extends Socket {
     else run()
   }
 
-  /** Passes the network connection to a child process and closes the parent's descriptor. */
+  /** Passes the network connection to a TLS child process and closes the parent's descriptor. */
   #secure(network: Socket): void {
     const fd = network._handle?.fd ?? -1
     this.#peer = socketName('getpeername', fd)
@@ -177,13 +180,16 @@ export class TLSSocket extends Socket {
     else this.push(null)
   }
 
-  /** Reads the reason of a closed socket pair from the child's exit code. The pair closes only when the child exits. */
+  /**
+   * Finds the reason for a closed socket pair in the exit code of the TLS child process. The pair closes only when the
+   * child exits.
+   */
   #causeOf(error: Failure): Error {
     const isOver = error.code === 'EPIPE' || error.code === 'ECONNRESET'
     return (isOver ? this.#child?.wait() : undefined) ?? error
   }
 
-  /** Restarts the socket's idle timer, which `setTimeout` sets. */
+  /** Restarts the idle timer of the TLS socket, which `setTimeout` sets. */
   #active(): void {
     if (this.timeout > 0) this.setTimeout(this.timeout)
   }

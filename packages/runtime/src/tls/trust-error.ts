@@ -1,7 +1,7 @@
 import type { TlsSettings } from './options.ts'
 import type { Report } from './report.ts'
 
-/** Certificate faults of Mbed TLS in x509.h. */
+/** Bits of the library Mbed TLS (x509.h) for faults of a certificate. */
 const EXPIRED = 0x01
 const OTHER_NAME = 0x04
 const NOT_TRUSTED = 0x08
@@ -9,13 +9,15 @@ const FUTURE = 0x200
 const OTHER_USE = 0x800 | 0x1000 | 0x2000
 const WEAK = 0x4000 | 0x8000 | 0x1_0000
 
-/** Error for the server's certificate: Node's code and OpenSSL's text. */
+/** Error for an untrusted certificate of a TLS server, with Node's code and OpenSSL's text. */
 export interface Distrust {
   readonly code: string
   readonly message: string
 }
 
-/** Reason why a certificate is not trusted, checked in Node's order. `undefined` if it is trusted. */
+/**
+ * Reason why the server's certificate is not trusted, checked in Node's order. Returns `undefined` if it is trusted.
+ */
 export function distrustOf(report: Report, { identity, isPartial }: TlsSettings): Distrust | undefined {
   const { flags } = report
   if (flags === 0) return undefined

@@ -10,7 +10,7 @@ export const defaultPorts: Readonly<Record<string, string>> = {
   'file:': '',
 }
 
-/** Serialized parts of a URL. `path` is opaque, without segments, for URLs such as `mailto:x`. */
+/** Serialized parts of a URL. In a URL such as `mailto:x`, `path` is one text without segments. */
 export interface Parts {
   protocol: string
   username: string
@@ -24,7 +24,7 @@ export interface Parts {
 
 export const isSpecial = (protocol: string): boolean => protocol in defaultPorts
 
-/** Parses a URL by the URL standard. Returns `undefined` if it is invalid. */
+/** Parses a URL by the WHATWG URL standard. Returns `undefined` if the URL is invalid. */
 export function parse(input: string, base?: Parts): Parts | undefined {
   const text = input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '')
   const [beforeFragment, fragment] = cut(text, '#')
@@ -57,7 +57,7 @@ const empty = (protocol: string): Parts => ({
   fragment: null,
 })
 
-/** Splits a text at the first `mark`. The second part is `undefined` if the text has no `mark`. */
+/** Splits a text at the first occurrence of `mark`. The second part is `undefined` if `mark` is missing. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
@@ -132,7 +132,7 @@ function withAuthority(parts: Parts, text: string): Parts | undefined {
   return withPath(parts, [], at < 0 ? '' : text.slice(at))
 }
 
-/** Sets host and port of the URL. Returns false if they are invalid. */
+/** Sets host and port of the URL. Returns false if host or port is invalid. */
 export function setHost(parts: Parts, text: string): boolean {
   const [, name = '', , port] = /^(\[[^\]]*\]|[^:]*)(:(.*))?$/s.exec(text) ?? []
   if (!text.startsWith(name) || (port !== undefined && !/^\d*$/.test(port)) || Number(port ?? 0) > 65_535) return false
@@ -147,7 +147,7 @@ export function setHost(parts: Parts, text: string): boolean {
 export const portText = (protocol: string, port: string): string =>
   port === '' || String(Number(port)) === defaultPorts[protocol] ? '' : String(Number(port))
 
-/** Appends the segments of a path to the base. The path may begin with a slash. */
+/** Appends the segments of a relative path to the segments of the base URL. The path may begin with a slash. */
 export function withPath(parts: Parts, base: readonly string[], text: string): Parts {
   const segments = [...base]
   const given = text.split(slash(parts.protocol))

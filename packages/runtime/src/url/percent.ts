@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** Characters, besides C0 controls, that are percent-encoded in each part of a URL. */
+/** Characters to percent-encode in each part of a URL, besides C0 control characters. */
 export const sets = {
   control: '',
   fragment: ' "<>`',
@@ -23,7 +23,7 @@ export function percentBytes(text: string): string {
   return Array.from(host.encode(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
-/** Decodes percent-encoded bytes. Keeps a `%` without two hexadecimal digits. */
+/** Decodes percent-encoded bytes of a URL. Keeps a `%` without two hexadecimal digits. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text
   const bytes = host.encode(text)

@@ -39,13 +39,16 @@ export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined
 
-  /** The class URL passes `changed`, which is called with the new query after each change of the list. */
+  /**
+   * Creates the list from a query. The class URL passes `changed`, which gets the new query after each change of the
+   * list.
+   */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Replaces the query without a call of `changed`. */
+  /** Replaces the list by a new query, without a call of `changed`. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

@@ -21,7 +21,7 @@ function parseOrThrow(input: string, base?: string): Parts {
   throw Object.assign(error, { input, ...(base === undefined ? {} : { base }) })
 }
 
-/** URL by the URL standard. Host names are ASCII. */
+/** Implements the class URL by the WHATWG URL standard. Host names must be ASCII. */
 export class URL {
   #parts: Parts
   readonly #params: URLSearchParams

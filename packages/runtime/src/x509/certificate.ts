@@ -8,16 +8,16 @@ import { firstPem } from './pem.ts'
 
 const SEQUENCE = 0x30
 const VERSION = 0xa0
-/** PEM labels of certificates that OpenSSL accepts. */
+/** PEM labels under which OpenSSL accepts a certificate. */
 const LABEL = /^(?:X509 |TRUSTED )?CERTIFICATE$/
 
-/** Reads subject and issuer of a certificate. Does not verify the certificate. */
+/** Implements Node's `X509Certificate`: reads subject and issuer of a certificate. Does not verify the certificate. */
 export class X509Certificate {
   readonly raw: Buffer
   readonly subject: string
   readonly issuer: string
 
-  /** Accepts PEM, using the first certificate, or DER. */
+  /** Parses a certificate in PEM or DER. Of several PEM certificates, uses the first. */
   constructor(given: string | ArrayBufferView) {
     const der = derOf(given)
     const parts = partsOf(der)
@@ -40,8 +40,8 @@ function derOf(given: unknown): Uint8Array {
 function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject: Element } {
   const certificate = expectElement([readElement(der)], 0, SEQUENCE)
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
-  // A version 1 certificate omits the version.
+  // Skips the version, which a version 1 certificate omits.
   const first = body[0]?.tag === VERSION ? 1 : 0
-  // order of the members: serial number, algorithm, issuer, validity, subject
+  // next members: serial number, algorithm, issuer, validity, subject
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
 }

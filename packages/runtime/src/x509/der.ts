@@ -1,21 +1,21 @@
 import { coded } from '../errors.ts'
 
-/** Element of DER (X.690): tag and content. */
+/** Element of a DER encoding (X.690): tag and content. */
 export interface Element {
   readonly tag: number
   readonly content: Uint8Array
-  /** All bytes of the element: tag, length and content. */
+  /** All bytes of the DER element: tag, length and content. */
   readonly whole: Uint8Array
 }
 
 const LONG_FORM = 0x80
-/** Maximum number of bytes in an encoded length. Certificates never need longer lengths. */
+/** Largest number of bytes that the length of a DER element may have. Certificates never need more. */
 const MAX_LENGTH_BYTES = 3
 
 const damaged = (what: string, code: string): Error =>
   coded(new Error(`error:asn1 encoding routines::${what}`), `ERR_OSSL_ASN1_${code}`)
 
-/** Reads the first element of `bytes`. Throws if it is truncated. */
+/** Reads the first DER element of `bytes`. Throws if the element is truncated. */
 export function readElement(bytes: Uint8Array): Element {
   const [tag, first] = bytes
   if (tag === undefined || first === undefined) throw damaged('header too long', 'HEADER_TOO_LONG')
@@ -27,7 +27,7 @@ export function readElement(bytes: Uint8Array): Element {
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(0, start + length) }
 }
 
-/** Reads all elements in the content of a SEQUENCE or SET. */
+/** Reads all DER elements in the content of a SEQUENCE or SET. */
 export function readElements(content: Uint8Array): Element[] {
   const elements: Element[] = []
   for (let rest = content; rest.length > 0; ) {
@@ -38,14 +38,14 @@ export function readElements(content: Uint8Array): Element[] {
   return elements
 }
 
-/** Returns the element at an index. Throws if the element has another tag. */
+/** Returns the DER element at an index of a list. Throws if the element has another tag. */
 export function expectElement(elements: readonly Element[], index: number, tag: number): Element {
   const element = elements[index]
   if (element?.tag !== tag) throw damaged('wrong tag', 'WRONG_TAG')
   return element
 }
 
-/** Dotted text of an object identifier. */
+/** Converts a DER object identifier to dotted text, such as `2.5.4.3`. */
 export function readObjectId(content: Uint8Array): string {
   const arcs: number[] = []
   let arc = 0

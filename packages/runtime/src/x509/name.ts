@@ -4,10 +4,10 @@ import { expectElement, readElement, readElements, readObjectId } from './der.ts
 const SET = 0x31
 const OBJECT_ID = 0x06
 const BMP_STRING = 0x1e
-/** Tags of string types with one byte a character: PrintableString, T61String and IA5String. */
+/** DER tags of string types with one byte for each character: PrintableString, T61String and IA5String. */
 const LATIN1 = new Set([0x13, 0x14, 0x16])
 
-/** Short names of name attributes by their object identifier, as OpenSSL abbreviates them. */
+/** Short names of X.509 name attributes (`CN`, `O` …) by their object identifier, as OpenSSL abbreviates them. */
 const names: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',
@@ -31,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'emailAddress',
 }
 
-/** Distinguished name as Node prints it: `CN=…`, one part a line, in the order of the certificate. */
+/** Formats an X.509 distinguished name as Node prints it: one part a line (`CN=…`), in the order of the certificate. */
 export function formatName(der: Uint8Array): string {
   return readElements(readElement(der).content)
     .map((part) =>
@@ -56,7 +56,7 @@ function textOf(tag: number, content: Uint8Array): string {
   return units.map((at) => String.fromCharCode((content[at] ?? 0) * 256 + (content[at + 1] ?? 0))).join('')
 }
 
-/** Escapes a part of a name by RFC 2253. Control characters become hexadecimal numbers. */
+/** Escapes a part of an X.509 name by RFC 2253. Control characters become hexadecimal numbers. */
 const escaped = (text: string): string =>
   text
     .replace(/[,+"\\<>;]/g, '\\$&')

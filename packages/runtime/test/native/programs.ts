@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 const bin = join(import.meta.dirname, '../../../runtime-linux-x64/bin')
 
-/** Path of the image builder; `''` if the native programs are not built. */
+/** Path of the native program that builds executables; `''` if the native programs are not built. */
 export const built = existsSync(join(bin, 'cni-runtime')) ? join(bin, 'cni-runtime') : ''
 
-/** First lines of every program here: a minimal platform. */
+/** First lines of every test program: a minimal implementation of the functions that the native program calls. */
 export const PLATFORM = `const host = globalThis.__host
 delete globalThis.__host
 const write = (fd, text) => { const bytes = host.encode(text + '\\n'); host.syscall(1, fd, bytes, bytes.length) }
@@ -18,7 +18,7 @@ host.loop = () => false
 host.crash = (error, interrupted) => { write(2, (interrupted ? 'interrupted ' : 'crash ') + error) }
 `
 
-/** Compiles a module behind the platform above with `cni-compile` and `cni-runtime`. */
+/** Compiles the code in `source`, preceded by `PLATFORM`, with `cni-compile` and `cni-runtime`. */
 export function build(source: string, options: { env?: NodeJS.ProcessEnv; platform?: string } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'small-'))
   const program = join(folder, 'program')
@@ -31,7 +31,7 @@ export function build(source: string, options: { env?: NodeJS.ProcessEnv; platfo
   return { program, bytecode, stderr: made.stderr, status: made.status }
 }
 
-/** Builds a program and runs it. Throws if the build fails. */
+/** Builds a test program and runs it. Throws if the build fails. */
 export function run(
   source: string,
   argv: readonly string[] = [],
@@ -42,6 +42,6 @@ export function run(
   return { stdout, stderr: said, status }
 }
 
-/** Runs a shell line with the program as `$P`. */
+/** Runs a line of shell code in which `$P` is the path of the test program. */
 export const shell = (program: string, line: string): string =>
   execFileSync('bash', ['-c', line], { env: { ...process.env, P: program }, encoding: 'utf8' })

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 const here = import.meta.dirname
 const native = join(here, '../../native')
 const cache = join(here, '../../../../dist/runtime-cache')
-/** Source folder, unpacked by the build of the native programs. */
+/** Source folder of the JavaScript engine, which the build of the native programs unpacks. */
 const engine = join(cache, 'quickjs')
 const out = join(cache, 'sanitized')
 
-/** Reason why nothing can be compiled here; `false` if compiling works. */
+/** Reason why this machine cannot compile C programs; `false` if compiling works. */
 export const cannotCompile: string | false =
   spawnSync('gcc', ['--version']).status !== 0
     ? 'there is no gcc'
@@ -22,22 +22,29 @@ export const cannotCompile: string | false =
 
 const HOST = ['base64', 'deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
 const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
-/** Flags for third-party code: no undefined-behaviour checks, and no optimisation because it would take too long. */
+/**
+ * Compiler flags for third-party C code: no undefined-behaviour checks, and no optimisation because it would take too
+ * long.
+ */
 const OTHERS = ['-O0', '-fsanitize=address', '-w']
 export const UNDEFINED = ['-fsanitize=undefined', '-fno-sanitize-recover=all']
 const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 /**
- * Compiles one test program and some of our files with gcc, the machine's C library and sanitizers.
+ * Compiles a C test program and some files of native/ with gcc, the machine's C library and sanitizers.
  *
- * @param checks - flags of the sanitizers; AddressSanitizer uses the addresses of the arena
+ * @param checks - compiler flags of the sanitizers; omit AddressSanitizer for native/arena.c, because both use the same
+ *   memory addresses
  */
 export function sanitized(program: string, parts: readonly string[], checks: readonly string[] = CHECKS): string {
   const sources = [join(here, `${program}.c`), ...parts.map((part) => join(native, `${part}.c`))]
   return once(program, sources, (to) => gcc([...FLAGS, ...checks, '-w', ...sources, '-o', to]))
 }
 
-/** Builds the host with the engine and malloc. It runs a script that has `__host`. */
+/**
+ * Compiles the native program with the JavaScript engine and the C library's malloc, with sanitizers. The program runs
+ * a script that uses `__host`.
+ */
 export function sanitizedHost(): string {
   const engineSources = ['cutils', 'dtoa', 'libregexp', 'libunicode'].map((part) => join(engine, `${part}.c`))
   const headers = [`-isystem${join(engine, 'edited')}`, `-isystem${engine}`]
@@ -53,7 +60,10 @@ export function sanitizedHost(): string {
   )
 }
 
-/** Builds the TLS code with Mbed TLS, without the sandbox: its filter would end a program with sanitizers. */
+/**
+ * Compiles the TLS code with Mbed TLS and sanitizers, without the seccomp sandbox. The sandbox would end a program with
+ * sanitizers.
+ */
 export function sanitizedTls(): string {
   const folder = join(cache, 'mbedtls')
   const flags = [...FLAGS, `-isystem${join(folder, 'include')}`, '-DMBEDTLS_CONFIG_FILE="tls-config.h"']
@@ -70,7 +80,7 @@ export function sanitizedTls(): string {
   )
 }
 
-/** Compiles unless a result of the same sources exists. */
+/** Compiles a C program unless a result of the same sources and flags exists. */
 function once(
   name: string,
   sources: readonly string[],

@@ -1,4 +1,4 @@
-/** Behaviour of a server for a query. */
+/** Behaviour of the test's DNS server for a query. */
 export type Behaviour =
   | ('zone' | 'servfail' | 'silent' | 'closes' | 'empty' | 'garbage' | 'too short')
   | ('loop' | 'truncated' | 'other id' | 'other question' | 'endless aliases' | 'many records' | 'cut')
@@ -13,7 +13,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'six.test': [[AAAA, '::1']],
   'alias.test': [[CNAME, 'second.test']],
   'second.test': [[CNAME, 'four.test']],
-  // The first address has no listener.
+  // The first address of both.test has no listener, so that a client must try the next address.
   'both.test': [
     [A, '127.0.0.77'],
     [A, '127.0.0.9'],
@@ -25,7 +25,7 @@ const zone: Readonly<Record<string, readonly Entry[]>> = {
   'api.svc.b.search.test': [[A, '127.0.0.9']],
 }
 
-/** Parses a query. */
+/** Parses a DNS query. */
 export function query(bytes: Buffer): { id: number; name: string; type: number; question: Buffer } {
   const labels: string[] = []
   let at = 12
@@ -53,7 +53,7 @@ function dataOf([type, data]: Entry): Buffer {
   return type === A ? Buffer.from(data.split('.').map(Number)) : Buffer.from([...new Uint8Array(15), 1])
 }
 
-/** Records of a name and of its aliases. */
+/** DNS records of a name and of its aliases (CNAME). */
 function found(name: string, type: number): Buffer[] {
   return (zone[name] ?? []).flatMap((entry) => {
     if (entry[0] === CNAME) return [record(wire(name), CNAME, dataOf(entry)), ...found(entry[1], type)]
@@ -61,7 +61,7 @@ function found(name: string, type: number): Buffer[] {
   })
 }
 
-/** Encodes the answer to a query. `undefined` means no answer. */
+/** Encodes the answer of the test's DNS server to a query. Returns `undefined` if the server does not answer. */
 export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined {
   const { id, name, type, question } = query(bytes)
   const build = (records: readonly Buffer[], { flags = 0x8180, as = id, asked = question } = {}): Buffer =>
@@ -85,7 +85,7 @@ export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined
     case 'truncated':
       return build([good], { flags: 0x8380 })
     case 'loop':
-      // The name of the record is a pointer to itself.
+      // Encodes the name of the DNS record as a compression pointer to itself.
       return build([record(Buffer.from([0xc0, 12 + question.length]), type, Buffer.from([127, 0, 0, 9]))])
     case 'other id':
       return build([good], { as: id ^ 0x5555 })

@@ -1,5 +1,5 @@
-// node dns-world.ts WORLD: runs commands with the DNS servers of this test. WORLD is JSON. The caller starts this
-// program in a mount namespace and network namespace of its own.
+// Test program that runs commands with DNS servers of its own: `node dns-world.ts WORLD`, where WORLD is JSON. The
+// caller starts this program in a mount namespace and network namespace of its own.
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -11,17 +11,17 @@ import { join } from 'node:path'
 import { type Outcome, run } from '../same.ts'
 import { type Behaviour, message, query } from './dns-server.ts'
 
-/** Files and servers of a world, and the commands to run in it. */
+/** Files and DNS servers of a test environment, and the commands to run in it. */
 export interface World {
   readonly folder: string
   readonly resolvConf: string
   readonly servers: Readonly<Record<string, Behaviour>>
   readonly commands: readonly (readonly string[])[]
-  /** Certificate and key of an HTTPS server on 127.0.0.9:8443. */
+  /** Certificate and key of the HTTPS server on 127.0.0.9:8443. */
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 
-/** Result of a command, and the names in queries to all servers. */
+/** Result of a command, and the DNS names that the command queried. */
 export interface Ran extends Outcome {
   readonly ms: number
   readonly asked: readonly string[]
@@ -51,7 +51,7 @@ if (tls !== undefined) {
 }
 for (const [address, behaviour] of Object.entries(servers)) {
   await once(createServer((socket) => serve(socket, behaviour)).listen(53, address), 'listening')
-  // Node sends queries over UDP.
+  // Answers over UDP as well, because Node sends its DNS queries over UDP.
   const udp = createSocket('udp4')
   udp.on('message', (bytes, { port }) => {
     const answer = message(bytes, behaviour)
@@ -83,7 +83,7 @@ function serve(socket: Socket, behaviour: Behaviour): void {
       const answer = message(bytes, behaviour)
       if (answer === undefined) continue
       const claimed = behaviour === 'too short' ? answer.length + 100 : answer.length
-      // Sends two pieces, as a network may split it.
+      // Sends the DNS answer in two pieces, as a network may split it.
       socket.write(Uint8Array.of(claimed >> 8))
       socket.write(Buffer.concat([Uint8Array.of(claimed & 255), answer]))
       if (behaviour === 'too short') socket.end()

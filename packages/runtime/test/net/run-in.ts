@@ -6,7 +6,7 @@ import type { Ran, World } from './dns-world.ts'
 
 const script = fileURLToPath(new URL('dns-world.ts', import.meta.url))
 
-/** Runs commands in a world. Concurrent worlds need separate folders. */
+/** Runs commands in namespaces with DNS servers of their own. Concurrent calls need separate folders. */
 export async function runIn(folder: string, world: Omit<World, 'folder'>): Promise<Ran[]> {
   const argument = JSON.stringify({ folder, ...world })
   const { stdout } = await promisify(execFile)('unshare', ['-nm', ...NODE, script, argument])

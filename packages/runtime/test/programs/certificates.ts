@@ -2,7 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { show } from './show.ts'
 
-/** Code of an error. The library number in OpenSSL's text differs and is removed. */
+/**
+ * Returns the code of an error that `action` throws. Ignores OpenSSL's text: its library number differs between
+ * runtimes.
+ */
 const code = (action: () => unknown): unknown => {
   try {
     return action()
@@ -23,7 +26,10 @@ const DAMAGED = [
   'before\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
 ]
 
-/** The first argument is a JSON list of certificates. */
+/**
+ * Main function of a test program, whose first argument is a JSON list of certificates. Prints the names in each
+ * certificate.
+ */
 export default function main(): void {
   const given: readonly string[] = JSON.parse(process.argv[2] ?? '[]')
   for (const text of given) {

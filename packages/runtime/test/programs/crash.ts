@@ -1,4 +1,4 @@
-/** Ends the process in the way that the first argument names. */
+/** Main function of a test program that ends its process in the way that the first argument names. */
 export default function main(): void {
   const [, , way] = process.argv
   process.on('exit', (code) => process.stdout.write(`exit ${code} ${process.exitCode}\n`))

@@ -5,21 +5,21 @@ type Trust =
   | ('allowPartialTrustChain' | 'ca' | 'cert' | 'ciphers' | 'key' | 'minVersion' | 'passphrase' | 'pfx')
   | ('rejectUnauthorized' | 'servername')
 
-/** A request. The first argument is a JSON list of requests. */
+/** HTTPS request that this test program makes. The first argument of the program is a request as JSON. */
 export interface Asked extends Pick<ConnectionOptions, Trust> {
   readonly host?: string
   readonly port: number
   readonly path?: string
   readonly method?: string
-  /** True to make only a handshake, by `tls.connect`. */
+  /** True to make only a TLS handshake, by `tls.connect`. */
   readonly handshake?: boolean
   readonly body?: string
-  /** Aborts the request after this many milliseconds. */
+  /** Milliseconds until the program aborts the request. */
   readonly abortMs?: number
   readonly times?: number
 }
 
-/** Prints the result of each request as a line of JSON. */
+/** Main function of a test program: makes an HTTPS request and prints its result as a line of JSON. */
 export default async function main(): Promise<void> {
   const { times = 1, ...asked }: Asked = JSON.parse(process.argv[2] ?? '')
   for (let made = 0; made < times; made++) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Random generator with equal results on both runtimes. */
+/** Creates a generator of random numbers that gives equal results on the small runtime and on Node. */
 function makeRandom(): (below: number) => number {
   let state = 12_345
   return (below) => {
@@ -10,7 +10,8 @@ function makeRandom(): (below: number) => number {
 }
 
 const LETTERS = ['a', 'é', '€', '😀', '\ud800', '\udc00', '"', '\\', '\n', '\0', '\u2028', '/', '\x7f', '__proto__']
-// Keys have no escapes, because V8 of Node 26 confuses them: after `JSON.parse('{"\\\\":1}')` it reads the key "\n" as "\\".
+// Keys of the random JSON documents have no escapes, because V8 of Node 26 confuses such keys. After
+// `JSON.parse('{"\\\\":1}')` V8 reads the key "\n" as "\\".
 const KEYS = ['a', 'é', '€', '😀', '/', '\x7f', '__proto__', ' ', '1']
 const NUMBERS = [
   0,
@@ -49,7 +50,10 @@ function document(random: (below: number) => number, depth: number): unknown {
   }
 }
 
-/** Parses and prints ten thousand documents. Prints a digest of each hundred. */
+/**
+ * Main function of a test program: parses and formats ten thousand random JSON documents. Prints a digest of each
+ * hundred.
+ */
 export default function main(): void {
   const random = makeRandom()
   for (let block = 0; block < 100; block++) {

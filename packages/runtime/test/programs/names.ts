@@ -1,18 +1,20 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/** A connection by name, as JSON in the first argument. */
+/**
+ * Connection to a host name that this test program makes. The first argument of the program is the connection as JSON.
+ */
 export interface Named {
   readonly by?: 'http' | 'net'
   readonly host: string
   readonly port?: number
-  /** Aborts by an `AbortSignal` after this many milliseconds. */
+  /** Milliseconds until the program aborts the connection by an `AbortSignal`. */
   readonly abortMs?: number
-  /** Calls `destroy` after this many milliseconds. */
+  /** Milliseconds until the program calls `destroy` of the socket. */
   readonly destroyMs?: number
 }
 
-/** Prints the response of the server, or the error. */
+/** Main function of a test program: connects to a host name and prints the response of the server, or the error. */
 export default async function main(): Promise<void> {
   const { by = 'net', ...asked }: Named = JSON.parse(process.argv[2] ?? '')
   const text = await (by === 'http' ? viaHttp(asked) : viaNet(asked)).catch(failure)

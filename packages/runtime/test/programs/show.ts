@@ -1,4 +1,4 @@
-/** Prints the value or the error of an expression, formatted equally on both runtimes. */
+/** Prints the value or the error of an expression, formatted equally on the small runtime and on Node. */
 export function show(label: string, action: () => unknown): void {
   process.stdout.write(`${label}: ${outcome(action)}\n`)
 }

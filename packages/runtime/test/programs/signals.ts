@@ -1,4 +1,7 @@
-/** Exits after the first signal while stdin is open. A second signal has its default action. */
+/**
+ * Main function of a test program that handles the first SIGTERM. A second signal has its default action, which ends
+ * the process.
+ */
 export default function main(): void {
   process.stdin.on('data', () => {})
   process.on('SIGTERM', (signal, number) => {

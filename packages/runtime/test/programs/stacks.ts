@@ -1,6 +1,9 @@
 import { show } from './show.ts'
 
-/** The first line of a stack contains name and message, as in V8. */
+/**
+ * Main function of a test program: prints whether the first line of an error's stack contains name and message, as in
+ * V8.
+ */
 export default function main(): void {
   show('stack', () => {
     const error = new TypeError('message')

@@ -1,6 +1,9 @@
 import { REPORT_SIZE, readReport } from '../../src/tls/report.ts'
 
-/** Parses random reports, which a server could send from a compromised child. Prints whether some were accepted. */
+/**
+ * Main function of a test program: parses random TLS reports, as a server could send from a compromised child process.
+ * Prints true if the parser accepts some reports and refuses others.
+ */
 export default function main(): void {
   let state = 1
   const draw = (below: number): number => {
@@ -12,7 +15,7 @@ export default function main(): void {
   let taken = 0
   for (let round = 0; round < rounds; round++) {
     const bytes = Uint8Array.from({ length: REPORT_SIZE + draw(3) - 1 }, () => lead[draw(32)] ?? draw(256))
-    // Makes the report almost valid: sets the stage and the lengths of the names.
+    // Makes the random TLS report almost valid: sets the stage and the lengths of the names.
     if (draw(4) > 0) bytes.set([draw(10), 0, 0, 0])
     if (draw(4) > 0) bytes.set([draw(40), draw(3), draw(40), draw(3)], 20)
     const report = readReport(bytes)

@@ -391,7 +391,7 @@ function inspection(): void {
   ])
 }
 
-/** Members that the types of the compiler's target lack. */
+/** Iterator methods that the TypeScript types of the compiler's target lack. */
 interface Helpers {
   map(callback: (x: number) => number): Helpers
   filter(callback: (x: number) => boolean): Helpers

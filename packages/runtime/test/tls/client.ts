@@ -1,7 +1,7 @@
 import type { Asked } from '../programs/https-client.ts'
 import type { Both, Outcome } from '../same.ts'
 
-/** Result of a request: parts of the response, or the code of the error. */
+/** Result of an HTTPS request of the test client: parts of the response, or the code of the error. */
 export interface Answered {
   readonly status?: number
   readonly length?: number
@@ -21,7 +21,7 @@ const answered = ({ stdout, stderr, code, signal }: Outcome): Answered => {
   return JSON.parse(line)
 }
 
-/** Sends the same request on the small runtime and on Node. */
+/** Sends the same HTTPS request from the small runtime and from Node. */
 export async function askBoth(client: Both, asked: Asked): Promise<{ small: Answered; node: Answered }> {
   const options = { args: [JSON.stringify({ host: '127.0.0.1', allowPartialTrustChain: true, ...asked })] }
   const [small, node] = await Promise.all([client.onSmall(options), client.onNode(options)])

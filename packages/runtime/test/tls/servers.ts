@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** Server for a test. `await using` closes it with all its connections. */
+/** TCP or HTTPS server for a test. `await using` closes the server with all its connections. */
 export interface TestServer extends AsyncDisposable {
   readonly port: number
 }
 
-/** Node's own TLS server. It answers each request with its name, its path and the received body. */
+/**
+ * Starts Node's own HTTPS server for a test. It answers each request with method, path and length of the received body.
+ */
 export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise<TestServer> {
   const server = createHttpsServer(options, (message, response) => {
     let body = ''
@@ -21,12 +23,12 @@ export function httpsServer(options: ServerOptions, host = '127.0.0.1'): Promise
       else response.end(`${message.method} ${message.url} ${body.length}`)
     })
   })
-  // Tests check the client's error instead.
+  // Ignores errors of TLS handshakes on the server: the tests check the client's error.
   server.on('tlsClientError', () => {})
   return listening(server, host)
 }
 
-/** TCP server that calls `serve` for each connection. */
+/** Starts a TCP server for a test that calls `serve` for each connection. */
 export function rawServer(serve: (socket: Socket) => void): Promise<TestServer> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -138,7 +138,7 @@ const members = {
   throws,
 }
 
-/** Always the strict form, also for `node:assert` without `/strict`: `equal` compares like `strictEqual`. */
+/** Always the strict version of `node:assert`, also without `/strict`: `equal` compares like `strictEqual`. */
 const assert: typeof members & ((value: unknown, message?: Message) => asserts value) = Object.assign(
   (value: unknown, message?: Message): asserts value => ok(value, message),
   members,

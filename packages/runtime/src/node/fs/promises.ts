@@ -25,12 +25,15 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 
 export { constants }
 
-/** Promise form of a synchronous function. The runtime has no threads, so the call does its work immediately. */
+/**
+ * Creates the promise version of a synchronous file function. The runtime has no threads, so the work blocks the event
+ * loop.
+ */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {
   return async (...args) => sync(...args)
 }
 
-/** Promise form of a function that takes a FileHandle or a path. */
+/** Creates the promise version of a file function that takes a FileHandle or a path. */
 function ofFile<A extends unknown[], R>(sync: (file: PathLike | number, ...args: A) => R) {
   return async (file: PathLike | FileHandle, ...args: A): Promise<R> =>
     sync(file instanceof FileHandle ? file.fd : file, ...args)

@@ -19,7 +19,7 @@ function check(path: unknown, name = 'path'): string {
   return path
 }
 
-/** Resolves `.` and `..`. Keeps `..` at the beginning of a relative path. */
+/** Resolves `.` and `..` in a path. Keeps `..` at the beginning of a relative path. */
 function segments(path: string, isAbsolutePath: boolean): string[] {
   const kept: string[] = []
   for (const segment of path.split('/')) {

@@ -6,14 +6,14 @@ import { Writable } from '../../stream/writable.ts'
 
 export { Duplex, finished, PassThrough, promises, Readable, Stream, Transform, Writable }
 
-/** `pipeline(source, ...transforms, target, callback)`. */
+/** Implements Node's `stream.pipeline(source, ...transforms, target, callback)`. */
 export function pipeline(...args: readonly unknown[]): Stream {
   const callback = args.find((one): one is Done => typeof one === 'function')
   const streams = args.filter((one) => one instanceof Stream)
   return pipe(streams, callback ?? (() => {}))
 }
 
-/** `require('stream')` returns the class Stream. */
+/** The default export is the class Stream, because Node's `require('stream')` returns the class. */
 export default Object.assign(Stream, {
   Duplex,
   finished,

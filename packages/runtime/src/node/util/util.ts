@@ -57,7 +57,7 @@ export function deprecate<T extends AnyFunction>(original: T, message: string, c
   }
 }
 
-/** Log function that NODE_DEBUG enables. */
+/** Implements Node's `util.debuglog`: creates a log function that the variable NODE_DEBUG enables. */
 export function debuglog(section: string): (...values: unknown[]) => void {
   return (...values) => {
     const names = (process.env.NODE_DEBUG ?? '').toUpperCase().split(',')
