@@ -1,5 +1,6 @@
 /**
- * Linux network namespaces: open, compare, create, enter, run programs in, configure.
+ * Functions for Linux network namespaces: open, compare, create and enter namespaces, run programs in them, and
+ * configure their network.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { be32, cString, MessageWriter } from '@cni/netns/netlink'
 import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST } from '../src/netlink/constants.ts'
 
-// Constants of nf_tables that the batches of these tests need.
+// Message types and headers of nf_tables that the batches of these tests need.
 const BATCH_BEGIN = 0x10
 const BATCH_END = 0x11
 const NEWTABLE = 0x0a00

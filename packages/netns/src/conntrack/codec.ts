@@ -7,7 +7,7 @@ import type { ConntrackEntry, ConntrackTuple, TupleFilter } from './entry.ts'
 import type { CheckedFilter } from './filter.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
-// Constants of <linux/netfilter/nfnetlink.h>, <linux/netfilter/nfnetlink_conntrack.h>.
+// Constants from the kernel headers <linux/netfilter/nfnetlink.h> and <linux/netfilter/nfnetlink_conntrack.h>.
 const NFNL_SUBSYS_CTNETLINK = 1
 const NFGENMSG = 4
 export const CT_NEW = NFNL_SUBSYS_CTNETLINK << 8
@@ -31,7 +31,8 @@ const CTA_PROTO_SRC_PORT = 2
 const CTA_PROTO_DST_PORT = 3
 const CTA_FILTER_ORIG_FLAGS = 1
 const CTA_FILTER_REPLY_FLAGS = 2
-// Bits of CTA_FILTER_ORIG_FLAGS and CTA_FILTER_REPLY_FLAGS: the members of the tuple to compare.
+// Bits of CTA_FILTER_ORIG_FLAGS and CTA_FILTER_REPLY_FLAGS. Each bit makes the kernel compare one member of a
+// connection's tuple.
 const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32

@@ -18,7 +18,9 @@ const GROUPS = [1, 2, 3]
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** Limits of a deletion of connections, which works in rounds: entries that one round reads, and number of rounds. */
+/**
+ * Limits of a deletion, which works in rounds: largest number of connections in a round, and largest number of rounds.
+ */
 const ROUND = 8192
 const ROUNDS = 1024
 
@@ -71,7 +73,7 @@ function dump(
   }
   const attributes = encodeFilter(filter)
   try {
-    // The kernel filters by protocol only if the request names one address family.
+    // Lists IPv4 and IPv6 separately: the kernel filters connections by protocol only if the request names one family.
     for (const family of filter.family === undefined ? FAMILIES : [filter.family]) {
       const request = { type: CT_GET, fixed: conntrackHeader(family), attributes, what: 'List connections' }
       for (const message of channel.dump(request, { keep })) found.push(message)

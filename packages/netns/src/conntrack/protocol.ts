@@ -2,7 +2,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { checkInteger, shown } from '../rtnl/check.ts'
 import { wordOf } from '../rtnl/word-of.ts'
 
-// IP protocol numbers of <linux/in.h>.
+// IP protocol numbers from the kernel header <linux/in.h>.
 const protocols = { icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, icmpv6: 58, sctp: 132, udplite: 136 } as const
 
 /** Converts the name of an IP protocol to its number. Throws `NetnsError('INVALID')` for an unknown name. */

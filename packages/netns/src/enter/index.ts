@@ -1,6 +1,6 @@
 /**
- * Entry point that only enters namespaces, for processes with a short start time. `@cni/netns` exports the same
- * functions. It also loads the code that starts programs and configures routes.
+ * Entry point that only enters namespaces, for processes with a short start time. The entry point `@cni/netns` exports
+ * the same functions. It also loads the code that starts programs and configures routes.
  *
  * @example
  * ```ts

@@ -5,10 +5,10 @@ import { loadSys } from '../sys/load-sys.ts'
 const NS_GET_USERNS = 0xb701
 
 /**
- * Descriptor of the user namespace that owns a network namespace, if it is not the user namespace of this process. An
- * example is a pod with `hostUsers: false`. The kernel accepts users and groups in the pod's iptables rules only from a
- * process of the pod's user namespace. Other processes get EINVAL. A process with several threads cannot enter a user
- * namespace. Close the descriptor after the program has exited.
+ * Descriptor of the user namespace that owns a network namespace; `undefined` if this process is in the same user
+ * namespace. A foreign user namespace occurs for a pod with `hostUsers: false`. The kernel accepts users and groups in
+ * the pod's iptables rules only from a process of the pod's user namespace. Other processes get EINVAL. A process with
+ * several threads cannot enter a user namespace. Close the descriptor after the program has exited.
  */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number

@@ -1,8 +1,8 @@
 const brand = Symbol.for('cni.NetnsError')
 
-/** Failed operation on a network namespace. */
+/** Error of a failed operation on a network namespace. */
 export class NetnsError extends Error {
-  /** Stable code for programs. Errors of the kernel have the errno name (`EEXIST`, `EPERM` …). */
+  /** Stable code of the error, for programs. Errors of the kernel have the errno name (`EEXIST`, `EPERM` …). */
   readonly code:
     | 'MISSING'
     | 'INVALID'

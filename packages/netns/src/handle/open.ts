@@ -5,7 +5,7 @@ import { Netns } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
 const NSFS_MAGIC = 0x6e736673
-// In Linux before 3.19, namespaces are procfs files.
+// File system type of namespace files in Linux before 3.19: procfs instead of nsfs.
 const PROCFS_MAGIC = 0x9fa0
 
 /**
@@ -23,7 +23,7 @@ export function open(path: string): Netns {
     throw new NetnsError('INVALID', `Invalid path: ${JSON.stringify(path)} contains a NUL`, { path })
   }
   try {
-    // Checks the file system first: opening a device or a FIFO would have side effects.
+    // Checks the path's file system before opening the path: opening a device or a FIFO would have side effects.
     const { type } = statfsSync(path)
     if (type === NSFS_MAGIC || type === PROCFS_MAGIC) {
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,7 +1,9 @@
 import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-/** Context that contains a namespace. The contexts of `@cni/skel` fit. */
+/**
+ * Context of a plugin call that contains a network namespace. The contexts that `@cni/skel` passes have these members.
+ */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
   /** Signal of the plugin call. When the signal aborts, programs are killed and changes are rolled back. */

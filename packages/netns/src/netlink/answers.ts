@@ -22,7 +22,7 @@ export interface Expected {
 /** Decides which replies of a dump to keep. `kept` is the number of replies kept so far. */
 export type Keep = (message: Message, kept: number) => boolean
 
-/** Kernel's answers received so far to the messages that were sent together. */
+/** Answers of the kernel, received so far, to one netlink request or to a batch of requests. */
 export interface Answers {
   readonly expected: Expected
   readonly keep: Keep | undefined
@@ -50,8 +50,8 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { way, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
-    // Skips late answers to an earlier request that failed. Answers with sequence number 0 count: nf_tables numbers
-    // elements so.
+    // Skips late answers to an earlier request that failed. Accepts sequence number 0, which nf_tables gives to set
+    // elements.
     const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
     if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port

@@ -22,8 +22,8 @@ import type { NetlinkSocket } from './socket.ts'
  */
 export interface Channel extends Disposable {
   /**
-   * Reads one object of the kernel: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the flags of
-   * `get` to `flags`.
+   * Reads one object of the kernel: one answer, no acknowledgement. The channel adds `NLM_F_REQUEST` and the flag that
+   * the method needs to the given `flags`.
    */
   get(
     request: Parameters<typeof encodeMessage>[0] & {
@@ -60,7 +60,7 @@ export interface Channel extends Disposable {
   /**
    * Sends a batch of messages in one datagram, as nfnetlink requires, and reports the kernel's answer to each message.
    * Returns refusals instead of throwing them. Throws other errors, as for single requests. Writes the sequence numbers
-   * into `datagram`. The flag `NLM_F_ACK` on the last message is sufficient.
+   * into `datagram`. Only the last message needs the flag `NLM_F_ACK`.
    */
   exchange(
     datagram: Buffer,

@@ -35,7 +35,7 @@ const SIGNAL_NUMBER = 23
 const EPOLL_CTL_ADD = 1
 const EPOLL_CTL_DEL = 2
 const EPOLL_CTL_MOD = 3
-/** Layout of struct epoll_event; it is packed on x64. */
+/** Size of the kernel's struct epoll_event and offset of its member `data`. The struct is packed on x64. */
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
 /**
@@ -92,7 +92,7 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     writable(wanted) {
       interest.writeUInt32LE(READABLE | RDHUP | (wanted ? WRITABLE : 0), 0)
       control(EPOLL_CTL_MOD)
-      // The descriptor may have become writable since the last attempt to send.
+      // Asks epoll once, because the socket may have become writable since the last attempt to send.
       if (wanted) lookSoon()
     },
     again: lookSoon,

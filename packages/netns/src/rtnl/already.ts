@@ -1,8 +1,8 @@
 import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Makes a change. Returns false if the kernel refuses with one of the given errno names because the wanted state
- * exists.
+ * Calls `change`, which sends a request to the kernel. Returns false if the kernel refuses because the wanted state
+ * exists. `codes` are the errno names that can mean this.
  *
  * @param difference - describes how the existing object differs from the wanted one; the error quotes the text
  */

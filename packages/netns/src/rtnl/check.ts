@@ -1,14 +1,15 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /**
- * Checks that a value is an integer within bounds. Throws `NetnsError('INVALID')` with the member's name and the value.
+ * Checks that the member of an argument is an integer within bounds. Throws `NetnsError('INVALID')` with the member's
+ * name and the value.
  */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
 }
 
-/** Formats any value for an error message. Callers in JavaScript and JSON documents may contain values of any type. */
+/** Formats any value for an error message: callers in JavaScript and JSON documents may pass values of any type. */
 export function shown(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   return JSON.stringify(value)?.slice(0, 80) ?? String(value)

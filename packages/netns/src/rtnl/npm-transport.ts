@@ -32,8 +32,8 @@ const TIMEOUT = 5000
 
 /**
  * Opens an rtnetlink socket through the npm package `netlink`, in the namespace of this process, for Node.js without
- * FFI. Errors lack the kernel's explanation, because the package cannot request it. Throws `withoutFfi` if the package
- * is not installed.
+ * FFI. Errors lack the kernel's explanation, because the package cannot request it. Throws the given error `withoutFfi`
+ * if the package is not installed.
  */
 export function npmTransport(withoutFfi: NetnsError): Transport {
   const { RawNetlinkSocket } = load(withoutFfi)
@@ -43,7 +43,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   let turn: Promise<unknown> = Promise.resolve()
   let open = true
 
-  // The socket keeps the process alive only while an operation waits for an answer.
+  // The netlink socket keeps the process alive only while an operation waits for the kernel's answer.
   socket.unref()
   socket.on('error', (error) => waiting?.settle(error))
   socket.on('message', (datagram, { port }) => {

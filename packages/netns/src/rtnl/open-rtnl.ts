@@ -11,7 +11,8 @@ import { undoing } from './undoing.ts'
  * Opens an rtnetlink socket in a namespace. The socket stays in that namespace: use it from outside, then close it.
  * Without FFI, only `'host'` works, and it needs the optional package `netlink`.
  *
- * With the context of a call, every change registers an undo step. The undo steps run if a later step of ADD fails:
+ * With the context of a plugin call, every change registers an undo step. The undo steps run if a later step of ADD
+ * fails:
  * - An added object is deleted.
  * - A deleted object is added again, except links.
  * - A changed value is set back.
@@ -21,7 +22,8 @@ import { undoing } from './undoing.ts'
  * On the node, use `openRtnl({ ...c, netns: 'host' })` for objects of one pod. Use `openRtnl('host')` for objects that
  * all pods share: it registers no undo steps.
  *
- * In DEL, a handle that is `kept` deletes nothing: another attachment of the container still uses the namespace.
+ * In DEL, nothing is deleted through a handle with the property `kept`: another attachment of the container still uses
+ * the namespace.
  *
  * @example
  * using rtnl = await openRtnl(pod)

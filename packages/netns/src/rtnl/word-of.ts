@@ -1,4 +1,7 @@
-/** Word for a kernel number, from a table of words. `undefined` for an unknown number. */
+/**
+ * Looks up the word for a kernel constant in a table, such as `bridge` for a macvlan mode. Returns `undefined` for an
+ * unknown number.
+ */
 export function wordOf<Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   wanted: number | undefined,

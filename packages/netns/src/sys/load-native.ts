@@ -12,7 +12,8 @@ import { nativeSmall } from './sys-small.ts'
  */
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
-  // A bundler can evaluate these conditions, so that an executable contains only the code for its own runtime.
+  // A bundler evaluates the conditions on `process.versions`: an executable then contains only the code for its own
+  // runtime.
   return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
 }
 

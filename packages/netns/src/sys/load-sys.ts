@@ -44,7 +44,8 @@ function load(): Sys | NetnsError {
   )
 }
 
-// A bundler can evaluate these conditions: an executable contains only the code for its own runtime.
+// A bundler evaluates the conditions on `process.versions`: an executable then contains only the code for its own
+// runtime.
 const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
 

@@ -16,8 +16,8 @@ const PAUSE = 5
  * while `lock` waits, `lock` locks the new file.
  *
  * @returns `undefined` if the file is missing and `create` is not set.
- * @throws NetnsError `LOCKED` (code 11 for runtimes) if another process keeps the lock, `NO_FFI`, or the error of the
- *   file system.
+ * @throws NetnsError `LOCKED` (CNI error code 11) if another process keeps the lock, `NO_FFI`, or the error of the file
+ *   system.
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */

@@ -36,9 +36,9 @@ export interface Sys {
   getsockopt(fd: number, level: number, option: number, size: number): Uint8Array
   /**
    * Replaces the program of this process by another program (execve). Never returns; throws on failure. The process
-   * keeps its id and the descriptors without the flag close-on-exec. Node.js sets the flag even on descriptors 0, 1 and
-   * 2. Ignored signals stay ignored, and blocked signals stay blocked. Arguments and environment are bytes, as in
-   * `/proc/self/environ`.
+   * keeps its id and the descriptors without the flag close-on-exec. Node.js sets the flag even on the three standard
+   * descriptors. Ignored signals stay ignored, and blocked signals stay blocked. Arguments and environment are bytes,
+   * as in `/proc/self/environ`.
    *
    * @param blocked - signal to block until the new program has installed its handler and unblocks it
    */

@@ -14,7 +14,10 @@ export function valueText(name: string, value: string | number | boolean): strin
   )
 }
 
-/** Compares values of kernel settings. In a list of numbers, the kernel prints tabs and accepts spaces. */
+/**
+ * True if two values of a kernel setting are equal. In a list of numbers, tabs and spaces are equal: the kernel prints
+ * tabs and accepts spaces.
+ */
 export function sameValue(a: string, b: string): boolean {
   return words(a) === words(b)
 }

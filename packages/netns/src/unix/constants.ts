@@ -1,4 +1,4 @@
-/** Linux constants, equal on x64 and arm64. */
+/** Linux constants for sockets and errno, equal on x64 and arm64. */
 export const AF_UNIX = 1
 export const SOCK_STREAM = 1
 export const SOCK_SEQPACKET = 5

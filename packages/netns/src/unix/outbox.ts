@@ -14,7 +14,7 @@ interface Waiting {
 /** Queue of unsent messages of a unix socket, for a peer that reads more slowly than this process sends. */
 export interface Outbox {
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
-  /** Sends queued messages after the socket has become writable. */
+  /** Sends queued messages. The caller calls `flush` when the socket has become writable. */
   flush(): void
   /** Rejects all queued messages, so that the queue sends nothing afterwards. */
   fail(error: unknown): void

@@ -3,7 +3,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { SO_PEERCRED, SOL_SOCKET } from './constants.ts'
 
-/** Size of struct ucred in bytes. */
+/** Size in bytes of the kernel's struct ucred: process, user and group id. */
 const UCRED = 12
 const NOBODY = 0xffff_ffff
 

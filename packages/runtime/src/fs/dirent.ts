@@ -1,6 +1,6 @@
 import { constants } from './constants.ts'
 
-/** Entry of a directory with its type. */
+/** Entry of a directory with its file type, as `readdir` returns it. */
 export class Dirent {
   readonly name: string
   readonly parentPath: string

@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// Replaces `BigInt.asUintN` of QuickJS 2025.04.26, which does not truncate numbers that use the full width of `bits`.
+// Replaces `BigInt.asUintN` of QuickJS 2025.04.26, which returns some large numbers without truncating them.
 const repaired = {
   asUintN(bits: number, value: bigint): bigint {
     const modulus = 1n << BigInt(bits)

@@ -1,6 +1,6 @@
 import { define } from '../define.ts'
 
-// Iterator helpers (ES2025), which QuickJS 2025.04.26 lacks.
+// Implements the iterator helpers of ES2025 (`map`, `filter` …), which QuickJS 2025.04.26 lacks.
 
 const prototype: object = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()))
 

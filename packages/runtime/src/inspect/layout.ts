@@ -5,7 +5,7 @@
 export interface Layout {
   readonly indent: number
   readonly breakLength: number
-  /** Number of levels of nested objects in the printed object. */
+  /** Number of nested levels of objects that the printed object contains. */
   readonly levels: number
 }
 

@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** Rejected promises without a handler, with their reasons. */
+/** Rejected promises that have no handler yet, with the reasons of their rejection. */
 const unhandled = new Map<object, unknown>()
 /** Promises whose unhandled rejection was already reported to the program. */
 const reported = new WeakSet<object>()

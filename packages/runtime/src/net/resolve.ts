@@ -61,7 +61,7 @@ function resolvConf(): string {
   try {
     return String(readFileSync('/etc/resolv.conf', 'utf8'))
   } catch {
-    // Without `/etc/resolv.conf` the DNS server is the local machine.
+    // Uses the local machine as the DNS server if `/etc/resolv.conf` is missing.
     return ''
   }
 }

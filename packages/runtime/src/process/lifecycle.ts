@@ -51,8 +51,8 @@ export function setMain(main: () => unknown): void {
 }
 
 /**
- * Returns the registered main function and removes it. Another program in the same file can then register its own
- * function.
+ * Returns and removes the registered main function of a program. Another program in the same file can then register its
+ * own main function.
  */
 export function takeMain(): (() => unknown) | undefined {
   const main = registered

@@ -74,7 +74,7 @@ export const errnoName = (errno: number): string => table[Math.abs(errno)]?.[0] 
 export const errnoNumbers = (): Record<string, number> =>
   Object.fromEntries(Object.entries(table).map(([number, [name]]) => [name, Number(number)]))
 
-/** Error with the members of Node's system errors. */
+/** Creates an error with the members of Node's system errors (`code`, `errno`, `syscall` …). */
 export interface SystemError extends Error {
   errno: number
   code: string

@@ -91,7 +91,7 @@ function pemText(given: Pems | undefined): string | undefined {
   return list.map((one) => (typeof one === 'string' ? one : host.decode(one))).join('\n')
 }
 
-/** The 4 or 16 bytes of an IP address, copied from its encoded socket address. */
+/** Converts the text of an IP address to its 4 or 16 bytes. Copies the bytes from the encoded socket address. */
 function addressBytes(address: string): Uint8Array | undefined {
   const bytes = ipAddress(address, 0)
   return isIP(address) === 4 ? bytes?.subarray(4, 8) : bytes?.subarray(8, 24)

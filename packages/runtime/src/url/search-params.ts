@@ -34,7 +34,7 @@ function pairsOf(init: Init): Pair[] {
   })
 }
 
-/** Query of a URL as a list of names and values. */
+/** Query of a URL (`?a=1&b=2`) as a list of names and values. */
 export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined

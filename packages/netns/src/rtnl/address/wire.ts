@@ -1,4 +1,4 @@
-// Constants of <linux/if_addr.h>.
+// Constants from the kernel header <linux/if_addr.h>.
 export const IFA_ADDRESS = 1
 export const IFA_LOCAL = 2
 export const IFA_LABEL = 3
@@ -12,7 +12,7 @@ export const IFA_F_DADFAILED = 0x08
 export const IFA_F_TENTATIVE = 0x40
 export const IFA_F_NOPREFIXROUTE = 0x200
 
-/** Bytes of struct ifaddrmsg. */
+/** Size in bytes of the kernel's struct ifaddrmsg. */
 export const IFADDRMSG = 8
 /** Kernel's lifetime value for an IP address that never expires. */
 export const FOREVER = 0xffffffff

@@ -6,7 +6,7 @@ import { AF_BRIDGE } from '../constants.ts'
 import { IFINFOMSG, linkHeader } from '../link/wire.ts'
 import type { BridgeVlan, NewBridgeVlan } from '../port/arguments.ts'
 
-// Constants of <linux/if_link.h>, <linux/if_bridge.h>, <linux/rtnetlink.h>.
+// Constants from the kernel headers <linux/if_link.h>, <linux/if_bridge.h> and <linux/rtnetlink.h>.
 const IFLA_AF_SPEC = 26
 const IFLA_EXT_MASK = 29
 const RTEXT_FILTER_BRVLAN = 2

@@ -7,7 +7,7 @@ import type { FilterPlace, NewFilter, OldFilter } from '../port/arguments.ts'
 import type { Filter } from '../port/filter.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
 
-// Constants of <linux/pkt_cls.h>, <linux/pkt_sched.h>.
+// Constants from the kernel headers <linux/pkt_cls.h> and <linux/pkt_sched.h>.
 const TCA_BPF_FD = 6
 const TCA_BPF_NAME = 7
 const TCA_BPF_FLAGS = 8

@@ -4,8 +4,8 @@ import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
 /**
- * Change of a link, reduced to the members that differ from the link's current state. In `master`, the index of a
- * bridge or bond; 0 removes the link from its master.
+ * Change of a link, reduced to the members that differ from the link's current state. The member `master` is the index
+ * of a bridge or bond; 0 removes the link from its master.
  */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
@@ -50,7 +50,8 @@ export function changeBack(
     netns,
   }: LinkChange,
 ): LinkChange {
-  // A link that moves to another namespace loses its master and goes down.
+  // The rollback restores master and state of a link that moved to another namespace: the move removes the master and
+  // sets the link down.
   const moved = netns !== undefined
   const masterBack = master !== undefined || moved
   return {

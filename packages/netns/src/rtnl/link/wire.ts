@@ -4,7 +4,7 @@ import { cString } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import type { LinkRef } from '../port/link.ts'
 
-// Constants of <linux/if_link.h>.
+// Constants from the kernel header <linux/if_link.h>.
 export const IFLA_ADDRESS = 1
 export const IFLA_IFNAME = 3
 export const IFLA_MTU = 4
@@ -27,7 +27,7 @@ export const IFF_RUNNING = 0x40
 export const IFF_PROMISC = 0x100
 export const IFF_ALLMULTI = 0x200
 
-/** Bytes of struct ifinfomsg. */
+/** Size in bytes of the kernel's struct ifinfomsg. */
 export const IFINFOMSG = 16
 
 /**

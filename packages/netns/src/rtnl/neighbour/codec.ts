@@ -11,7 +11,7 @@ import type { Neighbour } from '../port/neighbour.ts'
 import { wordOf } from '../word-of.ts'
 import { states } from './states.ts'
 
-// Constants of <linux/neighbour.h>.
+// Constants from the kernel header <linux/neighbour.h>.
 const NDMSG = 12
 const NDA_DST = 1
 const NDA_LLADDR = 2

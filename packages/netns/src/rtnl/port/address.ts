@@ -24,7 +24,7 @@ export interface Address {
   readonly validSeconds?: number
   /** Seconds during which new connections may still use the address. `undefined` means forever. */
   readonly preferredSeconds?: number
-  /** IPv6: skips duplicate address detection, so the address is usable at once. */
+  /** True if the kernel skipped IPv6 duplicate address detection, so that the address was usable at once. */
   readonly noDad?: boolean
   /** True while IPv6 duplicate address detection runs. */
   readonly tentative: boolean
@@ -45,6 +45,6 @@ export interface NewAddress extends OnLink {
   readonly noPrefixRoute?: boolean | undefined
   readonly validSeconds?: number | undefined
   readonly preferredSeconds?: number | undefined
-  /** IPv6: skips duplicate address detection, so the address is usable at once. */
+  /** True to skip IPv6 duplicate address detection, so that the address is usable at once. */
   readonly noDad?: boolean | undefined
 }

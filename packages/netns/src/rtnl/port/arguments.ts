@@ -3,7 +3,7 @@ import type { Qdisc } from './qdisc.ts'
 import type { Route } from './route.ts'
 import type { RtnlPort } from './rtnl.ts'
 
-/** First argument of a method of {@link RtnlPort}. */
+/** Type of the first argument of a method of {@link RtnlPort}. */
 type Argument<Name extends keyof RtnlPort> = NonNullable<Parameters<RtnlPort[Name]>[0]>
 
 export type AddressFilter = Argument<'getAddresses'>

@@ -19,8 +19,8 @@ export interface Qdisc {
     /** Length of the token bucket's queue in bytes. Default: the bytes of `latency` plus one burst. */
     readonly limitBytes?: number | undefined
     /**
-     * Longest time that a packet waits in the token bucket's queue, in milliseconds, instead of `limitBytes`. Default:
-     * 25.
+     * Longest time in milliseconds that a packet waits in the token bucket's queue. Alternative to `limitBytes`.
+     * Default: 25.
      */
     readonly latency?: number | undefined
   }

@@ -7,7 +7,7 @@ import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { burstOf, limitOf, mostBurst } from './tbf.ts'
 
-// Constants of <linux/pkt_sched.h>, <linux/rtnetlink.h>.
+// Constants from the kernel headers <linux/pkt_sched.h> and <linux/rtnetlink.h>.
 const TCMSG = 20
 export const TCA_KIND = 1
 export const TCA_OPTIONS = 2

@@ -13,7 +13,7 @@ import type { NewRedirect, QdiscFilter, Redirect } from '../port/arguments.ts'
 import { linkOf } from '../port/on-link.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from './codec.ts'
 
-// Constants of <linux/pkt_cls.h>, <linux/tc_act/tc_mirred.h>.
+// Constants from the kernel headers <linux/pkt_cls.h> and <linux/tc_act/tc_mirred.h>.
 const TCA_U32_SEL = 5
 const TCA_U32_ACT = 7
 const TCA_ACT_KIND = 1

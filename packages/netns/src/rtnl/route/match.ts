@@ -6,7 +6,7 @@ import type { RouteLinks } from './encode.ts'
 import { destinationText, type ResolvedRoute, resolveRoute } from './resolve.ts'
 import { types } from './wire.ts'
 
-/** True if the kernel's route has all given values of the wanted route. */
+/** True if a route of the kernel has all values that the wanted route gives. */
 export function isRoute(route: Route, wanted: NewRoute, links: RouteLinks): boolean {
   const resolved = resolveRoute(wanted, 'add')
   return (

@@ -1,4 +1,4 @@
-// Constants of <linux/rtnetlink.h>.
+// Constants from the kernel header <linux/rtnetlink.h>.
 export const RTA_DST = 1
 export const RTA_OIF = 4
 export const RTA_GATEWAY = 5
@@ -17,7 +17,7 @@ export const RTAX_ADVMSS = 8
 export const RTNH_F_ONLINK = 4
 export const RTPROT_BOOT = 3
 
-/** Bytes of struct rtmsg and of struct rtnexthop. */
+/** Sizes in bytes of the kernel's struct rtmsg and struct rtnexthop. */
 export const RTMSG = 12
 export const RTNEXTHOP = 8
 

@@ -1,7 +1,7 @@
 import { invalidType } from '../../errors.ts'
 import { process } from '../../process/process.ts'
 
-// node:path for Linux. `win32` does not exist.
+// Implements `node:path` for Linux, without `win32`.
 
 export const sep = '/'
 export const delimiter = ':'
