@@ -6,7 +6,7 @@ export type Argument = number | bigint | boolean | string | Memory | null | unde
 
 /**
  * Functions of the native program (C) that runs JavaScript programs. The native program passes the object to the first
- * module. All of Node's other functions are implemented in TypeScript.
+ * module. TypeScript code implements Node's members with these functions.
  */
 export interface Host {
   syscall(nr: number, ...args: readonly Argument[]): number
@@ -74,14 +74,14 @@ function take(): Host {
 export const host: Host = take()
 
 /**
- * Returns true while the build runs the program to make its heap image, the state from which each process starts. Code
- * that runs at that time must not read values that differ between starts.
+ * Returns true while the build runs the program to make its startup snapshot: the heap image from which each process
+ * starts. Code that runs at that time must not read values that differ between starts.
  */
 export const snapshotting = (): boolean => host.snapshotting()
 
 /**
- * Throws while the build makes the program's heap image. `what` is the forbidden expression in the module, such as
- * `Date.now()`.
+ * Throws while the build makes the program's startup snapshot. `what` is the forbidden expression in the module, such
+ * as `Date.now()`.
  */
 export function refuseAtSnapshot(what: string): void {
   if (snapshotting()) {

@@ -10,7 +10,7 @@ export interface NetnsContext {
   readonly signal?: AbortSignal | undefined
   /** Registers an undo step of the call. The step runs if a later step of the call fails. */
   undo?(fn: () => unknown): void
-  /** Receiver of log lines about commands and requests. The `log` of every plugin context fits. */
+  /** Receiver of log lines about commands and requests. A plugin passes the `log` of its context. */
   readonly log?:
     | {
         debug(message: string, fields?: Record<string, unknown>): void

@@ -4,7 +4,9 @@ const AT_FDCWD = -100
 const X_OK = 1
 const DEFAULT_PATH = '/usr/local/bin:/bin:/usr/bin'
 
-/** Files that a program name may mean, in the order of PATH. A name with a slash is a path. */
+/**
+ * Possible paths of a program, one for each folder of PATH, in the order of PATH. A name with a slash is a path itself.
+ */
 export function candidates(name: string, path = DEFAULT_PATH): string[] {
   if (name.includes('/')) return [name]
   const files = path.split(':').map((folder) => `${folder === '' ? '.' : folder}/${name}`)

@@ -14,7 +14,8 @@ function checkSnapshot(): void {
 }
 
 /**
- * Implements Node's `v8.startupSnapshot`: registers functions that run at each start of a program with a heap image.
+ * Implements Node's `v8.startupSnapshot`: registers functions that run at each start of a program with a startup
+ * snapshot.
  */
 export const startupSnapshot = {
   isBuildingSnapshot: (): boolean => snapshotting(),
@@ -25,8 +26,8 @@ export const startupSnapshot = {
   },
 
   /**
-   * Registers a function that runs before the build writes the program's heap image. The build awaits a returned
-   * promise.
+   * Registers a function that runs before the build writes the program's startup snapshot (heap image). The build
+   * awaits a returned promise.
    */
   addSerializeCallback(callback: Callback, data?: unknown): void {
     checkSnapshot()

@@ -5,7 +5,8 @@ const engineDate = Date
 export const engineNow = Date.now
 
 /**
- * Replaces the global Date while the build makes the program's heap image. Throws for every use that reads the clock.
+ * Replaces the global Date while the build makes the program's startup snapshot. Throws for every use that reads the
+ * clock.
  */
 const guardedDate = new Proxy(engineDate, {
   apply() {

@@ -13,7 +13,8 @@ const SIG_IGN = 1n
 const SIGSET_SIZE = 8
 
 /**
- * Runs at each start of a program, before its own code. Drops values of the process that made the program's heap image.
+ * Runs at each start of a program, before its own code. Drops values of the build process that made the program's
+ * startup snapshot.
  */
 function boot(): void {
   startClock()
@@ -41,7 +42,7 @@ function loop(hasJobs = false): boolean {
 
 let registered: (() => unknown) | undefined
 
-/** Registers the program's main function, which runs at each start after the heap image is loaded. */
+/** Registers the program's main function, which runs at each start after the startup snapshot is loaded. */
 export function setMain(main: () => unknown): void {
   registered = main
   host.main = () => {
@@ -66,7 +67,7 @@ function rejectAsException(result: unknown): void {
   if (result instanceof Promise) result.catch((error: unknown) => crash(error, 'unhandledRejection'))
 }
 
-/** Functions that the build runs in order before it writes the program's heap image. */
+/** Functions that the build runs in order before it writes the program's startup snapshot. */
 const warmUps: (() => unknown)[] = []
 
 export function addWarmUp(warmUp: () => unknown): void {

@@ -48,7 +48,7 @@ export class Process extends EventEmitter {
   #argv0: string | undefined
   #isExiting = false
 
-  /** Drops cached values, such as the environment, of the process that made the program's heap image. */
+  /** Drops cached values, such as the environment, of the build process that made the program's startup snapshot. */
   reset(): void {
     this.#env = undefined
     this.#argv = undefined

@@ -14,7 +14,7 @@ export class Chunks {
     this.#objectMode = objectMode
   }
 
-  /** Switches the stream's unread data from bytes to text. Returns the name of the encoding. */
+  /** Converts the stream's unread data, and all later data, from bytes to text. Returns the name of the encoding. */
   decode(encoding: string): string {
     const decoder = new StringDecoder(encoding)
     this.#decoder = decoder

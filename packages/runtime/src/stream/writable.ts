@@ -1,7 +1,7 @@
 import { type Done, Stream } from './stream.ts'
 import { type WritableOptions, WriteSide } from './write-side.ts'
 
-/** Writable stream. `instanceof` also accepts a Duplex. */
+/** Writable stream. `instanceof Writable` is also true for a Duplex. */
 export class Writable extends Stream {
   readonly #side: WriteSide
 

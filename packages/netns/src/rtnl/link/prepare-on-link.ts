@@ -3,7 +3,7 @@ import { linkOf, type OnLink } from '../port/on-link.ts'
 import { linkIndex } from './requests.ts'
 import { linkText } from './wire.ts'
 
-/** Preposition before the link's name in error messages, such as `on` in `Add address … on eth0`. */
+/** Preposition before a link's name in error messages, such as `on` in `Add address … on eth0`. */
 type Preposition = 'on' | 'of'
 
 /** Encoded request that adds or changes an object that belongs to a link, such as an address or a qdisc. */
