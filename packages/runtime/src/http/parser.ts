@@ -47,7 +47,7 @@ export class Parser {
   push(bytes: Uint8Array): void {
     this.#rest = Buffer.concat([this.#rest, bytes])
     while (this.#step()) {
-      // each step consumes a part of the buffered bytes
+      // Each step parses a part of the buffered bytes; a step returns false when it needs more bytes.
     }
   }
 

@@ -62,7 +62,7 @@ export class Server extends NetServer {
       }
     })
     socket.on('error', () => {
-      // the event `close` follows, and its listener ends the request
+      // Ignores the socket's error: the event `close` follows, and its listener ends the HTTP request.
     })
     socket.on('close', () => {
       this.#idle.delete(socket)

@@ -48,7 +48,7 @@ export class Stream extends EventEmitter {
     if (this.closed) return
     const closed = new Promise<void>((resolve) => this.once('close', () => resolve()))
     this.once('error', () => {
-      // prevents an uncaught exception: `errored` keeps the error
+      // Prevents an uncaught exception for the stream's error: the member `errored` keeps the error.
     })
     this.destroy()
     await closed

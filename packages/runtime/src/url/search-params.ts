@@ -48,7 +48,7 @@ export class URLSearchParams implements Iterable<Pair> {
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Replaces the list by a new query, without a call of `changed`. */
+  /** Replaces the list of names and values by a new query. Does not call the callback `changed`. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

@@ -42,6 +42,6 @@ function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject:
   const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
   // Skips the version, which a version 1 certificate omits.
   const first = body[0]?.tag === VERSION ? 1 : 0
-  // next members: serial number, algorithm, issuer, validity, subject
+  // Next members of the certificate, in order: serial number, algorithm, issuer, validity, subject.
   return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
 }
